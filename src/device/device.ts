@@ -1,0 +1,141 @@
+import type { ElementType, NumericType } from "../ir/types.js";
+import type { Kernel } from "../kernel/kernel.js";
+import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
+import type { Policy } from "./policy.js";
+import type { LayoutName, MemorySpace, TypedArray, View } from "./view.js";
+
+/** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
+export type Precision = "strict" | "fast";
+export type ScatterStrategy = "atomic" | "duplicated" | "sorted";
+
+/** What a device can do; printed by `isoform doctor`. */
+export interface Abilities {
+  f64: boolean;
+  /** Workers, or multiprocessors of a GPU. */
+  parallelism: number;
+  /** Bytes of the SIMD registers that the backend uses; 0 where there are none, or where threads take their place. */
+  simdBytes: number;
+  /** Bytes of memory for views. */
+  memory: number;
+  /** The largest single view, in bytes. */
+  maxAllocation: number;
+}
+
+/** The values a launch gives to a kernel's parameters. */
+export type Args<P extends Params> = {
+  [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
+} & {
+  /** A view of one element that takes the result on the device; without it the result is returned by `run`. */
+  [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
+};
+type Arg<P> =
+  P extends ScalarToken<infer T> ? (T extends "bool" ? boolean : number)
+  : P extends FixedToken<infer T> ? (T extends "bool" ? boolean : number)
+  : P extends ViewToken<infer T> ? View<T>
+  : P extends ScatterToken<infer T> ? View<T>
+  : never;
+export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
+
+export interface LaunchOptions {
+  /** The device's own precision where absent. */
+  precision?: Precision;
+  /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
+  scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
+}
+
+/** A kernel bound to arguments and ready to run as often as wanted; holds the device's code and the temporary memory that it needs. */
+export interface Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  /** By the rule of docs/assessment.md, for one run of this launch. */
+  readonly cost: Cost;
+  /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
+  readonly decisions: readonly string[];
+  /** The generated source (or WebAssembly text), for people. */
+  source(): string;
+  /** Gives back temporary memory. The arguments stay. */
+  free(): void;
+}
+
+/** Work counted from the kernel's code for given extents. */
+export interface Cost {
+  flops: number;
+  bytes: number;
+}
+
+/** An ordered stream of work. Submitting does not wait for the device. */
+export interface Queue {
+  readonly device: Device;
+  /** CPU devices run it here and now, with the calling thread taking part. */
+  submit(launch: Launch): void;
+  /** Copies host data (in `right` order of the view's indices) to the view. */
+  write(target: View, data: ArrayLike<number>): void;
+  /** Copies between views of one shape and type, of this memory. */
+  copy(source: View, target: View): void;
+  /** Sets every byte of a contiguous view to zero. */
+  clear(target: View): void;
+  /** The view's elements in `right` order, once everything before is done. */
+  read<T extends ElementType>(source: View<T>): Promise<TypedArray>;
+  /** Results of the launch's last run, those bound to views included. */
+  results(launch: Launch): Promise<Record<string, number>>;
+  /** A mark in the stream with a device time. */
+  record(): DeviceEvent;
+  /** What is submitted later waits for the event, which may be another queue's. */
+  wait(event: DeviceEvent): void;
+  finish(): Promise<void>;
+}
+
+export interface DeviceEvent {
+  /** Seconds from an earlier event, by the device's clock; waits until both have happened. */
+  since(earlier: DeviceEvent): Promise<number>;
+  done(): Promise<void>;
+}
+
+export interface Device {
+  /** As given to `open`: `js`, `wasm`, `native`, `cuda:0`. */
+  readonly name: string;
+  readonly backend: string;
+  /** Hardware in words. */
+  readonly label: string;
+  readonly abilities: Abilities;
+  readonly memory: MemorySpace;
+  /** Used by launches that ask for none. */
+  precision: Precision;
+  /** The default stream. */
+  readonly queue: Queue;
+  createQueue(): Queue;
+  /** New zeroed memory. `right` layout unless told. Throws DeviceError where it does not fit. */
+  array<T extends NumericType | "u8">(type: ElementToken<T>, shape: number | readonly number[], options?: ArrayOptions): View<T>;
+  /** The same, filled from host data in `right` order. */
+  from<T extends NumericType | "u8">(type: ElementToken<T>, data: ArrayLike<number>, shape?: number | readonly number[], options?: ArrayOptions): View<T>;
+  /** Checks arguments against the kernel, compiles (or finds compiled), and binds. */
+  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch;
+  /** prepare, submit, wait, results. */
+  run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>>;
+  /** Stops workers, frees memory. */
+  close(): Promise<void>;
+}
+export type ElementToken<T extends ElementType> = { readonly type: T };
+export interface ArrayOptions {
+  layout?: LayoutName;
+}
+
+/** What `isoform doctor` says of a backend. */
+export interface BackendReport {
+  backend: string;
+  devices: { name: string; label: string; abilities: Abilities }[];
+  /** Versions of what it found: engine, compiler, driver, runtime compiler. */
+  versions: Record<string, string>;
+  /** Where there is no device: why, and what would make one available. */
+  missing?: { reason: string; remedy: string };
+}
+
+/** One backend: what finds its devices and opens them. */
+export interface Backend {
+  readonly name: string;
+  /** Looks without starting anything lasting; fast (a doctor takes under half a second). */
+  probe(): Promise<BackendReport>;
+  /** `index` for names such as `cuda:1`. Throws DeviceError with reason and remedy. */
+  open(index: number): Promise<Device>;
+}

@@ -1,0 +1,36 @@
+import { LaunchError } from "../kernel/errors.js";
+
+/** The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. */
+export interface RangePolicy {
+  kind: "range";
+  begin: number[];
+  extents: number[];
+}
+/** `league` teams; `size` is a wish for the members of one team, devices choose where it is absent. */
+export interface TeamPolicy {
+  kind: "team";
+  league: number;
+  size?: number;
+}
+export type Policy = RangePolicy | TeamPolicy;
+
+type Bound = number | readonly [begin: number, end: number];
+
+/** `range(n)`, `range(nx, ny)`, or with begin and end: `range([1, nx - 1], [1, ny - 1])`. The last axis is innermost. */
+export function range(...bounds: Bound[]): RangePolicy {
+  if (bounds.length < 1 || bounds.length > 4) throw new LaunchError(`range of rank ${bounds.length}: a range has 1 to 4 axes`);
+  const begin = bounds.map((b) => (typeof b === "number" ? 0 : b[0]));
+  const extents = bounds.map((b) => (typeof b === "number" ? b : b[1] - b[0]));
+  extents.forEach((n, axis) => {
+    if (!Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
+      throw new LaunchError(`range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647`);
+  });
+  return { kind: "range", begin, extents };
+}
+
+/** A league of teams for a team kernel. */
+export function teams(league: number, options: { size?: number } = {}): TeamPolicy {
+  if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
+    throw new LaunchError(`a league of ${league} teams: it needs a whole number from 0 to 2147483647`);
+  return { kind: "team", league, size: options.size };
+}

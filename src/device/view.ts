@@ -1,0 +1,113 @@
+import type { ElementType } from "../ir/types.js";
+import { LaunchError } from "../kernel/errors.js";
+
+export type TypedArray = Float64Array<ArrayBufferLike> | Float32Array<ArrayBufferLike> | Int32Array<ArrayBufferLike> | Uint32Array<ArrayBufferLike> | Uint8Array<ArrayBufferLike>;
+
+export const BYTES: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
+
+const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array };
+
+/** A typed array of `length` elements over new memory, or over given memory. */
+export function typedArray(type: ElementType, source: number): TypedArray;
+export function typedArray(type: ElementType, source: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
+export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
+  return typeof source === "number" ? new ARRAYS[type](source) : new ARRAYS[type](source as ArrayBuffer, byteOffset, length);
+}
+
+/** A piece of a device's memory. */
+export interface Buffer {
+  /** Views can be used on every device that has this memory. */
+  readonly memory: MemorySpace;
+  readonly bytes: number;
+  /** CPU memory: byte offset in `host`; GPU memory: the device pointer. */
+  readonly address: number | bigint;
+  /** CPU memory only: what `address` counts in. */
+  readonly host?: ArrayBufferLike;
+  free(): void;
+}
+
+/** One address space: all CPU backends share one, each GPU has its own. */
+export interface MemorySpace {
+  readonly name: string;
+}
+
+export type LayoutName = "right" | "left";
+
+/**
+ * A typed, strided window on a buffer, of rank 1 to 4. `right` layout: the last index is contiguous (C order); `left`: the first
+ * (Fortran order). Slicing makes strided views of the same memory. Strides and `offset` count elements.
+ */
+export class View<T extends ElementType = ElementType> {
+  constructor(
+    readonly buffer: Buffer,
+    readonly type: T,
+    readonly shape: readonly number[],
+    readonly strides: readonly number[],
+    readonly offset: number = 0,
+  ) {}
+
+  get rank(): number {
+    return this.shape.length;
+  }
+  /** Number of elements. */
+  get size(): number {
+    return this.shape.reduce((a, b) => a * b, 1);
+  }
+  /** Extent of the first axis, as for an array. */
+  get length(): number {
+    return this.shape[0];
+  }
+  /** True where the elements fill one stretch of memory in `right` order. */
+  get contiguous(): boolean {
+    let expected = 1;
+    for (let a = this.rank - 1; a >= 0; a--) {
+      if (this.shape[a] !== 1 && this.strides[a] !== expected) return false;
+      expected *= this.shape[a];
+    }
+    return true;
+  }
+
+  /** The window [begin, end) along each axis; an axis left out keeps its whole extent. */
+  slice(...bounds: (readonly [begin: number, end: number] | undefined)[]): View<T> {
+    let offset = this.offset;
+    const shape = this.shape.map((extent, axis) => {
+      const [begin, end] = bounds[axis] ?? [0, extent];
+      if (!(Number.isInteger(begin) && Number.isInteger(end) && 0 <= begin && begin <= end && end <= extent))
+        throw new LaunchError(`slice [${begin}, ${end}) of axis ${axis}, which has extent ${extent}`);
+      offset += begin * this.strides[axis];
+      return end - begin;
+    });
+    return new View(this.buffer, this.type, shape, this.strides, offset);
+  }
+
+  /** The view of rank one less with `axis` held at `index`. */
+  at(axis: number, index: number): View<T> {
+    if (this.rank === 1 || !(index >= 0 && index < this.shape[axis]))
+      throw new LaunchError(`index ${index} of axis ${axis} in a view of shape [${this.shape}]`);
+    const rest = <E>(list: readonly E[]) => list.filter((_, a) => a !== axis);
+    return new View(this.buffer, this.type, rest(this.shape), rest(this.strides), this.offset + index * this.strides[axis]);
+  }
+
+  /** The same elements under another shape; the view must be contiguous. */
+  reshape(...shape: number[]): View<T> {
+    if (!this.contiguous || shape.reduce((a, b) => a * b, 1) !== this.size)
+      throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements in one stretch`);
+    return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
+  }
+
+  free(): void {
+    this.buffer.free();
+  }
+}
+
+/** Element strides of a dense array. */
+export function stridesOf(shape: readonly number[], layout: LayoutName): number[] {
+  const strides = Array<number>(shape.length);
+  let stride = 1;
+  const axes = [...shape.keys()];
+  for (const a of layout === "left" ? axes : axes.reverse()) {
+    strides[a] = stride;
+    stride *= shape[a];
+  }
+  return strides;
+}

@@ -1,0 +1,172 @@
+/**
+ * The typed intermediate representation of one kernel.
+ *
+ * It is a tree with structured control flow: every target (JavaScript, WebAssembly, C, CUDA) has `if`, loops, `break` and
+ * `continue`, so nothing is lost by not going to basic blocks, and the emitted code keeps the loops of the source. Early returns
+ * and helper calls are gone: lowering turned them into plain control flow. Expressions have no side effects.
+ */
+
+export type ScalarType = "f64" | "f32" | "i32" | "u32" | "bool";
+export type NumericType = Exclude<ScalarType, "bool">;
+/** What a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
+export type ElementType = NumericType | "u8";
+
+/** Where a piece of a kernel was written; `line` and `column` count from 1. */
+export interface Location {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export type ReduceOp = "sum" | "min" | "max" | "custom";
+export type ScatterOp = "sum" | "min" | "max";
+
+export interface ScalarParam {
+  kind: "scalar";
+  name: string;
+  type: ScalarType;
+}
+
+export interface ViewParam {
+  kind: "view";
+  name: string;
+  element: ElementType;
+  /** 1 to 4 */
+  rank: number;
+  /** The author asserts that no two elements of the range write one location; js-debug checks it. */
+  disjoint: boolean;
+}
+
+/** An array that many elements add into. It is not read by the kernel. */
+export interface ScatterParam {
+  kind: "scatter";
+  name: string;
+  element: NumericType;
+  rank: number;
+  op: ScatterOp;
+}
+
+/** One result folded over all elements of the range. */
+export interface ReduceParam {
+  kind: "reduce";
+  name: string;
+  type: NumericType;
+  op: ReduceOp;
+  identity: number;
+  /** For `custom`: the fold of locals `a` and `b`, an expression over just these two. */
+  combine?: { a: string; b: string; body: Expr };
+}
+
+export type Param = ScalarParam | ViewParam | ScatterParam | ReduceParam;
+
+/** A constant table, read with run-time indices; constant indices have been folded away. Row-major. */
+export interface Table {
+  name: string;
+  type: NumericType;
+  shape: number[];
+  values: number[];
+}
+
+export interface KernelIR {
+  name: string;
+  /** `range`: the body runs once for each index tuple; `team`: once for each team, its inner loops shared by the team's members. */
+  policy: { kind: "range"; rank: number } | { kind: "team" };
+  params: Param[];
+  tables: Table[];
+  body: Stmt[];
+  location: Location;
+}
+
+export type Expr =
+  | { op: "const"; type: ScalarType; value: number | boolean }
+  /** A local variable, a loop variable or a member index of a team. Names are unique in the kernel. */
+  | { op: "local"; type: ScalarType; name: string }
+  | { op: "param"; type: ScalarType; name: string }
+  /** Index of the range's element along `axis`; for a team kernel, axis 0 is the team's rank in the league. */
+  | { op: "index"; type: "i32"; axis: number }
+  /** Number of members in the team; 1 on devices that run a team on one worker. */
+  | { op: "teamSize"; type: "i32" }
+  | { op: "load"; type: NumericType; view: string; indices: Expr[]; location?: Location }
+  /** An element of a private or scratch array. */
+  | { op: "element"; type: NumericType; array: string; index: Expr; location?: Location }
+  | { op: "table"; type: NumericType; table: string; indices: Expr[] }
+  /** Extent of a view or scatter array along `axis`. */
+  | { op: "extent"; type: "i32"; view: string; axis: number }
+  | { op: "unary"; type: ScalarType; fn: UnaryFn; a: Expr }
+  | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr }
+  | { op: "compare"; type: "bool"; fn: CompareFn; a: Expr; b: Expr }
+  /** Short circuit: `b` is evaluated only where `a` does not decide. */
+  | { op: "logical"; type: "bool"; fn: "and" | "or"; a: Expr; b: Expr }
+  /** Only the chosen side is evaluated. */
+  | { op: "select"; type: ScalarType; cond: Expr; a: Expr; b: Expr }
+  | { op: "cast"; type: ScalarType; a: Expr }
+  | { op: "call"; type: NumericType; fn: MathFn; args: Expr[] };
+
+/**
+ * neg: of any numeric type (integers wrap); bitnot: integers; not: bool; abs: any numeric type (abs of the least i32 wraps).
+ * sqrt, floor, ceil, trunc: f64 and f32, exact. clz: i32 or u32 to i32, 32 for zero.
+ */
+export type UnaryFn = "neg" | "not" | "bitnot" | "abs" | "sqrt" | "floor" | "ceil" | "trunc" | "clz";
+
+/**
+ * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
+ * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
+ * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
+ * -0 < +0); rem is C's fmod, exact.
+ */
+export type BinaryFn =
+  | "add" | "sub" | "mul" | "div" | "rem" | "min" | "max"
+  | "and" | "or" | "xor" | "shl" | "shr" | "mulhi";
+
+export type CompareFn = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
+
+/** Functions that are not exact: within 2 ulp on every backend. f64 and f32. */
+export type MathFn =
+  | "exp" | "expm1" | "exp2" | "log" | "log1p" | "log2" | "log10" | "pow"
+  | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "atan2"
+  | "sinh" | "cosh" | "tanh" | "cbrt" | "hypot";
+
+/*
+ * cast, by (from, to): f64<->f32 round to nearest; i32/u32 -> f64 exact; i32/u32 -> f32 rounded; f64/f32 -> i32/u32 truncate toward
+ * zero, saturate at the type's limits, NaN gives 0; i32<->u32 keep the bits; bool -> number gives 0 or 1; number -> bool is x != 0
+ * (NaN gives false).
+ */
+
+export type Stmt =
+  /** Declares a local. Without `init` it is undefined until assigned (js-debug reports a read). */
+  | { kind: "let"; name: string; type: ScalarType; init?: Expr; location: Location }
+  | { kind: "assign"; name: string; value: Expr; location: Location }
+  /** Declares an array of constant length. `private` ones start at zero each time the statement runs; `scratch` ones, shared by the team, start undefined. */
+  | { kind: "array"; name: string; type: NumericType; length: number; space: "private" | "scratch"; location: Location }
+  | { kind: "setElement"; array: string; index: Expr; value: Expr; location: Location }
+  | { kind: "store"; view: string; indices: Expr[]; value: Expr; location: Location }
+  | { kind: "scatter"; target: string; indices: Expr[]; value: Expr; location: Location }
+  /** Folds `value` into a reduce parameter, or into a result of the enclosing teamReduce. */
+  | { kind: "reduce"; target: string; value: Expr; location: Location }
+  | { kind: "if"; cond: Expr; then: Stmt[]; else: Stmt[]; location: Location }
+  /** Counted loop: `name` (i32) runs from `start` by constant `step` while below (above, if step < 0) `stop`; not assigned in the body; `stop` does not change. */
+  | { kind: "for"; name: string; start: Expr; stop: Expr; step: number; body: Stmt[]; location: Location }
+  /** Any other loop. `update` runs after the body and after `continue`. */
+  | { kind: "while"; cond: Expr; body: Stmt[]; update: Stmt[]; location: Location }
+  | { kind: "break"; location: Location }
+  | { kind: "continue"; location: Location }
+  /*
+   * Team kernels only. Outside of these three, every member runs the same statements with the same values, and stores happen once.
+   * All members have passed one of them before any member goes on (there is a barrier after each).
+   */
+  /** Members share out `name` = 0 .. count-1. */
+  | { kind: "teamFor"; name: string; count: Expr; body: Stmt[]; location: Location }
+  /** The same, with results: each is a new local, known to all members afterwards, folded by `reduce` statements in the body. */
+  | { kind: "teamReduce"; name: string; count: Expr; results: TeamResult[]; body: Stmt[]; location: Location }
+  /** One member runs the body. */
+  | { kind: "single"; body: Stmt[]; location: Location };
+
+export interface TeamResult {
+  name: string;
+  type: NumericType;
+  op: Exclude<ReduceOp, "custom">;
+}
+
+/** The order of strict reductions, one rule for all backends (see docs/determinism.md). */
+export const REDUCTION_LANES = 8;
+export const REDUCTION_CHUNK = 256;

@@ -1,0 +1,158 @@
+import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
+
+/*
+ * What a kernel may declare as parameters. Each value is also a TypeScript type: the kernel's body and the launch's arguments are
+ * checked against it in the editor.
+ */
+
+export interface ScalarToken<T extends ScalarType = ScalarType> {
+  readonly kind: "scalar";
+  readonly type: T;
+}
+
+export const f64: ScalarToken<"f64"> = { kind: "scalar", type: "f64" };
+export const f32: ScalarToken<"f32"> = { kind: "scalar", type: "f32" };
+export const i32: ScalarToken<"i32"> = { kind: "scalar", type: "i32" };
+export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
+export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
+/** Storage only: views of bytes; read as i32. */
+export const u8 = { kind: "storage", type: "u8" } as const;
+
+type NumericToken = ScalarToken<NumericType>;
+type ElementToken = NumericToken | typeof u8;
+
+export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank> {
+  readonly kind: "view";
+  readonly element: T;
+  readonly rank: R;
+  readonly disjoint: boolean;
+}
+export type Rank = 1 | 2 | 3 | 4;
+
+/**
+ * An array of `rank` 1 to 4 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
+ * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
+ */
+export function view<T extends ElementToken, R extends Rank = 1>(
+  element: T,
+  rank: R = 1 as R,
+  options: { disjoint?: boolean } = {},
+): ViewToken<T["type"], R> {
+  return { kind: "view", element: element.type, rank, disjoint: options.disjoint ?? false };
+}
+
+export interface ScatterToken<T extends NumericType = NumericType, R extends Rank = Rank, O extends ScatterOp = ScatterOp> {
+  readonly kind: "scatter";
+  readonly element: T;
+  readonly rank: R;
+  readonly op: O;
+}
+
+/** An array that any element may add into, at any index: `h.add(i, v)`, `h.add(i, j, v)`. The kernel cannot read it. */
+export function scatter<T extends NumericToken, R extends Rank = 1, O extends ScatterOp = "sum">(
+  element: T,
+  rank: R = 1 as R,
+  op: O = "sum" as O,
+): ScatterToken<T["type"], R, O> {
+  return { kind: "scatter", element: element.type, rank, op };
+}
+
+export interface ReduceToken<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> {
+  readonly kind: "reduce";
+  readonly type: T;
+  readonly op: O;
+  readonly identity: number;
+  readonly combine?: (a: number, b: number) => number;
+}
+
+/** A sum over all elements: `s.add(v)`. */
+export const sum = <T extends NumericToken>(type: T): ReduceToken<T["type"], "sum"> => ({
+  kind: "reduce", type: type.type, op: "sum", identity: 0,
+});
+/** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
+export const min = <T extends NumericToken>(type: T): ReduceToken<T["type"], "min"> => ({
+  kind: "reduce", type: type.type, op: "min", identity: LIMITS[type.type][1],
+});
+/** The greatest value over all elements: `m.max(v)`. */
+export const max = <T extends NumericToken>(type: T): ReduceToken<T["type"], "max"> => ({
+  kind: "reduce", type: type.type, op: "max", identity: LIMITS[type.type][0],
+});
+/** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
+export const reducer = <T extends NumericToken>(
+  type: T, identity: number, combine: (a: number, b: number) => number,
+): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
+
+const LIMITS: Record<NumericType, [number, number]> = {
+  f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-2147483648, 2147483647], u32: [0, 4294967295],
+};
+
+export interface TableToken<V = Nested> {
+  readonly kind: "table";
+  readonly type: NumericType;
+  readonly values: V;
+}
+export type Nested = number | readonly Nested[];
+
+/** A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. */
+export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> => ({
+  kind: "table", type: type.type, values,
+});
+
+export interface FixedToken<T extends ScalarType = ScalarType> {
+  readonly kind: "fixed";
+  readonly type: T;
+}
+/** A scalar whose value is compiled into the code: loop counts, orders, switches. */
+export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => ({ kind: "fixed", type: type.type });
+
+/** A function that the kernel calls, handed over by name; it is inlined. It follows the rules of kernels and captures nothing but other parameters. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Helper = (...args: any[]) => any;
+
+export type ParamToken = ScalarToken | ViewToken | ScatterToken | ReduceToken | TableToken | FixedToken | Helper;
+export type Params = Record<string, ParamToken>;
+
+/* What the body sees. */
+
+interface Nest<T> { [index: number]: T; readonly length: number }
+type NestOf<R extends Rank> = R extends 1 ? Nest<number> : R extends 2 ? Nest<Nest<number>> : R extends 3 ? Nest<Nest<Nest<number>>> : Nest<Nest<Nest<Nest<number>>>>;
+type Indices<R extends Rank> = R extends 1 ? [i: number] : R extends 2 ? [i: number, j: number] : R extends 3 ? [i: number, j: number, k: number] : [i: number, j: number, k: number, l: number];
+type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
+type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
+type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
+
+export type BodyParam<P> =
+  P extends ScalarToken<infer T> ? (T extends "bool" ? boolean : number)
+  : P extends FixedToken<infer T> ? (T extends "bool" ? boolean : number)
+  : P extends ViewToken<ElementType, infer R> ? NestOf<R>
+  : P extends ScatterToken<NumericType, infer R, infer O> ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
+  : P extends ReduceToken<NumericType, infer O> ? { [M in ReduceMethod<O>]: (value: number) => void }
+  : P extends TableToken<infer V> ? TableOf<V>
+  : P extends Helper ? P
+  : never;
+export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
+
+type TeamOp = "sum" | "min" | "max";
+type TeamFold<O extends TeamOp> = { [M in ReduceMethod<O>]: (value: number) => void };
+
+/** The second argument of a team kernel's body. Each method is a barrier for the team. */
+export interface Team {
+  /** Rank of this team in the league. */
+  readonly index: number;
+  /** Number of members; 1 where a team runs on one worker. */
+  readonly size: number;
+  /** Members share out j = 0 .. count-1. */
+  range(count: number, body: (j: number) => void): void;
+  /** A sum (least, greatest value) over j = 0 .. count-1, known to all members. */
+  sum(count: number, value: (j: number) => number): number;
+  min(count: number, value: (j: number) => number): number;
+  max(count: number, value: (j: number) => number): number;
+  /** Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`. All are f64. */
+  reduce<R extends Record<string, TeamOp>>(
+    count: number, results: R, body: (j: number, r: { [K in keyof R]: TeamFold<R[K]> }) => void,
+  ): { [K in keyof R]: number };
+  /** One member runs the body. */
+  single(body: () => void): void;
+  /** Memory shared by the team, of constant length, undefined at first. */
+  scratch(type: NumericType, length: number): { [index: number]: number; readonly length: number };
+}
