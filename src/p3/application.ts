@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import type { Device, Precision } from "../device/device.js";
+
+/*
+ * What a program must offer so that `isoform assess` can run it on any device, and what its own command is given.
+ */
+
+/** The quantity whose time makes the application efficiency; every other quantity is a kernel and makes the architectural one. */
+export const ITERATION = "iteration";
+
+export interface ProblemOptions {
+  /** Size of the problem in GiB, as the application counts it; its own default (or a smaller one for `quick`) where absent. */
+  gib?: number;
+  /** Iterations in one run; the application's default where absent. */
+  iterations?: number;
+  /** A first look: the smallest size and count that still say something. */
+  quick?: boolean;
+  precision?: Precision;
+}
+
+/** Mean over the iterations of one run. */
+export interface Sample {
+  /** `iteration`, or a kernel's name. */
+  quantity: string;
+  /** By the device's clock (`DeviceEvent.since`), for one iteration or one launch. */
+  seconds: number;
+  /** Moved and done in that time, by the counting rule (`Launch.cost`); every kernel has them. */
+  bytes?: number;
+  flops?: number;
+}
+
+/** What was found when the state that a run left was compared with a reference. */
+export interface Verdict {
+  ok: boolean;
+  /** The largest deviation, in the measure that `against` names. */
+  maxError: number;
+  /** The reference, in words: `exact solution x = 1, relative`. */
+  against: string;
+}
+
+/** An application with its data on one device, ready to run as often as wanted. */
+export interface PreparedApplication {
+  /** Application and size, the same on every device: `gsr 0.25 GiB`. */
+  readonly problem: string;
+  /** One run from the start: all its iterations, without the preparation. */
+  run(progress?: Progress): Promise<Sample[]>;
+  /** Judges the last run; a run counts only if it is ok. */
+  validate(): Promise<Verdict>;
+  /** Gives the device's memory back. */
+  free(): void;
+}
+
+export interface Application {
+  /** As typed after `isoform assess`: `gsr`, `stream`. */
+  readonly name: string;
+  /** One line for help and report. */
+  readonly summary: string;
+  /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
+  footprint(options: ProblemOptions): number;
+  /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
+  prepare(device: Device, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
+}
+
+/** Where something long tells how far it is. `done` of `total`; `text` says of what. */
+export type Progress = (done: number, total: number, text?: string) => void;
+
+/** What the command line lends to an application's own command. */
+export interface Shell {
+  /** To standard output. */
+  print(text: string): void;
+  /** A bar on a terminal, a line now and then elsewhere; on standard error. Call `done` when the task is over. */
+  progress(label: string): { update: Progress; done(): void };
+  /** Writes the whole file or leaves what was there. Throws IsoformError. */
+  writeFile(path: string, text: string): Promise<void>;
+}
+
+/** What `apps/<name>/application.ts` exports. */
+export interface ApplicationModule {
+  application: Application;
+}
+
+/** What `apps/<name>/command.ts` exports: it adds its subcommand (`isoform gsr ...`) to the program. */
+export interface CommandModule {
+  command(program: Command, shell: Shell): void;
+}
