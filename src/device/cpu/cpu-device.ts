@@ -1,0 +1,166 @@
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { ElementType, NumericType } from "../../ir/types.js";
+import { bind, type Binding } from "../bind.js";
+import type {
+  Abilities, Args, ArrayOptions, Cost, Device, DeviceEvent, ElementToken, Launch, LaunchOptions, Precision, Queue, Results,
+} from "../device.js";
+import type { Policy } from "../policy.js";
+import { BYTES, stridesOf, View, type TypedArray } from "../view.js";
+import { clearView, copyView, hostArray, readView, writeView } from "./host-view.js";
+import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
+
+/** What a CPU backend makes of a binding: code bound to its arguments. */
+export interface CpuProgram {
+  readonly decisions: readonly string[];
+  /** Runs to the end, on all workers, and returns the reduce parameters' values. */
+  run(): Record<string, number>;
+  source(): string;
+  /** Gives back temporary memory. */
+  free(): void;
+}
+
+/** What the CPU backends have in common: memory, a queue that works here and now, results. A backend adds `build`. */
+export abstract class CpuDevice implements Device {
+  readonly memory = CPU_MEMORY;
+  precision: Precision = "fast";
+  readonly queue: Queue;
+  private readonly buffers = new Set<CpuBuffer>();
+
+  constructor(
+    readonly name: string,
+    readonly backend: string,
+    readonly label: string,
+    readonly abilities: Abilities,
+  ) {
+    this.queue = new CpuQueue(this);
+  }
+
+  /** Compiles the binding's kernel, or finds it compiled, and binds the arguments. */
+  protected abstract build(binding: Binding): CpuProgram;
+
+  createQueue(): Queue {
+    return new CpuQueue(this);
+  }
+
+  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+    const extents = typeof shape === "number" ? [shape] : [...shape];
+    if (extents.length < 1 || extents.length > 4) throw new LaunchError(`an array of rank ${extents.length}: views have 1 to 4 axes`);
+    for (const n of extents)
+      if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
+        throw new LaunchError(`an array of shape [${extents}]: extents are whole numbers from 0 to 2147483647`);
+    const buffer = cpuStorage().allocate(extents.reduce((a, b) => a * b, BYTES[type.type]), () => this.buffers.delete(buffer));
+    this.buffers.add(buffer);
+    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+  }
+
+  from<T extends NumericType | "u8">(
+    type: ElementToken<T>, data: ArrayLike<number>, shape: number | readonly number[] = data.length, options?: ArrayOptions,
+  ): View<T> {
+    const view = this.array(type, shape, options);
+    writeView(view, data);
+    return view;
+  }
+
+  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    const binding = bind(this, kernel as unknown as Kernel, args, policy, options);
+    return new CpuLaunch(binding, this.build(binding));
+  }
+
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+    const launch = this.prepare(kernel, args, policy, options);
+    try {
+      this.queue.submit(launch);
+      return (await this.queue.results(launch)) as Results<P>;
+    } finally {
+      launch.free();
+    }
+  }
+
+  /** Frees the arrays that this device made; backends stop their workers too. */
+  async close(): Promise<void> {
+    for (const buffer of [...this.buffers]) buffer.free();
+  }
+}
+
+/** A program with its last results. */
+export class CpuLaunch implements Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  readonly cost: Cost;
+  results: Record<string, number> | undefined;
+
+  constructor(private readonly binding: Binding, private readonly program: CpuProgram) {
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+  }
+
+  get decisions(): readonly string[] {
+    return this.program.decisions;
+  }
+
+  run(): void {
+    this.results = this.program.run();
+    for (const [name, view] of Object.entries(this.binding.outputs)) if (view) hostArray(view)[0] = this.results[name];
+  }
+
+  source(): string {
+    return this.program.source();
+  }
+
+  free(): void {
+    this.program.free();
+  }
+}
+
+/** Work is done before `submit` returns, so queues and events need no waiting. */
+class CpuQueue implements Queue {
+  constructor(readonly device: Device) {}
+
+  submit(launch: Launch): void {
+    if (!(launch instanceof CpuLaunch)) throw new LaunchError(`a launch of another kind of device was submitted to "${this.device.name}"`);
+    launch.run();
+  }
+
+  write(target: View, data: ArrayLike<number>): void {
+    writeView(target, data);
+  }
+
+  copy(source: View, target: View): void {
+    copyView(source, target);
+  }
+
+  clear(target: View): void {
+    clearView(target);
+  }
+
+  async read<T extends ElementType>(source: View<T>): Promise<TypedArray> {
+    return readView(source);
+  }
+
+  async results(launch: Launch): Promise<Record<string, number>> {
+    if (!(launch instanceof CpuLaunch) || !launch.results)
+      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}"`);
+    return { ...launch.results };
+  }
+
+  record(): DeviceEvent {
+    return new CpuEvent(performance.now() / 1000);
+  }
+
+  wait(): void {}
+
+  async finish(): Promise<void> {}
+}
+
+class CpuEvent implements DeviceEvent {
+  constructor(private readonly seconds: number) {}
+
+  async since(earlier: DeviceEvent): Promise<number> {
+    if (!(earlier instanceof CpuEvent)) throw new LaunchError("the earlier event is another device's");
+    return this.seconds - earlier.seconds;
+  }
+
+  async done(): Promise<void> {}
+}

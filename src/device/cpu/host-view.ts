@@ -1,0 +1,64 @@
+import { LaunchError } from "../../kernel/errors.js";
+import { typedArray, BYTES, type TypedArray, type View } from "../view.js";
+
+/** Elements from a view's first to its last, those between its rows included; 0 for an empty view. */
+export function spanOf(view: View): number {
+  return view.size === 0 ? 0 : 1 + view.shape.reduce((span, extent, axis) => span + (extent - 1) * view.strides[axis], 0);
+}
+
+/** Byte address of a view's first element in its host memory. */
+export function addressOf(view: View): number {
+  return Number(view.buffer.address) + view.offset * BYTES[view.type];
+}
+
+/** A typed array over a view in CPU memory, from its first element on, strides and all. */
+export function hostArray(view: View): TypedArray {
+  if (!view.buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
+  return typedArray(view.type, view.buffer.host, addressOf(view), spanOf(view));
+}
+
+/** The view's elements in `right` order, as a new array. */
+export function readView(view: View): TypedArray {
+  const from = hostArray(view);
+  if (view.contiguous) return from.slice();
+  const to = typedArray(view.type, view.size);
+  let n = 0;
+  eachElement(view, (at) => (to[n++] = from[at]));
+  return to;
+}
+
+/** Sets the view's elements from host data in `right` order. */
+export function writeView(view: View, data: ArrayLike<number>): void {
+  if (data.length !== view.size)
+    throw new LaunchError(`${data.length} values for a view of shape [${view.shape}], which has ${view.size}`);
+  const to = hostArray(view);
+  if (view.contiguous) return to.set(data);
+  let n = 0;
+  eachElement(view, (at) => (to[at] = data[n++]));
+}
+
+/** Copies between views of one shape and type; they may overlap. */
+export function copyView(source: View, target: View): void {
+  if (source.type !== target.type || source.shape.join() !== target.shape.join())
+    throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
+  if (source.contiguous && target.contiguous) hostArray(target).set(hostArray(source));
+  else writeView(target, readView(source));
+}
+
+export function clearView(view: View): void {
+  const array = hostArray(view);
+  if (view.contiguous) array.fill(0);
+  else eachElement(view, (at) => (array[at] = 0));
+}
+
+/** Visits the offset of each element, in `right` order. */
+function eachElement(view: View, visit: (offset: number) => void): void {
+  const { shape, strides, rank } = view;
+  const walk = (axis: number, base: number): void => {
+    for (let n = 0, at = base; n < shape[axis]; n++, at += strides[axis]) {
+      if (axis === rank - 1) visit(at);
+      else walk(axis + 1, at);
+    }
+  };
+  walk(0, 0);
+}

@@ -1,0 +1,56 @@
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
+import type { Policy } from "../policy.js";
+
+/*
+ * The second half of a strict reduction (docs/determinism.md): kernels leave one partial for each chunk of REDUCTION_CHUNK elements of
+ * a line, or for each team, and these are folded by the same rule until one is left.
+ */
+
+/** Number of partials that a strict launch leaves for each reduce parameter; partial `line * chunksPerLine + chunk`, or the team's rank. */
+export function partialCount(policy: Policy): number {
+  if (policy.kind === "team") return policy.league;
+  return policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(policy.extents.at(-1)!));
+}
+
+/** Chunks of a line of `extent` elements. */
+export function chunksPerLine(extent: number): number {
+  return Math.ceil(extent / REDUCTION_CHUNK);
+}
+
+export type Fold = (a: number, b: number) => number;
+
+const OPS: Record<Exclude<ReduceOp, "custom">, Record<NumericType, Fold>> = {
+  sum: {
+    f64: (a, b) => a + b,
+    f32: (a, b) => Math.fround(a + b),
+    i32: (a, b) => (a + b) | 0,
+    u32: (a, b) => (a + b) >>> 0,
+  },
+  min: { f64: Math.min, f32: Math.min, i32: Math.min, u32: Math.min },
+  max: { f64: Math.max, f32: Math.max, i32: Math.max, u32: Math.max },
+};
+
+/** How two values of a built-in reduction become one, rounded to its type. */
+export function foldOf(op: Exclude<ReduceOp, "custom">, type: NumericType): Fold {
+  return OPS[op][type];
+}
+
+/**
+ * Folds the first `count` partials in place to the reduction's result: the strict tree, which is as good as any order in fast mode.
+ * Without partials it is the identity.
+ */
+export function foldPartials(partials: { [index: number]: number }, count: number, param: Pick<ReduceParam, "identity">, fold: Fold): number {
+  if (count === 0) return param.identity;
+  const lanes: number[] = Array(REDUCTION_LANES);
+  for (let left = count; left > 1; left = chunksPerLine(left)) {
+    for (let chunk = 0; chunk * REDUCTION_CHUNK < left; chunk++) {
+      lanes.fill(param.identity);
+      const end = Math.min(left, (chunk + 1) * REDUCTION_CHUNK);
+      for (let n = chunk * REDUCTION_CHUNK; n < end; n++) lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], partials[n]);
+      for (let step = REDUCTION_LANES / 2; step > 0; step /= 2)
+        for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
+      partials[chunk] = lanes[0];
+    }
+  }
+  return partials[0];
+}

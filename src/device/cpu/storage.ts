@@ -1,0 +1,193 @@
+import { DeviceError } from "../../kernel/errors.js";
+import type { Buffer, MemorySpace } from "../view.js";
+
+/** The address space of every CPU backend: a view made on one runs on any other without a copy. */
+export const CPU_MEMORY: MemorySpace = { name: "cpu" };
+
+export const PAGE = 65536;
+/** One page less than 4 GiB: engines lose messages that hold views of a full memory. */
+export const MAX_PAGES = 65535;
+/** Bytes at each end of a memory that are never handed out, so that a vector load a little beyond a view stays inside. */
+const MARGIN = PAGE;
+const LINE = 64;
+/** Large allocations start this much further into their 4 KiB page than the one before, so that planes do not alias in the cache. */
+const STAGGER = 11 * LINE;
+const SMALL = 4096;
+const GROWTH = 64 << 20;
+
+/** A piece of CPU memory. Addresses count bytes in `host`. */
+export interface CpuBuffer extends Buffer {
+  readonly address: number;
+  /** Asked for anew at each use: a growing memory changes its buffer object. Throws DeviceError after `free`. */
+  readonly host: ArrayBufferLike;
+  /** True where it lies in the WebAssembly memory of the storage, false for memory of its own (js and native only). */
+  readonly inWasmMemory: boolean;
+}
+
+interface Hole {
+  start: number;
+  end: number;
+}
+
+/**
+ * Memory for the CPU backends: one WebAssembly memory with an allocator of our own, and shared buffers of their own for what does
+ * not fit into it. Allocations are zeroed and start on a cache line.
+ */
+export class CpuStorage {
+  /** Shared between threads where the platform has SharedArrayBuffer. */
+  readonly memory: WebAssembly.Memory;
+  readonly shared: boolean;
+  /** Bytes handed out and not yet freed. */
+  allocated = 0;
+  /** Free stretches below `top`, by rising address, never adjacent. */
+  private readonly holes: Hole[] = [];
+  /** Memory above it was never handed out: it is zero and may not even be committed. */
+  private top = MARGIN;
+  private large = 0;
+
+  constructor(private readonly maxPages = MAX_PAGES) {
+    this.shared = typeof SharedArrayBuffer !== "undefined";
+    const initial = Math.min(maxPages, 16);
+    this.memory = new WebAssembly.Memory({ initial, maximum: maxPages, shared: this.shared });
+  }
+
+  /**
+   * New zeroed memory of at least one byte, aligned to 64 bytes; `onFree` is called once, when it is given back.
+   * @throws DeviceError where the system cannot hold it.
+   */
+  allocate(bytes: number, onFree?: () => void): CpuBuffer {
+    const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE);
+    const { total, available } = systemMemory();
+    if (this.allocated + size > total || size > available)
+      throw new DeviceError("cpu", `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
+        "free views or choose a smaller size");
+    const start = this.place(size);
+    return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
+  }
+
+  private pieceOfMemory(start: number, size: number, onFree?: () => void): CpuBuffer {
+    this.allocated += size;
+    let live = true;
+    const { memory } = this;
+    return {
+      memory: CPU_MEMORY, bytes: size, address: start, inWasmMemory: true,
+      get host() {
+        if (!live) throw freed();
+        return memory.buffer;
+      },
+      free: () => {
+        if (!live) return;
+        live = false;
+        this.allocated -= size;
+        this.release(start, start + size);
+        onFree?.();
+      },
+    };
+  }
+
+  private ownBuffer(size: number, onFree?: () => void): CpuBuffer {
+    let host: ArrayBufferLike | undefined;
+    try {
+      host = this.shared ? new SharedArrayBuffer(size + 2 * MARGIN) : new ArrayBuffer(size + 2 * MARGIN);
+    } catch {
+      throw new DeviceError("cpu", `the engine refuses a buffer of ${gib(size)}`, "split the array, or use a newer engine");
+    }
+    this.allocated += size;
+    return {
+      memory: CPU_MEMORY, bytes: size, address: MARGIN, inWasmMemory: false,
+      get host() {
+        if (!host) throw freed();
+        return host;
+      },
+      free: () => {
+        if (!host) return;
+        host = undefined;
+        this.allocated -= size;
+        onFree?.();
+      },
+    };
+  }
+
+  /** First address for `size` bytes, taken from the free memory; undefined where the memory cannot hold them. */
+  private place(size: number): number | undefined {
+    const stagger = size >= SMALL ? (this.large * STAGGER) % SMALL : undefined;
+    for (const [n, hole] of this.holes.entries()) {
+      const start = alignUp(hole.start, stagger);
+      if (start + size > hole.end) continue;
+      const rest = [{ start: hole.start, end: start }, { start: start + size, end: hole.end }];
+      this.holes.splice(n, 1, ...rest.filter((h) => h.start < h.end));
+      this.zero(start, start + size);
+      if (stagger !== undefined) this.large++;
+      return start;
+    }
+    const start = alignUp(this.top, stagger);
+    if (!this.reach(start + size + MARGIN)) return undefined;
+    if (start > this.top) this.release(this.top, start);
+    this.top = start + size;
+    if (stagger !== undefined) this.large++;
+    return start;
+  }
+
+  /** Grows the memory to at least `bytes`; by large steps where it can, as growing detaches an unshared buffer. */
+  private reach(bytes: number): boolean {
+    const have = this.memory.buffer.byteLength;
+    if (bytes <= have) return true;
+    const needed = Math.ceil((bytes - have) / PAGE);
+    const possible = this.maxPages - have / PAGE;
+    if (needed > possible) return false;
+    for (const step of [Math.min(possible, Math.max(needed, GROWTH / PAGE)), needed]) {
+      try {
+        this.memory.grow(step);
+        return true;
+      } catch {
+        // The engine could not commit that much; the exact need may still fit.
+      }
+    }
+    return false;
+  }
+
+  private release(start: number, end: number): void {
+    const { holes } = this;
+    let n = holes.findIndex((h) => h.start > start);
+    if (n < 0) n = holes.length;
+    const before = holes[n - 1];
+    const after = holes[n];
+    const joinsBefore = before?.end === start;
+    const joinsAfter = after?.start === end;
+    if (joinsBefore && joinsAfter) {
+      before.end = after.end;
+      holes.splice(n, 1);
+    } else if (joinsBefore) before.end = end;
+    else if (joinsAfter) after.start = start;
+    else holes.splice(n, 0, { start, end });
+  }
+
+  private zero(start: number, end: number): void {
+    new Uint8Array(this.memory.buffer, start, end - start).fill(0);
+  }
+}
+
+let storage: CpuStorage | undefined;
+
+/** The storage of this process, made on first use. */
+export function cpuStorage(): CpuStorage {
+  return (storage ??= new CpuStorage());
+}
+
+/** Memory of the system (or of its container) in bytes; without an operating system to ask, as in a browser, what a memory can address. */
+export function systemMemory(): { total: number; available: number } {
+  const os = globalThis.process?.getBuiltinModule?.("node:os");
+  if (!os) return { total: MAX_PAGES * PAGE, available: MAX_PAGES * PAGE };
+  const constrained = process.constrainedMemory?.() || Infinity;
+  const total = Math.min(os.totalmem(), constrained);
+  return { total, available: Math.min(total, os.freemem()) };
+}
+
+function alignUp(address: number, stagger: number | undefined): number {
+  if (stagger === undefined) return Math.ceil(address / LINE) * LINE;
+  const page = Math.floor(address / SMALL) * SMALL + stagger;
+  return page < address ? page + SMALL : page;
+}
+
+const freed = () => new DeviceError("cpu", "a view is used after its memory was freed", "free arrays only when no launch uses them");
+const gib = (bytes: number) => (bytes < 1 << 30 ? `${(bytes / (1 << 20)).toPrecision(4)} MiB` : `${(bytes / 2 ** 30).toPrecision(4)} GiB`);
