@@ -1,0 +1,115 @@
+/*
+ * The block of shared memory through which the pool's main thread and its workers meet, and what both sides need to run a program.
+ * What different threads write lies on different cache lines of 64 bytes.
+ */
+
+/** Code that every thread of a pool holds. */
+export type Program =
+  /**
+   * `source` is the body of a function of `memory` (ArrayBufferLike of the pool's memory, or undefined) and `buffers` (those given to
+   * `share`, by their numbers) that returns `(args, worker, workers) => void`.
+   */
+  | { kind: "js"; name: string; source: string }
+  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, functions of `Math`, and `math.fmod` and `math.exp2`. */
+  | { kind: "wasm"; name: string; bytes: Uint8Array };
+
+/** One worker's share of a program: `args` is whatever number the program was run with. */
+export type Run = (args: number, worker: number, workers: number) => void;
+
+/** What the main thread posts to a worker: first of all `memory`, `control` and `rank`, later what is new. */
+export interface Post {
+  start?: { memory: WebAssembly.Memory | undefined; control: SharedArrayBuffer; rank: number };
+  programs: [id: number, program: Program][];
+  buffers: [id: number, buffer: SharedArrayBuffer | undefined][];
+  released: number[];
+}
+
+const LINE = 16;
+const HEADER_LINES = 3;
+const WORDS_PER_WORKER = 32 * LINE;
+const MESSAGE_LENGTH = (WORDS_PER_WORKER - LINE) * 2;
+
+/** Words of the header. A new epoch tells the workers that `program`, `workers` and `args` are set. */
+export const EPOCH = 0;
+export const PROGRAM = 1;
+export const WORKERS = 2;
+/** Workers that sleep until the next epoch. */
+export const SLEEPERS = LINE;
+/** Workers that have not finished the epoch, and whether the main thread sleeps until there are none. */
+export const PENDING = 2 * LINE;
+export const MAIN_SLEEPS = 2 * LINE + 1;
+
+/** In place of a program's number: leave the loop and take the messages that were posted. */
+export const TAKE_MESSAGES = -1;
+
+/** The control block; the same object is made on each thread over the same memory. */
+export class Control {
+  readonly words: Int32Array<SharedArrayBuffer>;
+  private readonly args: Float64Array;
+
+  constructor(readonly buffer: SharedArrayBuffer) {
+    this.words = new Int32Array(buffer);
+    this.args = new Float64Array(buffer, 4 * (EPOCH + 4), 1);
+  }
+
+  static create(workers: number): Control {
+    return new Control(new SharedArrayBuffer(4 * (HEADER_LINES * LINE + workers * WORDS_PER_WORKER)));
+  }
+
+  get argument(): number {
+    return this.args[0];
+  }
+  set argument(value: number) {
+    this.args[0] = value;
+  }
+
+  /** Word of the last epoch that the worker finished. */
+  done(rank: number): number {
+    return HEADER_LINES * LINE + (rank - 1) * WORDS_PER_WORKER;
+  }
+  /** Word of the worker's thread number as the kernel counts, 0 where unknown. */
+  thread(rank: number): number {
+    return this.done(rank) + 1;
+  }
+
+  /** The text of an error that a worker met, read once. */
+  takeError(rank: number): string | undefined {
+    const length = Atomics.exchange(this.words, this.done(rank) + 2, 0);
+    return length === 0 ? undefined : String.fromCharCode(...this.message(rank).subarray(0, length));
+  }
+  setError(rank: number, text: string): void {
+    const cut = (text || "unknown error").slice(0, MESSAGE_LENGTH);
+    const message = this.message(rank);
+    for (let k = 0; k < cut.length; k++) message[k] = cut.charCodeAt(k);
+    Atomics.store(this.words, this.done(rank) + 2, cut.length);
+  }
+
+  private message(rank: number): Uint16Array {
+    return new Uint16Array(this.buffer, 4 * (this.done(rank) + LINE), MESSAGE_LENGTH);
+  }
+}
+
+const imports = {
+  Math: Math as unknown as WebAssembly.ModuleImports,
+  math: { fmod: (a: number, b: number) => a % b, exp2: (a: number) => Math.pow(2, a) },
+};
+
+/** Compiles a program on this thread. */
+export function load(program: Program, memory: WebAssembly.Memory | undefined, buffers: readonly (SharedArrayBuffer | undefined)[]): Run {
+  if (program.kind === "js") return new Function("memory", "buffers", program.source)(memory?.buffer, buffers) as Run;
+  const module = new WebAssembly.Module(program.bytes as Uint8Array<ArrayBuffer>);
+  const instance = new WebAssembly.Instance(module, { ...imports, env: memory ? { memory } : {} });
+  return instance.exports.run as Run;
+}
+
+/** Milliseconds that a thread looks again and again before it sleeps: longer than a host takes between two launches. */
+export const SPIN_MS = 0.2;
+
+/** Looks until `done` says so or the time for it is over. */
+export function spin(done: () => boolean): boolean {
+  const end = performance.now() + SPIN_MS;
+  do {
+    for (let k = 0; k < 200; k++) if (done()) return true;
+  } while (performance.now() < end);
+  return done();
+}

@@ -1,0 +1,76 @@
+import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, spin } from "./pool-control.js";
+import type { Post, Run } from "./pool-control.js";
+
+/* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */
+
+let memory: WebAssembly.Memory | undefined;
+let control: Control;
+let rank = 0;
+let epoch = 0;
+const programs = new Map<number, Run>();
+const buffers: (SharedArrayBuffer | undefined)[] = [];
+
+function take(post: Post): void {
+  if (post.start) {
+    memory = post.start.memory;
+    control = new Control(post.start.control);
+    rank = post.start.rank;
+  }
+  for (const [id, buffer] of post.buffers) buffers[id] = buffer;
+  for (const id of post.released) programs.delete(id);
+  for (const [id, program] of post.programs) {
+    try {
+      programs.set(id, load(program, memory, buffers));
+    } catch (error) {
+      programs.set(id, () => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** Takes part in one region after the other, until it is told to look at its messages. */
+function serve(): void {
+  const { words } = control;
+  for (;;) {
+    if (!spin(() => Atomics.load(words, EPOCH) !== epoch)) {
+      Atomics.add(words, SLEEPERS, 1);
+      Atomics.wait(words, EPOCH, epoch);
+      Atomics.sub(words, SLEEPERS, 1);
+    }
+    const next = Atomics.load(words, EPOCH);
+    if (next === epoch) continue;
+    epoch = next;
+    const program = words[PROGRAM];
+    if (program !== TAKE_MESSAGES && rank < words[WORKERS]) participate(program, words[WORKERS]);
+    Atomics.store(words, control.done(rank), epoch);
+    if (Atomics.sub(words, PENDING, 1) === 1 && Atomics.load(words, MAIN_SLEEPS)) Atomics.notify(words, PENDING);
+    if (program === TAKE_MESSAGES) return;
+  }
+}
+
+function participate(program: number, workers: number): void {
+  try {
+    programs.get(program)!(control.argument, rank, workers);
+  } catch (error) {
+    control.setError(rank, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function receive(post: Post, thread: number, tell: (text: string) => void): void {
+  take(post);
+  if (post.start) {
+    Atomics.store(control.words, control.thread(rank), thread);
+    tell("ready");
+  }
+  serve();
+}
+
+if (typeof process !== "undefined" && process.versions?.node) {
+  const { parentPort } = await import("node:worker_threads");
+  const { readlinkSync } = await import("node:fs");
+  const thread = process.platform === "linux" ? Number(readlinkSync("/proc/thread-self").split("/").pop()) : 0;
+  parentPort!.on("message", (post: Post) => receive(post, thread, (text) => parentPort!.postMessage(text)));
+} else {
+  globalThis.onmessage = (event: MessageEvent<Post>) => receive(event.data, 0, (text) => globalThis.postMessage(text));
+}

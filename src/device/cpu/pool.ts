@@ -1,0 +1,229 @@
+import { DeviceError, IsoformError } from "../../kernel/errors.js";
+import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, spin } from "./pool-control.js";
+import type { Post, Program, Run } from "./pool-control.js";
+
+export type { Program, Run } from "./pool-control.js";
+
+const node = typeof process !== "undefined" && process.versions?.node
+  ? { ...(await import("node:worker_threads")), ...(await import("node:fs")), os: await import("node:os") }
+  : undefined;
+
+/** Milliseconds between two looks at whether the workers still live. */
+const LOOK_MS = 100;
+
+interface Thread {
+  post(message: Post): void;
+  stop(): Promise<unknown>;
+}
+
+/** Threads of a pool unless told: what the machine offers, or the environment variable ISOFORM_THREADS. */
+export function threadCount(): number {
+  if (typeof SharedArrayBuffer === "undefined") return 1;
+  const wish = globalThis.process?.env?.ISOFORM_THREADS;
+  if (wish === undefined || wish === "") return node ? node.os.availableParallelism() : (navigator.hardwareConcurrency ?? 1);
+  const threads = Number(wish);
+  if (!(Number.isInteger(threads) && threads >= 1 && threads <= 1024))
+    throw new IsoformError(`ISOFORM_THREADS is "${wish}": it needs a whole number from 1 to 1024`);
+  return threads;
+}
+
+/**
+ * Threads that run one program after the other, each time all at once, over one memory. The calling thread is worker 0. The others look
+ * for work for a while after each region and then sleep; they keep no process alive.
+ *
+ * A program that throws in some worker leaves the pool in order, and `run` throws a DeviceError. Where a worker died, `run` throws
+ * one too, and so does every call after it.
+ */
+export class WorkerPool {
+  private readonly control: Control | undefined;
+  private threads: Thread[] = [];
+  private readonly programs = new Map<number, { name: string; run: Run }>();
+  private readonly buffers: (SharedArrayBuffer | undefined)[] = [];
+  private news: Post = { programs: [], buffers: [], released: [] };
+  private epoch = 0;
+  private nextProgram = 0;
+  private failure: string | undefined;
+
+  private constructor(
+    readonly memory: WebAssembly.Memory | undefined,
+    /** Workers, the calling thread included. */
+    readonly size: number,
+    private readonly device: string,
+  ) {
+    if (size > 1) this.control = Control.create(size - 1);
+  }
+
+  /**
+   * Starts the workers and waits until they are ready. `memory` must be shared for more than one thread.
+   * `device` is the name in error messages. Throws DeviceError where a worker does not start.
+   */
+  static async open(options: { memory?: WebAssembly.Memory; threads?: number; device?: string } = {}): Promise<WorkerPool> {
+    const pool = new WorkerPool(options.memory, options.threads ?? threadCount(), options.device ?? "cpu");
+    try {
+      await Promise.all(Array.from({ length: pool.size - 1 }, (_, k) => pool.startWorker(k + 1)));
+    } catch (error) {
+      await pool.close();
+      throw new DeviceError(pool.device, `a worker did not start: ${(error as Error).message}`, "ISOFORM_THREADS=1 runs without workers");
+    }
+    return pool;
+  }
+
+  /** False once a worker has died or the pool was closed. */
+  get works(): boolean {
+    return this.failure === undefined;
+  }
+
+  /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
+  register(program: Program): number {
+    const id = this.nextProgram++;
+    this.programs.set(id, { name: program.name, run: load(program, this.memory, this.buffers) });
+    this.news.programs.push([id, program]);
+    return id;
+  }
+
+  /** Forgets a program. */
+  release(id: number): void {
+    if (this.programs.delete(id)) this.news.released.push(id);
+  }
+
+  /** Makes a buffer known to programs registered later, as `buffers[n]`; returns n. */
+  share(buffer: SharedArrayBuffer): number {
+    const id = this.buffers.push(buffer) - 1;
+    this.news.buffers.push([id, buffer]);
+    return id;
+  }
+
+  /** Lets go of a shared buffer; its number is not given again. */
+  unshare(id: number): void {
+    this.buffers[id] = undefined;
+    this.news.buffers.push([id, undefined]);
+  }
+
+  /** Runs the program on workers 0 to `workers` - 1 at once and returns when all are through. */
+  run(id: number, args: number, workers = this.size): void {
+    this.refuseWhereBroken();
+    const program = this.programs.get(id)!;
+    if (workers <= 1 || !this.control) {
+      this.participate(program, args, 1);
+      return;
+    }
+    if (this.news.programs.length + this.news.buffers.length + this.news.released.length > 0) this.spreadNews(program.name);
+    this.begin(id, args, workers);
+    let failed: unknown;
+    try {
+      this.participate(program, args, workers);
+    } catch (error) {
+      failed = error;
+    }
+    this.waitForWorkers(program.name);
+    for (let rank = 1; rank < this.size; rank++) {
+      const text = this.control.takeError(rank);
+      if (text !== undefined) failed ??= this.kernelError(program.name, rank, text);
+    }
+    if (failed !== undefined) throw failed;
+  }
+
+  /** Stops the workers. */
+  async close(): Promise<void> {
+    this.failure ??= "it is closed";
+    await Promise.all(this.threads.map((thread) => thread.stop()));
+    this.threads = [];
+  }
+
+  private participate(program: { name: string; run: Run }, args: number, workers: number): void {
+    try {
+      program.run(args, 0, workers);
+    } catch (error) {
+      throw this.kernelError(program.name, 0, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private kernelError(kernel: string, worker: number, message: string): DeviceError {
+    return new DeviceError(this.device, `kernel "${kernel}" failed in worker ${worker}: ${message}`);
+  }
+
+  private refuseWhereBroken(): void {
+    if (this.failure !== undefined) throw new DeviceError(this.device, `no more work is taken: ${this.failure}`, "open the device again");
+  }
+
+  private begin(program: number, args: number, workers: number): void {
+    const { words } = this.control!;
+    words[PROGRAM] = program;
+    words[WORKERS] = workers;
+    this.control!.argument = args;
+    Atomics.store(words, PENDING, this.size - 1);
+    this.epoch = (this.epoch + 1) | 0;
+    Atomics.store(words, EPOCH, this.epoch);
+    if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, EPOCH);
+  }
+
+  /** The workers leave their loop, take what is posted to them, and go back. */
+  private spreadNews(kernel: string): void {
+    this.begin(TAKE_MESSAGES, 0, this.size);
+    this.waitForWorkers(kernel);
+    for (const thread of this.threads) thread.post(this.news);
+    this.news = { programs: [], buffers: [], released: [] };
+  }
+
+  private waitForWorkers(kernel: string): void {
+    const { words } = this.control!;
+    const done = (): boolean => Atomics.load(words, PENDING) === 0;
+    while (!spin(done)) {
+      if (!mayWait) continue;
+      Atomics.store(words, MAIN_SLEEPS, 1);
+      for (let left = Atomics.load(words, PENDING); left !== 0; left = Atomics.load(words, PENDING))
+        if (Atomics.wait(words, PENDING, left, LOOK_MS) === "timed-out") this.lookForDead(kernel);
+      Atomics.store(words, MAIN_SLEEPS, 0);
+    }
+  }
+
+  /** Linux shows each thread of the process; elsewhere a death is seen when the event loop next runs. */
+  private lookForDead(kernel: string): void {
+    const { words } = this.control!;
+    for (let rank = 1; rank < this.size; rank++) {
+      const thread = Atomics.load(words, this.control!.thread(rank));
+      if (Atomics.load(words, this.control!.done(rank)) === this.epoch || thread === 0) continue;
+      if (node!.existsSync(`/proc/self/task/${thread}`)) continue;
+      this.failure ??= `worker ${rank} died in kernel "${kernel}"`;
+      throw new DeviceError(this.device, `worker ${rank} died in kernel "${kernel}"`, "open the device again");
+    }
+  }
+
+  private startWorker(rank: number): Promise<void> {
+    const first: Post = { start: { memory: this.memory, control: this.control!.buffer, rank }, programs: [], buffers: [], released: [] };
+    return new Promise((ready, reject) => {
+      const failed = (reason: string): void => {
+        this.failure ??= `worker ${rank} ended: ${reason}`;
+        reject(new Error(reason));
+      };
+      if (node) {
+        const worker = new node.Worker(new URL("./pool-worker.js", import.meta.url), { execArgv: [] });
+        worker.once("message", () => {
+          worker.unref();
+          ready();
+        });
+        worker.once("error", (error: Error) => failed(error.message));
+        worker.once("exit", (code) => failed(`exit code ${code}`));
+        this.threads.push({ post: (message) => worker.postMessage(message), stop: () => worker.terminate() });
+        worker.postMessage(first);
+      } else {
+        const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
+        worker.onmessage = () => ready();
+        worker.onerror = (event) => failed(event.message || "its script was not loaded");
+        this.threads.push({ post: (message) => worker.postMessage(message), stop: async () => worker.terminate() });
+        worker.postMessage(first);
+      }
+    });
+  }
+}
+
+/** Browsers forbid their main thread to sleep. */
+const mayWait = (() => {
+  if (typeof SharedArrayBuffer === "undefined") return false;
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1, 0);
+    return true;
+  } catch {
+    return false;
+  }
+})();

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import test from "node:test";
+import { WorkerPool, threadCount } from "../../src/device/cpu/pool.js";
+import { DeviceError, IsoformError } from "../../src/kernel/errors.js";
+
+const sharedMemory = () => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+
+/** Each worker writes 100 * args + its rank + 1 to its own place. */
+const MARK = `const out = new Int32Array(memory); return (args, worker) => { out[worker] = 100 * args + worker + 1; };`;
+
+test("every worker runs its share, the caller included", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 4 });
+  const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+  const out = new Int32Array(memory.buffer);
+  for (let round = 0; round < 300; round++) {
+    out.fill(0);
+    pool.run(mark, round);
+    assert.deepEqual([...out.subarray(0, 5)], [1, 2, 3, 4].map((k) => 100 * round + k).concat(0));
+  }
+  out.fill(0);
+  pool.run(mark, 0, 2);
+  assert.deepEqual([...out.subarray(0, 4)], [1, 2, 0, 0]);
+  await pool.close();
+});
+
+test("workers that fell asleep wake up", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 3 });
+  const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+  for (let round = 1; round < 4; round++) {
+    pool.run(mark, round);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(new Int32Array(memory.buffer)[2], 100 * round + 3);
+  }
+  await pool.close();
+});
+
+test("programs registered and released along the way, and shared buffers", async () => {
+  const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2 });
+  for (let n = 0; n < 5; n++) {
+    const buffer = new SharedArrayBuffer(64);
+    const number = pool.share(buffer);
+    const source = `const out = new Float64Array(buffers[${number}]); return (args, worker) => { out[worker] = args; };`;
+    const program = pool.register({ kind: "js", name: `p${n}`, source });
+    pool.run(program, n + 0.5);
+    pool.release(program);
+    pool.unshare(number);
+    assert.deepEqual([...new Float64Array(buffer, 0, 2)], [n + 0.5, n + 0.5]);
+  }
+  await pool.close();
+});
+
+test("an exception in a worker names the kernel, and the pool goes on", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 3, device: "js" });
+  const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+  const fails = pool.register({ kind: "js", name: "fails", source: `return (args, worker) => { if (worker === args) throw new Error("no such thing"); };` });
+  for (const worker of [0, 2])
+    assert.throws(() => pool.run(fails, worker), (error: Error) => {
+      assert(error instanceof DeviceError);
+      assert.equal(error.message, `device "js": kernel "fails" failed in worker ${worker}: no such thing`);
+      return true;
+    });
+  pool.run(mark, 1);
+  assert.deepEqual([...new Int32Array(memory.buffer).subarray(0, 3)], [101, 102, 103]);
+  await pool.close();
+});
+
+test("a WebAssembly trap in a worker names the kernel", async () => {
+  const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "wasm" });
+  const bytes = Uint8Array.of(
+    0, 97, 115, 109, 1, 0, 0, 0,
+    1, 7, 1, 0x60, 3, 0x7f, 0x7f, 0x7f, 0, // (i32, i32, i32) -> ()
+    3, 2, 1, 0, 7, 7, 1, 3, 114, 117, 110, 0, 0, // run
+    10, 10, 1, 8, 0, 0x20, 1, 0x04, 0x40, 0x00, 0x0b, 0x0b, // if (worker) unreachable
+  );
+  const trap = pool.register({ kind: "wasm", name: "trap", bytes });
+  assert.throws(() => pool.run(trap, 0), /kernel "trap" failed in worker 1: unreachable/);
+  pool.run(trap, 0, 1);
+  await pool.close();
+});
+
+test("a worker that dies is reported with its kernel, and no more work is taken", { skip: process.platform !== "linux" && "needs /proc" }, async () => {
+  const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
+  const source = `return (args, worker) => { if (worker === 1) { process.exit(0); } };`;
+  const deadly = pool.register({ kind: "js", name: "deadly", source });
+  assert.throws(() => pool.run(deadly, 0), /device "js": worker 1 died in kernel "deadly"/);
+  assert.equal(pool.works, false);
+  assert.throws(() => pool.run(deadly, 0), /no more work is taken: worker 1 died in kernel "deadly"/);
+  await pool.close();
+});
+
+test("a pool keeps no process alive and leaves none behind", () => {
+  const pool = new URL("../../src/device/cpu/pool.js", import.meta.url).href;
+  const script = `
+    const { WorkerPool } = await import("${pool}");
+    const p = await WorkerPool.open({ threads: 3 });
+    p.run(p.register({ kind: "js", name: "nothing", source: "return () => {};" }), 0);
+    console.log("ran");`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 10000, encoding: "utf8" });
+  assert.equal(stdout, "ran\n");
+  assert.equal(status, 0);
+});
+
+test("ISOFORM_THREADS sets the number of threads", (t) => {
+  const before = process.env.ISOFORM_THREADS;
+  t.after(() => (before === undefined ? delete process.env.ISOFORM_THREADS : (process.env.ISOFORM_THREADS = before)));
+  process.env.ISOFORM_THREADS = "3";
+  assert.equal(threadCount(), 3);
+  process.env.ISOFORM_THREADS = "many";
+  assert.throws(threadCount, IsoformError);
+});
