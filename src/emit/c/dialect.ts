@@ -1,0 +1,63 @@
+import type { ElementType, MathFn, ScalarType, Stmt } from "../../ir/types.js";
+import type { BodyWriter } from "./body.js";
+
+/** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
+export type CType = ScalarType | ElementType | "index";
+
+export type FloatType = "f64" | "f32";
+
+/** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
+export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod";
+
+/** How one C-like language spells what the shared emitter writes. */
+export interface Dialect {
+  readonly name: string;
+  readonly types: Readonly<Record<CType, string>>;
+  /** In front of a helper function, such as `static inline`. */
+  readonly helperPrefix: string;
+  /** In front of a constant table at file scope, such as `static const`. */
+  readonly tablePrefix: string;
+  /** Words of the language and its library that no variable may take, beyond the keywords of C. */
+  readonly reserved: readonly string[];
+  /** True where the compiler is told that signed arithmetic wraps; elsewhere it goes through the unsigned type. */
+  readonly signedWraps: boolean;
+  /** Expressions of type double. */
+  readonly infinity: string;
+  readonly nan: string;
+  /** Name of a library function for operands of `type`. */
+  math(fn: MathFn | ExactFn, type: FloatType): string;
+  /** Definitions that take the place of those in helpers.ts, by their names. */
+  readonly helpers: Readonly<Record<string, string>>;
+}
+
+type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+
+/**
+ * What surrounds a kernel's body in one generated function: where its indices, views and folds live. Statements are written through
+ * `body`: `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
+ */
+export interface Frame {
+  /** The policy index along `axis`: the name of a variable of the `index` type. */
+  index(axis: number): string;
+  /** An i32 expression, a single term. */
+  teamSize(): string;
+  /** An i32 expression, a single term. */
+  extent(view: string, axis: number): string;
+  /** The pointer to element 0 of a view or scatter array: a single term. */
+  pointer(view: string): string;
+  /** Element strides of a view or scatter array: names of variables of the `index` type, or integer literals; `1` is left out of addresses. */
+  strides(view: string): readonly string[];
+  /** The load of `place`, where a plain use of the lvalue will not do (read-only caches). */
+  load?(view: string, place: string): string;
+  /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
+  store?(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void;
+  /** Adds into the element at `offset` of the target, an expression of the `index` type. */
+  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+  /** A fold into a reduce parameter, or into a result of the enclosing teamReduce. */
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+  /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */
+  array?(body: BodyWriter, stmt: StmtOf<"array">): void;
+  teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void;
+  teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void;
+  single(body: BodyWriter, stmt: StmtOf<"single">): void;
+}
