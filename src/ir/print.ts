@@ -1,0 +1,152 @@
+import type { BinaryFn, CompareFn, Expr, KernelIR, Param, Stmt } from "./types.js";
+import { declares, walkStmts } from "./walk.js";
+
+/** Names for policy indices: `i`, `j`, ... in a range kernel, `team.index` in a team kernel. */
+export type IndexNames = readonly string[];
+
+const AXES: IndexNames = ["i", "j", "k", "l"];
+
+/** What messages call the kernel's policy indices. */
+export const indexNames = (ir: KernelIR): IndexNames => (ir.policy.kind === "team" ? ["team.index"] : AXES);
+
+/** The kernel as readable pseudo code with types, the same text for the same tree. */
+export function print(ir: KernelIR): string {
+  const names = distinctIndexNames(ir);
+  const policy = ir.policy.kind === "team" ? "team" : `range ${names.slice(0, ir.policy.rank).join(", ")}`;
+  const declarations = [
+    ...ir.params.map((param) => printParam(param, names)),
+    ...ir.tables.map((t) => `table ${t.name}: ${t.type}[${t.shape.join("][")}] = ${t.values.join(", ")}`),
+  ];
+  return [
+    `kernel ${ir.name} (${policy})`,
+    ...declarations.map((line) => `  ${line}`),
+    ...printBlock(ir.body, "  ", names),
+  ].join("\n") + "\n";
+}
+
+/** Index names that no local takes. */
+function distinctIndexNames(ir: KernelIR): IndexNames {
+  const taken = new Set(ir.params.map((p) => p.name));
+  walkStmts(ir.body, (stmt) => declares(stmt).forEach((name) => taken.add(name)));
+  return indexNames(ir).map((name) => {
+    while (taken.has(name)) name += "'";
+    return name;
+  });
+}
+
+function printParam(param: Param, names: IndexNames): string {
+  switch (param.kind) {
+    case "scalar": return `scalar ${param.name}: ${param.type}`;
+    case "view": return `view ${param.name}: ${param.element}${"[]".repeat(param.rank)}${param.disjoint ? " disjoint" : ""}`;
+    case "scatter": return `scatter ${param.name}: ${param.element}${"[]".repeat(param.rank)} ${param.op}`;
+    case "reduce": {
+      const fold = param.combine
+        ? `(${param.combine.a}, ${param.combine.b}) => ${printExpr(param.combine.body, names)}`
+        : param.op;
+      return `reduce ${param.name}: ${param.type} ${fold}, from ${param.identity}`;
+    }
+  }
+}
+
+function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames): string[] {
+  const e = (expr: Expr) => printExpr(expr, names);
+  const at = (indices: readonly Expr[]) => indices.map((index) => `[${e(index)}]`).join("");
+  const block = (body: readonly Stmt[]) => printBlock(body, indent + "  ", names);
+  return stmts.flatMap((stmt): string[] => {
+    switch (stmt.kind) {
+      case "let": return [`${indent}let ${stmt.name}: ${stmt.type}${stmt.init ? ` = ${e(stmt.init)}` : ""}`];
+      case "assign": return [`${indent}${stmt.name} = ${e(stmt.value)}`];
+      case "array": return [`${indent}${stmt.space} ${stmt.name}: ${stmt.type}[${stmt.length}]`];
+      case "setElement": return [`${indent}${stmt.array}[${e(stmt.index)}] = ${e(stmt.value)}`];
+      case "store": return [`${indent}${stmt.view}${at(stmt.indices)} = ${e(stmt.value)}`];
+      case "scatter": return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
+      case "reduce": return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
+      case "if": {
+        const rest = stmt.else.length ? [`${indent}else`, ...block(stmt.else)] : [];
+        return [`${indent}if ${e(stmt.cond)}`, ...block(stmt.then), ...rest];
+      }
+      case "for": {
+        const step = stmt.step === 1 ? "" : ` step ${stmt.step}`;
+        return [`${indent}for ${stmt.name} = ${e(stmt.start)} until ${e(stmt.stop)}${step}`, ...block(stmt.body)];
+      }
+      case "while": {
+        const update = stmt.update.length ? [`${indent}update`, ...block(stmt.update)] : [];
+        return [`${indent}while ${e(stmt.cond)}`, ...block(stmt.body), ...update];
+      }
+      case "break": case "continue": return [indent + stmt.kind];
+      case "teamFor": return [`${indent}team for ${stmt.name} until ${e(stmt.count)}`, ...block(stmt.body)];
+      case "teamReduce": {
+        const results = stmt.results.map((r) => `${r.name}: ${r.type} ${r.op}`).join(", ");
+        return [`${indent}team reduce ${stmt.name} until ${e(stmt.count)} (${results})`, ...block(stmt.body)];
+      }
+      case "single": return [`${indent}team single`, ...block(stmt.body)];
+    }
+  });
+}
+
+const OPERATORS: Partial<Record<BinaryFn | CompareFn, [symbol: string, precedence: number]>> = {
+  mul: ["*", 10], div: ["/", 10], rem: ["%", 10], add: ["+", 9], sub: ["-", 9], shl: ["<<", 8], shr: [">>", 8],
+  lt: ["<", 7], le: ["<=", 7], gt: [">", 7], ge: [">=", 7], eq: ["==", 6], ne: ["!=", 6], and: ["&", 5], xor: ["^", 4], or: ["|", 3],
+};
+const PREFIX = { neg: "-", not: "!", bitnot: "~" } as const;
+const [LOGICAL_AND, LOGICAL_OR, SELECT, UNARY, ATOM] = [2, 1, 0, 11, 12];
+
+/** The expression with the brackets it needs. Constants show their type: `2.0`, `2.0f`, `2`, `2u`. */
+export function printExpr(expr: Expr, names: IndexNames = AXES): string {
+  return render(expr, 0);
+
+  function render(node: Expr, context: number): string {
+    const [text, precedence] = form(node);
+    return precedence < context ? `(${text})` : text;
+  }
+  function infix(a: Expr, symbol: string, b: Expr, precedence: number): [string, number] {
+    return [`${render(a, precedence)} ${symbol} ${render(b, precedence + 1)}`, precedence];
+  }
+  function call(name: string, args: readonly Expr[]): [string, number] {
+    return [`${name}(${args.map((arg) => render(arg, 0)).join(", ")})`, ATOM];
+  }
+  function subscript(name: string, indices: readonly Expr[]): [string, number] {
+    return [name + indices.map((index) => `[${render(index, 0)}]`).join(""), ATOM];
+  }
+
+  function form(node: Expr): [text: string, precedence: number] {
+    switch (node.op) {
+      case "const": {
+        const text = printConstant(node);
+        return [text, text.startsWith("-") ? UNARY : ATOM];
+      }
+      case "local": case "param": return [node.name, ATOM];
+      case "index": return [names[node.axis], ATOM];
+      case "teamSize": return ["team.size", ATOM];
+      case "load": return subscript(node.view, node.indices);
+      case "table": return subscript(node.table, node.indices);
+      case "element": return subscript(node.array, [node.index]);
+      case "extent": return [`${node.view}${"[0]".repeat(node.axis)}.length`, ATOM];
+      case "unary":
+        return node.fn in PREFIX
+          ? [PREFIX[node.fn as keyof typeof PREFIX] + render(node.a, UNARY + 1), UNARY]
+          : call(node.fn, [node.a]);
+      case "binary": case "compare": {
+        const operator = OPERATORS[node.fn];
+        if (!operator) return call(node.fn, [node.a, node.b]);
+        const { a, b } = node;
+        if (node.fn === "add" && b.op === "const" && b.type === "i32" && (b.value as number) < 0)
+          return infix(a, "-", { ...b, value: -b.value }, operator[1]);
+        return infix(a, node.fn === "shr" && node.type === "u32" ? ">>>" : operator[0], b, operator[1]);
+      }
+      case "logical": return node.fn === "and" ? infix(node.a, "&&", node.b, LOGICAL_AND) : infix(node.a, "||", node.b, LOGICAL_OR);
+      case "select":
+        return [`${render(node.cond, SELECT + 1)} ? ${render(node.a, SELECT + 1)} : ${render(node.b, SELECT)}`, SELECT];
+      case "cast": return call(node.type, [node.a]);
+      case "call": return call(node.fn, node.args);
+    }
+  }
+}
+
+function printConstant({ type, value }: Extract<Expr, { op: "const" }>): string {
+  if (type === "bool") return String(value);
+  const digits = Object.is(value, -0) ? "-0" : String(value);
+  if (type === "i32" || type === "u32") return digits + (type === "u32" ? "u" : "");
+  const decimal = /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
+  return type === "f32" ? `${decimal}f` : decimal;
+}

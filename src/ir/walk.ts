@@ -1,0 +1,164 @@
+import type { Expr, KernelIR, Stmt } from "./types.js";
+
+/** The expressions directly under `expr`, in order of evaluation. */
+export function children(expr: Expr): readonly Expr[] {
+  switch (expr.op) {
+    case "load": case "table": return expr.indices;
+    case "element": return [expr.index];
+    case "unary": case "cast": return [expr.a];
+    case "binary": case "compare": case "logical": return [expr.a, expr.b];
+    case "select": return [expr.cond, expr.a, expr.b];
+    case "call": return expr.args;
+    default: return [];
+  }
+}
+
+/** `expr` with each direct child replaced; the very same object where nothing changed. */
+export function mapChildren(expr: Expr, map: (child: Expr) => Expr): Expr {
+  const before = children(expr);
+  const after = before.map(map);
+  if (after.every((child, i) => child === before[i])) return expr;
+  const [first, second, third] = after;
+  switch (expr.op) {
+    case "load": case "table": return { ...expr, indices: after };
+    case "element": return { ...expr, index: first };
+    case "unary": case "cast": return { ...expr, a: first };
+    case "binary": case "compare": case "logical": return { ...expr, a: first, b: second };
+    case "select": return { ...expr, cond: first, a: second, b: third };
+    case "call": return { ...expr, args: after };
+    default: return expr;
+  }
+}
+
+/** Replaces every node, children first. */
+export const mapExpr = (expr: Expr, map: (node: Expr) => Expr): Expr =>
+  map(mapChildren(expr, (child) => mapExpr(child, map)));
+
+/** Visits every node, parents first. */
+export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
+  visit(expr);
+  for (const child of children(expr)) walkExpr(child, visit);
+}
+
+/** True if some node of the expression satisfies `test`. */
+export const someExpr = (expr: Expr, test: (node: Expr) => boolean): boolean =>
+  test(expr) || children(expr).some((child) => someExpr(child, test));
+
+/** The whole expressions that belong to the statement itself, not to statements inside it. */
+export function exprsOf(stmt: Stmt): readonly Expr[] {
+  switch (stmt.kind) {
+    case "let": return stmt.init ? [stmt.init] : [];
+    case "assign": case "reduce": return [stmt.value];
+    case "setElement": return [stmt.index, stmt.value];
+    case "store": case "scatter": return [...stmt.indices, stmt.value];
+    case "if": case "while": return [stmt.cond];
+    case "for": return [stmt.start, stmt.stop];
+    case "teamFor": case "teamReduce": return [stmt.count];
+    default: return [];
+  }
+}
+
+/** The lists of statements directly inside a statement. */
+export function blocksOf(stmt: Stmt): readonly Stmt[][] {
+  switch (stmt.kind) {
+    case "if": return [stmt.then, stmt.else];
+    case "while": return [stmt.body, stmt.update];
+    case "for": case "teamFor": case "teamReduce": case "single": return [stmt.body];
+    default: return [];
+  }
+}
+
+/** Visits every statement, outer ones first, in the order of the source. */
+export function walkStmts(stmts: readonly Stmt[], visit: (stmt: Stmt) => void): void {
+  for (const stmt of stmts) {
+    visit(stmt);
+    for (const block of blocksOf(stmt)) walkStmts(block, visit);
+  }
+}
+
+/** Visits every node of every expression, with the statement that it stands in. */
+export function walkExprs(stmts: readonly Stmt[], visit: (node: Expr, stmt: Stmt) => void): void {
+  walkStmts(stmts, (stmt) => {
+    for (const expr of exprsOf(stmt)) walkExpr(expr, (node) => visit(node, stmt));
+  });
+}
+
+export interface StmtMapper {
+  /** Replaces a whole expression of a statement; use `mapExpr` to reach its nodes. */
+  expr?: (expr: Expr) => Expr;
+  /** Replaces a statement whose parts have been replaced already; `[]` removes it. */
+  stmt?: (stmt: Stmt) => Stmt | Stmt[];
+}
+
+/** Replaces expressions, then statements, inner ones first. */
+export function mapStmts(stmts: readonly Stmt[], mapper: StmtMapper): Stmt[] {
+  return stmts.flatMap((stmt) => {
+    const mapped = mapBlocks(mapper.expr ? mapOwnExprs(stmt, mapper.expr) : stmt, (block) => mapStmts(block, mapper));
+    return mapper.stmt ? mapper.stmt(mapped) : mapped;
+  });
+}
+
+/** The statement with its own expressions replaced. */
+export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
+  switch (stmt.kind) {
+    case "let": return stmt.init ? { ...stmt, init: map(stmt.init) } : stmt;
+    case "assign": case "reduce": return { ...stmt, value: map(stmt.value) };
+    case "setElement": return { ...stmt, index: map(stmt.index), value: map(stmt.value) };
+    case "store": case "scatter": return { ...stmt, indices: stmt.indices.map(map), value: map(stmt.value) };
+    case "if": case "while": return { ...stmt, cond: map(stmt.cond) };
+    case "for": return { ...stmt, start: map(stmt.start), stop: map(stmt.stop) };
+    case "teamFor": case "teamReduce": return { ...stmt, count: map(stmt.count) };
+    default: return stmt;
+  }
+}
+
+/** The statement with the lists of statements inside it replaced. */
+export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
+  switch (stmt.kind) {
+    case "if": return { ...stmt, then: map(stmt.then), else: map(stmt.else) };
+    case "while": return { ...stmt, body: map(stmt.body), update: map(stmt.update) };
+    case "for": case "teamFor": case "teamReduce": case "single": return { ...stmt, body: map(stmt.body) };
+    default: return stmt;
+  }
+}
+
+/** True if a `break` or `continue` among the statements belongs to the loop whose body they are. */
+export const hasJump = (body: readonly Stmt[]): boolean =>
+  body.some((stmt) =>
+    stmt.kind === "break" || stmt.kind === "continue"
+    || (stmt.kind !== "for" && stmt.kind !== "while" && blocksOf(stmt).some(hasJump)));
+
+/** Names that a statement itself declares: locals, arrays, loop variables, team results. */
+export function declares(stmt: Stmt): string[] {
+  switch (stmt.kind) {
+    case "let": case "array": case "for": case "teamFor": return [stmt.name];
+    case "teamReduce": return [stmt.name, ...stmt.results.map((r) => r.name)];
+    default: return [];
+  }
+}
+
+/** Locals that some `assign` changes. */
+export function assignedLocals(stmts: readonly Stmt[]): Set<string> {
+  const names = new Set<string>();
+  walkStmts(stmts, (stmt) => {
+    if (stmt.kind === "assign") names.add(stmt.name);
+  });
+  return names;
+}
+
+/** Number of statements and expression nodes. */
+export function sizeOf(stmts: readonly Stmt[]): number {
+  let size = 0;
+  walkStmts(stmts, () => size++);
+  walkExprs(stmts, () => size++);
+  return size;
+}
+
+/** The kernel with its body and the folds of its custom reductions replaced. */
+export function mapKernel(ir: KernelIR, body: (stmts: Stmt[]) => Stmt[], expr: (expr: Expr) => Expr): KernelIR {
+  const params = ir.params.map((param) =>
+    param.kind === "reduce" && param.combine
+      ? { ...param, combine: { ...param.combine, body: expr(param.combine.body) } }
+      : param);
+  return { ...ir, params, body: body(ir.body) };
+}
