@@ -10,7 +10,7 @@ export const MAX_PAGES = 65535;
 /** Bytes at each end of a memory that are never handed out, so that a vector load a little beyond a view stays inside. */
 const MARGIN = PAGE;
 const LINE = 64;
-/** Large allocations start this much further into their 4 KiB page than the one before, so that planes do not alias in the cache. */
+/** Left free after each allocation of a page or more, so that arrays of 2^n bytes do not start at equal offsets of their 4 KiB pages. */
 const STAGGER = 11 * LINE;
 const SMALL = 4096;
 const GROWTH = 64 << 20;
@@ -43,7 +43,6 @@ export class CpuStorage {
   private readonly holes: Hole[] = [];
   /** Memory above it was never handed out: it is zero and may not even be committed. */
   private top = MARGIN;
-  private large = 0;
 
   constructor(private readonly maxPages = MAX_PAGES) {
     this.shared = typeof SharedArrayBuffer !== "undefined";
@@ -56,7 +55,7 @@ export class CpuStorage {
    * @throws DeviceError where the system cannot hold it.
    */
   allocate(bytes: number, onFree?: () => void): CpuBuffer {
-    const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE);
+    const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
     const { total, available } = systemMemory();
     if (this.allocated + size > total || size > available)
       throw new DeviceError("cpu", `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
@@ -110,21 +109,18 @@ export class CpuStorage {
 
   /** First address for `size` bytes, taken from the free memory; undefined where the memory cannot hold them. */
   private place(size: number): number | undefined {
-    const stagger = size >= SMALL ? (this.large * STAGGER) % SMALL : undefined;
-    for (const [n, hole] of this.holes.entries()) {
-      const start = alignUp(hole.start, stagger);
-      if (start + size > hole.end) continue;
-      const rest = [{ start: hole.start, end: start }, { start: start + size, end: hole.end }];
-      this.holes.splice(n, 1, ...rest.filter((h) => h.start < h.end));
-      this.zero(start, start + size);
-      if (stagger !== undefined) this.large++;
+    const n = this.holes.findIndex((hole) => hole.end - hole.start >= size);
+    if (n >= 0) {
+      const hole = this.holes[n];
+      const { start } = hole;
+      hole.start += size;
+      if (hole.start === hole.end) this.holes.splice(n, 1);
+      new Uint8Array(this.memory.buffer, start, size).fill(0);
       return start;
     }
-    const start = alignUp(this.top, stagger);
+    const start = this.top;
     if (!this.reach(start + size + MARGIN)) return undefined;
-    if (start > this.top) this.release(this.top, start);
     this.top = start + size;
-    if (stagger !== undefined) this.large++;
     return start;
   }
 
@@ -161,10 +157,6 @@ export class CpuStorage {
     else if (joinsAfter) after.start = start;
     else holes.splice(n, 0, { start, end });
   }
-
-  private zero(start: number, end: number): void {
-    new Uint8Array(this.memory.buffer, start, end - start).fill(0);
-  }
 }
 
 let storage: CpuStorage | undefined;
@@ -181,12 +173,6 @@ export function systemMemory(): { total: number; available: number } {
   const constrained = process.constrainedMemory?.() || Infinity;
   const total = Math.min(os.totalmem(), constrained);
   return { total, available: Math.min(total, os.freemem()) };
-}
-
-function alignUp(address: number, stagger: number | undefined): number {
-  if (stagger === undefined) return Math.ceil(address / LINE) * LINE;
-  const page = Math.floor(address / SMALL) * SMALL + stagger;
-  return page < address ? page + SMALL : page;
 }
 
 const freed = () => new DeviceError("cpu", "a view is used after its memory was freed", "free arrays only when no launch uses them");
