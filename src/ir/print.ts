@@ -129,10 +129,8 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
       case "binary": case "compare": {
         const operator = OPERATORS[node.fn];
         if (!operator) return call(node.fn, [node.a, node.b]);
-        const { a, b } = node;
-        if (node.fn === "add" && b.op === "const" && b.type === "i32" && (b.value as number) < 0)
-          return infix(a, "-", { ...b, value: -b.value }, operator[1]);
-        return infix(a, node.fn === "shr" && node.type === "u32" ? ">>>" : operator[0], b, operator[1]);
+        const symbol = node.fn === "shr" && node.type === "u32" ? ">>>" : operator[0];
+        return infix(node.a, symbol, node.b, operator[1]);
       }
       case "logical": return node.fn === "and" ? infix(node.a, "&&", node.b, LOGICAL_AND) : infix(node.a, "||", node.b, LOGICAL_OR);
       case "select":

@@ -1,0 +1,60 @@
+import type { Expr, KernelIR, Stmt } from "./types.js";
+import { blocksOf, exprsOf, mapBlocks, mapStmts, someExpr, walkExprs } from "./walk.js";
+
+/** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions have no side effects. */
+export function removeDead(ir: KernelIR): KernelIR {
+  const read = new Set<string>();
+  walkExprs(ir.body, (node, stmt) => {
+    // `x = x + 1` alone does not keep x.
+    const own = (stmt.kind === "assign" && stmt.name) || (stmt.kind === "setElement" && stmt.array);
+    if (node.op === "local" && node.name !== own) read.add(node.name);
+    if (node.op === "element" && node.array !== own) read.add(node.array);
+  });
+  let removed = false;
+  const body = mapStmts(ir.body, {
+    stmt: (stmt) => {
+      const dead = ((stmt.kind === "let" || stmt.kind === "assign" || stmt.kind === "array") && !read.has(stmt.name))
+        || (stmt.kind === "setElement" && !read.has(stmt.array))
+        || (stmt.kind === "if" && stmt.then.length + stmt.else.length === 0)
+        || (stmt.kind === "for" && stmt.body.length === 0);
+      removed ||= dead;
+      return dead ? [] : stmt;
+    },
+  });
+  return removed ? removeDead({ ...ir, body }) : ir;
+}
+
+/** Declares a local where it first gets a value that is read: `let x = 0; ...; x = e` in one block becomes `...; let x = e`. */
+export function sinkDeclarations(ir: KernelIR): KernelIR {
+  return { ...ir, body: sinkBlock(ir.body) };
+}
+
+function sinkBlock(stmts: readonly Stmt[]): Stmt[] {
+  const block = stmts.map((stmt) => mapBlocks(stmt, sinkBlock));
+  const dropped = new Set<Stmt>();
+  block.forEach((stmt, at) => {
+    if (stmt.kind !== "let") return;
+    const next = block.findIndex((later, n) => n > at && mentions(later, stmt.name));
+    const first = block[next];
+    if (first?.kind !== "assign" || first.name !== stmt.name || reads(first.value, stmt.name)) return;
+    dropped.add(stmt);
+    block[next] = { kind: "let", name: stmt.name, type: stmt.type, init: first.value, location: first.location };
+  });
+  return block.filter((stmt) => !dropped.has(stmt));
+}
+
+const reads = (expr: Expr, name: string): boolean => someExpr(expr, (node) => node.op === "local" && node.name === name);
+
+const mentions = (stmt: Stmt, name: string): boolean =>
+  (stmt.kind === "assign" && stmt.name === name)
+  || exprsOf(stmt).some((expr) => reads(expr, name))
+  || blocksOf(stmt).some((block) => block.some((inner) => mentions(inner, name)));
+
+/** Removes tables that no code reads. */
+export function removeUnusedTables(ir: KernelIR): KernelIR {
+  const used = new Set<string>();
+  walkExprs(ir.body, (node) => {
+    if (node.op === "table") used.add(node.table);
+  });
+  return { ...ir, tables: ir.tables.filter((table) => used.has(table.name)) };
+}
