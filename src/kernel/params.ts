@@ -33,11 +33,11 @@ export type Rank = 1 | 2 | 3 | 4;
  * An array of `rank` 1 to 4 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
  * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
  */
-export function view<T extends ElementToken, R extends Rank = 1>(
-  element: T,
-  rank: R = 1 as R,
-  options: { disjoint?: boolean } = {},
-): ViewToken<T["type"], R> {
+export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1>;
+export function view<T extends ElementToken, R extends Rank>(
+  element: T, rank: R, options?: { disjoint?: boolean },
+): ViewToken<T["type"], R>;
+export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
   return { kind: "view", element: element.type, rank, disjoint: options.disjoint ?? false };
 }
 
@@ -49,11 +49,12 @@ export interface ScatterToken<T extends NumericType = NumericType, R extends Ran
 }
 
 /** An array that any element may add into, at any index: `h.add(i, v)`, `h.add(i, j, v)`. The kernel cannot read it. */
-export function scatter<T extends NumericToken, R extends Rank = 1, O extends ScatterOp = "sum">(
-  element: T,
-  rank: R = 1 as R,
-  op: O = "sum" as O,
-): ScatterToken<T["type"], R, O> {
+export function scatter<T extends NumericToken>(element: T): ScatterToken<T["type"], 1, "sum">;
+export function scatter<T extends NumericToken, R extends Rank>(element: T, rank: R): ScatterToken<T["type"], R, "sum">;
+export function scatter<T extends NumericToken, R extends Rank, O extends ScatterOp>(
+  element: T, rank: R, op: O,
+): ScatterToken<T["type"], R, O>;
+export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
   return { kind: "scatter", element: element.type, rank, op };
 }
 
