@@ -1,1 +1,11 @@
 export * from "./application.js";
+export { assess, type Evidence, published, readAssessment } from "./assessment.js";
+export { type CampaignOptions, measureApplications, type ProgressFactory, type Registry } from "./campaign.js";
+export { CsvTable, InputError, readCsv } from "./csv.js";
+export { measurePeaks, type Peaks } from "./measure.js";
+export { merge } from "./merge.js";
+export * from "./metric.js";
+export { readRoofs, readTimings } from "./published.js";
+export { type Assessment, assessmentJsonSchema, assessmentSchema, SCHEMA } from "./schema.js";
+export * from "./statistics.js";
+export { type Table, tablesOf, tableText } from "./tables.js";

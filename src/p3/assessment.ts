@@ -1,0 +1,83 @@
+import { IsoformError } from "../kernel/errors.js";
+import { readText, InputError } from "./csv.js";
+import {
+  applicationMetrics, architectureMetrics, cellsOf, kernelEfficiencies, kernelMeans, type PlatformSet, type Roof, type Run,
+} from "./metric.js";
+import { readRoofs, readTimings } from "./published.js";
+import { type AssessedDevice, type Assessment, assessmentSchema, type Machine, SCHEMA, type Validation } from "./schema.js";
+import { groupBy } from "./group.js";
+
+/** What an assessment is computed from. */
+export interface Evidence {
+  host: Machine[];
+  devices: AssessedDevice[];
+  runs: Run[];
+  validation: Validation[];
+}
+
+/**
+ * Computes all metrics. Without sets, one set holds every platform that has runs.
+ * Throws IsoformError where no platform of a set has runs.
+ */
+export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
+  const cells = cellsOf(evidence.runs);
+  const roofs = roofsOf(evidence.devices);
+  const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
+  const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
+  for (const set of asked)
+    if (!set.platforms.some((p) => platforms.includes(p)))
+      throw new IsoformError(`set ${set.name}: nothing ran on ${set.platforms.join(", ")}: there are runs on ${platforms.join(", ")}`);
+  const kernels = kernelEfficiencies(cells, roofs);
+  return finite({
+    schema: SCHEMA,
+    ...evidence,
+    metrics: [...applicationMetrics(cells, asked), ...architectureMetrics(cells, asked, roofs)],
+    kernels,
+    kernelMeans: kernelMeans(kernels, asked),
+  });
+}
+
+/** Best figures of each platform: several backends may have measured the same hardware. */
+function roofsOf(devices: readonly AssessedDevice[]): Map<string, Roof> {
+  return new Map([...groupBy(devices, (d) => d.platform)].map(([platform, group]) => [platform, {
+    bandwidth: Math.max(...group.map((d) => d.peakBandwidth)),
+    flops: Math.max(...group.map((d) => d.peakFlops ?? 0)) || undefined,
+  }]));
+}
+
+/** JSON knows no NaN: an unknown sigma becomes null, as the schema says. */
+function finite(assessment: object): Assessment {
+  return JSON.parse(JSON.stringify(assessment)) as Assessment;
+}
+
+/** Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. */
+export async function published(timings: string, bandwidth?: string): Promise<Evidence> {
+  const runs = await readTimings(timings);
+  const roofs = bandwidth === undefined ? new Map<string, Roof>() : await readRoofs(bandwidth);
+  const counted = new Set(runs.filter((r) => r.bytes !== undefined).map((r) => r.platform));
+  if (bandwidth !== undefined) {
+    const missing = [...counted].filter((platform) => !roofs.has(platform));
+    if (missing.length) throw new InputError(`${bandwidth}: no bandwidth of ${missing.join(", ")}, which ${timings} has kernels for`);
+    if (counted.size === 0) throw new InputError(`${timings}: no kernel has bytes, so a bandwidth is of no use`);
+  }
+  const devices = [...roofs].map(([platform, roof]): AssessedDevice => ({
+    name: platform, platform, backend: "published", label: platform,
+    peakBandwidth: roof.bandwidth, peakFlops: roof.flops ?? null, source: "published",
+  }));
+  return { host: [], devices, runs, validation: [] };
+}
+
+/** Reads an assessment's JSON. Throws InputError with the place of what does not fit the schema. */
+export async function readAssessment(file: string): Promise<Assessment> {
+  let json: unknown;
+  const text = await readText(file);
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new InputError(`${file}: this is no JSON: ${(error as Error).message}`);
+  }
+  const result = assessmentSchema.safeParse(json);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new InputError(`${file}: ${issue.path.join(".") || "the file"}: ${issue.message}`);
+}

@@ -1,0 +1,222 @@
+import { ITERATION } from "./application.js";
+import { groupBy } from "./group.js";
+import { type Estimate, estimate, mean, ratio } from "./statistics.js";
+
+/** One measured time: a row of a timings file and of an assessment's `runs`. */
+export interface Run {
+  /** The code path: `isoform-wasm`, `handwritten-openmp`. */
+  application: string;
+  /** The hardware. */
+  platform: string;
+  problem: string;
+  run: number;
+  /** `iteration`, or a kernel's name. */
+  quantity: string;
+  seconds: number;
+  bytes?: number;
+  flops?: number;
+}
+
+/** All runs of one quantity. */
+export interface Cell extends Omit<Run, "run" | "seconds"> {
+  seconds: Estimate;
+  runs: number;
+}
+
+/** Platforms over which portability is asked. */
+export interface PlatformSet {
+  name: string;
+  platforms: string[];
+}
+
+/** What a platform can reach: bytes and floating-point operations a second. */
+export interface Roof {
+  bandwidth: number;
+  flops?: number;
+}
+export type Roofs = ReadonlyMap<string, Roof>;
+
+export interface PlatformEfficiency extends Estimate {
+  platform: string;
+}
+
+/** Pennycook's metric of one application and problem over one set. */
+export interface Metric extends Estimate {
+  metric: "app" | "arch";
+  setName: string;
+  /** Without the platforms on which nobody ran the problem. */
+  set: string[];
+  problem: string;
+  application: string;
+  /** On each platform of the set; 0 where the application does not run. */
+  efficiencies: PlatformEfficiency[];
+}
+
+/** Share of the roof that one kernel reaches on one platform. */
+export interface KernelEfficiency {
+  application: string;
+  platform: string;
+  problem: string;
+  quantity: string;
+  efficiency: number;
+  sigma: number;
+}
+
+/** A kernel's efficiency averaged over the platforms of a set (Table V of Malenza et al., TPDS 2025). */
+export interface KernelMean extends Omit<KernelEfficiency, "platform"> {
+  setName: string;
+  set: string[];
+}
+
+/** Gathers runs into cells, in order of first appearance. */
+export function cellsOf(runs: readonly Run[]): Cell[] {
+  const groups = groupBy(runs, (r) => JSON.stringify([r.application, r.platform, r.problem, r.quantity]));
+  return [...groups.values()].map((group) => {
+    const { application, platform, problem, quantity } = group[0];
+    return {
+      application, platform, problem, quantity,
+      seconds: estimate(group.map((r) => r.seconds)),
+      runs: group.length,
+      bytes: meanOf(group, "bytes"),
+      flops: meanOf(group, "flops"),
+    };
+  });
+}
+
+function meanOf(group: readonly Run[], key: "bytes" | "flops"): number | undefined {
+  const values = group.map((r) => r[key]).filter((v) => v !== undefined);
+  return values.length ? mean(values) : undefined;
+}
+
+/**
+ * Harmonic mean of efficiencies with its error: Pennycook, Sewall, Lee, FGCS 2019, eq. 1, and Malenza et al., TPDS 2025, eq. 15.
+ * It is 0 where one efficiency is 0 (the application does not run there).
+ */
+export function phi(efficiencies: readonly Estimate[]): Estimate {
+  if (efficiencies.some((e) => e.value === 0)) return { value: 0, sigma: 0 };
+  const inverses = efficiencies.reduce((total, e) => total + 1 / e.value, 0);
+  return {
+    value: efficiencies.length / inverses,
+    sigma: (efficiencies.length / inverses ** 2) * Math.hypot(...efficiencies.map((e) => e.sigma / e.value ** 2)),
+  };
+}
+
+/** One problem on the platforms of a set that ran it. */
+interface Field {
+  setName: string;
+  platforms: string[];
+  problem: string;
+  /** Of the applications that ran the problem anywhere. */
+  applications: string[];
+  cells: Cell[];
+}
+
+function fieldsOf(cells: readonly Cell[], sets: readonly PlatformSet[]): Field[] {
+  const problems = groupBy(cells, (c) => c.problem);
+  return sets.flatMap(({ name, platforms }) =>
+    [...problems].map(([problem, ofProblem]) => ({
+      setName: name,
+      platforms: platforms.filter((p) => ofProblem.some((c) => c.platform === p)),
+      problem,
+      applications: [...new Set(ofProblem.map((c) => c.application))],
+      cells: ofProblem,
+    })).filter((field) => field.platforms.length > 0));
+}
+
+function ranOn(field: Field, application: string, platform: string): boolean {
+  return field.cells.some((c) => c.application === application && c.platform === platform);
+}
+
+/**
+ * Application efficiency t_min / t and its Phi. On each platform t_min is the least mean iteration time among the applications that run
+ * on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
+ */
+export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[]): Metric[] {
+  return fieldsOf(cells, sets).flatMap((field) => {
+    const time = (application: string, platform: string) =>
+      field.cells.find((c) => c.application === application && c.platform === platform && c.quantity === ITERATION)?.seconds;
+    const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
+    const best = new Map(field.platforms.map((p) => {
+      // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
+      const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, p)).filter((t) => t !== undefined);
+      return [p, candidates.length ? candidates.reduce((a, b) => (b.value < a.value ? b : a)) : undefined] as const;
+    }));
+    return metricsOf("app", field, (application, platform) => {
+      const own = time(application, platform);
+      const least = best.get(platform);
+      return own && least && ratio(least, own);
+    });
+  });
+}
+
+/**
+ * Architectural efficiency and its Phi: the time that the roofs allow for all kernels over the time that they took,
+ * sum_k max(bytes_k / BW, flops_k / F) / sum_k t_k. For memory-bound kernels that is the time-weighted mean of eqs. 11 to 13 of
+ * Malenza et al., TPDS 2025. Applications whose kernels have no byte counts have no metric.
+ */
+export function architectureMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], roofs: Roofs): Metric[] {
+  return fieldsOf(cells, sets).flatMap((field) => metricsOf("arch", field, (application, platform) => {
+    const roof = roofs.get(platform);
+    const kernels = field.cells.filter((c) => c.application === application && c.platform === platform).filter(isCounted);
+    if (!roof || kernels.length === 0) return undefined;
+    const taken = kernels.reduce((total, c) => total + c.seconds.value, 0);
+    const allowed = kernels.reduce((total, c) => total + allowedSeconds(c, roof), 0);
+    return { value: allowed / taken, sigma: (allowed / taken ** 2) * Math.hypot(...kernels.map((c) => c.seconds.sigma)) };
+  }));
+}
+
+/** `efficiencyOf` gives undefined where the application ran but was not measured for this metric. */
+function metricsOf(
+  metric: Metric["metric"], field: Field, efficiencyOf: (application: string, platform: string) => Estimate | undefined,
+): Metric[] {
+  return field.applications.flatMap((application) => {
+    const efficiencies: PlatformEfficiency[] = [];
+    for (const platform of field.platforms) {
+      const efficiency = ranOn(field, application, platform) ? efficiencyOf(application, platform) : { value: 0, sigma: 0 };
+      if (!efficiency) return [];
+      efficiencies.push({ platform, ...efficiency });
+    }
+    return [{
+      metric, setName: field.setName, set: field.platforms, problem: field.problem, application, ...phi(efficiencies), efficiencies,
+    }];
+  });
+}
+
+type CountedCell = Cell & { bytes: number };
+
+function isCounted(cell: Cell): cell is CountedCell {
+  return cell.quantity !== ITERATION && cell.bytes !== undefined;
+}
+
+function allowedSeconds(cell: CountedCell, roof: Roof): number {
+  return Math.max(cell.bytes / roof.bandwidth, cell.flops && roof.flops ? cell.flops / roof.flops : 0);
+}
+
+/** Every counted kernel against its platform's roofs (eq. 11); platforms without a roof are left out. */
+export function kernelEfficiencies(cells: readonly Cell[], roofs: Roofs): KernelEfficiency[] {
+  return cells.filter(isCounted).flatMap((cell) => {
+    const roof = roofs.get(cell.platform);
+    if (!roof) return [];
+    const { application, platform, problem, quantity, seconds } = cell;
+    const efficiency = allowedSeconds(cell, roof) / seconds.value;
+    return [{ application, platform, problem, quantity, efficiency, sigma: (efficiency * seconds.sigma) / seconds.value }];
+  });
+}
+
+/** Arithmetic mean of each kernel's efficiencies over a set, for the applications that ran it on all of the set. */
+export function kernelMeans(kernels: readonly KernelEfficiency[], sets: readonly PlatformSet[]): KernelMean[] {
+  return sets.flatMap(({ name, platforms }) => {
+    const cells = [...groupBy(kernels, (k) => JSON.stringify([k.problem, k.quantity, k.application])).values()];
+    return cells.flatMap((group) => {
+      const { problem, quantity, application } = group[0];
+      const set = platforms.filter((p) => kernels.some((k) => k.problem === problem && k.platform === p));
+      const members = group.filter((k) => set.includes(k.platform));
+      if (members.length === 0 || members.length < set.length) return [];
+      return [{
+        setName: name, set, problem, quantity, application,
+        efficiency: mean(members.map((k) => k.efficiency)),
+        sigma: Math.hypot(...members.map((k) => k.sigma)) / members.length,
+      }];
+    });
+  });
+}

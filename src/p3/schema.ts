@@ -1,0 +1,92 @@
+import { z } from "zod";
+
+/** Version of the assessment's JSON; it rises when a reader of the former one would misread. */
+export const SCHEMA = "isoform-assessment-1";
+
+const name = z.string().min(1);
+const positive = z.number().positive();
+const sigma = z.number().nonnegative().nullable().describe("standard deviation; null where there is one sample only");
+const efficiency = z.number().nonnegative().describe("a fraction of 1");
+
+const machine = z.object({
+  name,
+  system: z.string().describe("operating system and architecture"),
+  processor: z.string(),
+  threads: z.int().positive(),
+  memory: positive.describe("bytes"),
+  engine: z.string().describe("Node's version"),
+  isoform: z.string().describe("this package's version"),
+  date: z.iso.datetime(),
+});
+
+const device = z.object({
+  name: name.describe("as given to --devices"),
+  platform: name.describe("the hardware, as in runs"),
+  backend: name,
+  label: z.string(),
+  parallelism: z.int().positive().optional(),
+  peakBandwidth: positive.describe("bytes a second: the best copy measured, or as published"),
+  peakFlops: positive.nullable().describe("floating-point operations a second: the best f64 multiply-adds measured; null where unknown"),
+  source: z.enum(["measured", "published"]),
+});
+
+const run = z.object({
+  application: name.describe("the code path"),
+  platform: name.describe("the hardware"),
+  problem: name,
+  run: z.number().positive(),
+  quantity: name.describe("iteration, or a kernel's name"),
+  seconds: positive.describe("mean of one iteration or launch"),
+  bytes: positive.optional().describe("moved in that time, by the counting rule"),
+  flops: z.number().nonnegative().optional().describe("done in that time"),
+});
+
+const metric = z.object({
+  metric: z.enum(["app", "arch"]),
+  setName: name,
+  set: z.array(name).min(1).describe("platforms, without those on which nobody ran the problem"),
+  problem: name,
+  application: name,
+  value: efficiency.describe("Pennycook's metric; 0 where the application lacks a platform of the set"),
+  sigma,
+  efficiencies: z.array(z.object({ platform: name, value: efficiency, sigma })),
+});
+
+const kernel = z.object({ application: name, platform: name, problem: name, quantity: name, efficiency, sigma });
+
+const kernelMean = z
+  .object({ setName: name, set: z.array(name).min(1), problem: name, application: name, quantity: name, efficiency, sigma })
+  .describe("a kernel's efficiency, averaged over a set");
+
+const validation = z.object({
+  application: name,
+  platform: name,
+  problem: name,
+  ok: z.boolean(),
+  maxError: z.number().nonnegative().nullable().describe("largest over all runs; null where it was not a number"),
+  against: z.string(),
+});
+
+/** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
+export const assessmentSchema = z
+  .object({
+    schema: z.literal(SCHEMA),
+    host: z.array(machine).describe("the machines it was measured on; none for published timings"),
+    devices: z.array(device),
+    runs: z.array(run),
+    metrics: z.array(metric),
+    kernels: z.array(kernel),
+    kernelMeans: z.array(kernelMean),
+    validation: z.array(validation),
+  })
+  .meta({ title: "Isoform assessment" });
+
+export type Assessment = z.infer<typeof assessmentSchema>;
+export type Machine = z.infer<typeof machine>;
+export type AssessedDevice = z.infer<typeof device>;
+export type Validation = z.infer<typeof validation>;
+
+/** The JSON Schema that docs/assessment.schema.json holds. */
+export function assessmentJsonSchema(): object {
+  return z.toJSONSchema(assessmentSchema);
+}

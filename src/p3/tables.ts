@@ -1,0 +1,140 @@
+import { ITERATION } from "./application.js";
+import { groupBy } from "./group.js";
+import { type Cell, cellsOf } from "./metric.js";
+import type { Assessment } from "./schema.js";
+
+/** A table as data, for the terminal and for the report alike. */
+export interface Table {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  /** How many of the first columns are words (and stand to the left). */
+  labels: number;
+}
+
+/** An error with two digits, as papers print it: `7.6e-2`; `0.0e-0` for none, `?` where one sample cannot tell. */
+export function errorText(sigma: number | null): string {
+  if (sigma === null || Number.isNaN(sigma)) return "?";
+  return sigma === 0 ? "0.0e-0" : sigma.toExponential(1);
+}
+
+/** `98.27 ± 4.1e-2`, in percent. */
+export function percentText(value: number, sigma: number | null): string {
+  return `${(100 * value).toFixed(2)} ± ${errorText(sigma === null ? null : 100 * sigma)}`;
+}
+
+/** `20.51 ± 0.12 ms` with the unit that suits. */
+export function secondsText(seconds: number, sigma: number): string {
+  const [unit, factor] = seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e3] : ["us", 1e6];
+  const scaled = seconds * factor;
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(scaled)));
+  const error = Number.isNaN(sigma) ? "" : ` ± ${(sigma * factor).toFixed(digits)}`;
+  return `${scaled.toFixed(digits)}${error} ${unit}`;
+}
+
+/** Three significant digits, without exponent: `2980`, `29.8`, `0.298`. */
+export function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+/** All tables of an assessment: devices, times by problem, Phi by problem, kernels by set, validation. */
+export function tablesOf(assessment: Assessment): Table[] {
+  const cells = cellsOf(assessment.runs);
+  return [
+    devicesTable(assessment),
+    ...[...groupBy(cells, (c) => c.problem)].map(([problem, group]) => timesTable(assessment, problem, group)),
+    ...phiTables(assessment),
+    ...kernelTables(assessment),
+    validationTable(assessment),
+  ].filter((table) => table.rows.length > 0);
+}
+
+function devicesTable({ devices }: Assessment): Table {
+  return {
+    title: "Devices",
+    columns: ["device", "platform", "copy GB/s", "GFLOP/s", "source"],
+    labels: 2,
+    rows: devices.map((d) => [
+      d.name, d.platform, figure(d.peakBandwidth / 1e9), d.peakFlops === null ? "" : figure(d.peakFlops / 1e9), d.source,
+    ]),
+  };
+}
+
+function timesTable(assessment: Assessment, problem: string, cells: readonly Cell[]): Table {
+  const best = groupBy(cells.filter((c) => c.quantity === ITERATION), (c) => c.platform);
+  const efficiency = (cell: Cell) => {
+    const { application, platform, quantity } = cell;
+    const kernel = assessment.kernels.find(
+      (k) => k.application === application && k.platform === platform && k.problem === problem && k.quantity === quantity,
+    );
+    return kernel ? percentText(kernel.efficiency, kernel.sigma) : "";
+  };
+  const relative = (cell: Cell) => {
+    if (cell.quantity !== ITERATION) return "";
+    const least = Math.min(...best.get(cell.platform)!.map((c) => c.seconds.value));
+    return ((100 * least) / cell.seconds.value).toFixed(2);
+  };
+  return {
+    title: `Times: ${problem}`,
+    columns: ["platform", "application", "quantity", "runs", "time", "GB/s", "GFLOP/s", "t_min/t %", "e_arch %"],
+    labels: 3,
+    rows: cells.map((c) => [
+      c.platform, c.application, c.quantity, String(c.runs), secondsText(c.seconds.value, c.seconds.sigma),
+      c.bytes === undefined ? "" : figure(c.bytes / c.seconds.value / 1e9),
+      c.flops === undefined ? "" : figure(c.flops / c.seconds.value / 1e9),
+      relative(c), efficiency(c),
+    ]),
+  };
+}
+
+function phiTables({ metrics }: Assessment): Table[] {
+  return [...groupBy(metrics, (m) => m.problem)].flatMap(([problem, ofProblem]) =>
+    [...groupBy(ofProblem, (m) => m.setName)].map(([setName, group]) => {
+      const value = (application: string, metric: "app" | "arch") => {
+        const found = group.find((m) => m.application === application && m.metric === metric);
+        return found ? percentText(found.value, found.sigma) : "";
+      };
+      return {
+        title: `Phi: ${problem}, ${setName} (${group[0].set.join(", ")})`,
+        columns: ["application", "Phi_app %", "Phi_arch %"],
+        labels: 1,
+        rows: [...new Set(group.map((m) => m.application))].map((a) => [a, value(a, "app"), value(a, "arch")]),
+      };
+    }));
+}
+
+function kernelTables({ kernelMeans }: Assessment): Table[] {
+  const severalPlatforms = kernelMeans.filter((k) => k.set.length > 1);
+  return [...groupBy(severalPlatforms, (k) => k.problem)].flatMap(([problem, ofProblem]) =>
+    [...groupBy(ofProblem, (k) => k.setName)].map(([setName, group]) => {
+      const applications = [...new Set(group.map((k) => k.application))];
+      return {
+        title: `Kernel efficiencies e_arch, mean over ${setName}: ${problem}`,
+        columns: ["kernel", ...applications],
+        labels: 1,
+        rows: [...groupBy(group, (k) => k.quantity)].map(([quantity, row]) => [
+          quantity,
+          ...applications.map((a) => row.find((k) => k.application === a)?.efficiency.toFixed(3) ?? ""),
+        ]),
+      };
+    }));
+}
+
+function validationTable({ validation }: Assessment): Table {
+  return {
+    title: "Validation",
+    columns: ["application", "platform", "problem", "result", "max error", "against"],
+    labels: 4,
+    rows: validation.map((v) => [
+      v.application, v.platform, v.problem, v.ok ? "ok" : "WRONG", v.maxError?.toExponential(2) ?? "not a number", v.against,
+    ]),
+  };
+}
+
+/** A table for a terminal, with its title. */
+export function tableText({ title, columns, rows, labels }: Table): string {
+  const widths = columns.map((name, c) => Math.max(name.length, ...rows.map((row) => row[c].length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((text, c) => (c < labels || c === columns.length - 1 && text.length > 24 ? text.padEnd(widths[c]) : text.padStart(widths[c]))).join("  ").trimEnd();
+  return [title, line(columns), widths.map((w) => "-".repeat(w)).join("  "), ...rows.map(line)].join("\n");
+}
