@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { IsoformError } from "../kernel/errors.js";
+import type { Shell } from "../p3/application.js";
+import type { Evidence } from "../p3/assessment.js";
+import type { PlatformSet } from "../p3/metric.js";
+import { APPLICATIONS } from "./commands.js";
+import { checkWritable } from "./shell.js";
+
+interface AssessOptions {
+  devices?: string[];
+  gib?: number;
+  repeats: number;
+  iterations?: number;
+  precision: "strict" | "fast";
+  quick?: boolean;
+  json?: string;
+  report?: string;
+  merge?: string[];
+  from?: string;
+  bandwidth?: string;
+  set: PlatformSet[];
+}
+
+const EXAMPLES = `
+Examples:
+  isoform assess                                        every device of this machine, about two minutes
+  isoform assess gsr --devices wasm,native --gib 0.25 --repeats 5 --report report.html
+  isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
+  isoform assess --from timings.csv --bandwidth bandwidth.csv --set NVIDIA=H100,A100,V100,T4
+
+Efficiencies, errors and the counting rule: docs/assessment.md. The JSON: docs/assessment.schema.json.`;
+
+/** Adds `isoform assess`. */
+export function addAssess(program: Command, shell: Shell): void {
+  const measuring = ["devices", "gib", "repeats", "iterations", "precision", "quick"];
+  program
+    .command("assess")
+    .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
+    .argument("[applications...]", `of ${Object.keys(APPLICATIONS).join(", ")}; all where absent`)
+    .option("--devices <names>", "devices such as js,wasm,native,cuda:0; all of this machine where absent", list)
+    .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
+    .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
+    .option("--iterations <n>", "iterations in a run", count)
+    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .option("--quick", "smallest sizes and three runs: a first look")
+    .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring.slice(0, 2), "from", "quick"]))
+    .addOption(new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts([...measuring.slice(0, 2), "quick"]))
+    .option("--bandwidth <csv>", "with --from: platform,bytes_per_second, for architectural efficiency")
+    .option("--set <name=platforms>", "platforms over which Phi is taken, such as NVIDIA=H100,A100; may be repeated", platformSet, [])
+    .option("--json <file>", "write everything as JSON")
+    .option("--report <file>", "write a self-contained HTML report with efficiency cascade and roofline")
+    .addHelpText("after", EXAMPLES)
+    .action((applications: string[], options: AssessOptions) => assessCommand(applications, options, shell));
+}
+
+async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {
+  for (const path of [options.json, options.report]) if (path !== undefined) await checkWritable(path);
+  if (options.bandwidth !== undefined && options.from === undefined)
+    throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
+  if (applications.length && (options.from ?? options.merge) !== undefined)
+    throw new IsoformError(`${applications.join(", ")}: applications are not run with --from or --merge: leave them out`);
+  const { assess } = await import("../p3/assessment.js");
+  const assessment = assess(await gather(applications, options, shell), options.set);
+  const { tablesOf, tableText } = await import("../p3/tables.js");
+  // The times of published data are the file itself.
+  const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
+  shell.print(tables.map(tableText).join("\n\n"));
+  if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
+  if (options.report !== undefined) {
+    const { report } = await import("../p3/report.js");
+    await shell.writeFile(options.report, report(assessment));
+  }
+}
+
+async function gather(applications: string[], options: AssessOptions, shell: Shell): Promise<Evidence> {
+  if (options.from !== undefined) {
+    const { published } = await import("../p3/assessment.js");
+    return published(options.from, options.bandwidth);
+  }
+  if (options.merge !== undefined) {
+    const [{ readAssessment }, { merge }] = await Promise.all([import("../p3/assessment.js"), import("../p3/merge.js")]);
+    return merge(await Promise.all(options.merge.map(readAssessment)));
+  }
+  const names = applications.length ? applications : Object.keys(APPLICATIONS);
+  const unknown = names.find((name) => !(name in APPLICATIONS));
+  if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${Object.keys(APPLICATIONS).join(", ")}`);
+  const { measureApplications } = await import("../p3/campaign.js");
+  const modules = await Promise.all(names.map((name) => APPLICATIONS[name as keyof typeof APPLICATIONS].application()));
+  return measureApplications(modules.map((m) => m.application), options, shell.progress);
+}
+
+function list(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.some((name) => name === "")) throw new InvalidArgumentError("It needs names with commas between.");
+  return [...new Set(names)];
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < Infinity) || text.trim() === "") throw new InvalidArgumentError("It needs a number greater than 0.");
+  return value;
+}
+
+function count(text: string): number {
+  const value = positive(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
+  return value;
+}
+
+function platformSet(text: string, before: PlatformSet[]): PlatformSet[] {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new InvalidArgumentError("It needs NAME=PLATFORM,PLATFORM,...");
+  const name = text.slice(0, equals).trim();
+  if (before.some((set) => set.name === name)) throw new InvalidArgumentError(`There is a set ${name} already.`);
+  return [...before, { name, platforms: list(text.slice(equals + 1)) }];
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, Option } from "commander";
+import { IsoformError } from "../kernel/errors.js";
+import { addAssess } from "./assess.js";
+import { APPLICATIONS } from "./commands.js";
+import { addDoctor } from "./doctor.js";
+import { shell } from "./shell.js";
+
+/** Bad input: the one exit code for everything that the user can put right. */
+const BAD_INPUT = 2;
+
+async function main(words: string[]): Promise<void> {
+  const program = new Command("isoform")
+    .description("Write a kernel once as a TypeScript function; run it on every device, and measure how portable its speed is.")
+    .version(version(), "-v, --version", "print the version")
+    .addOption(new Option("--debug", "print the stack of an error").env("ISOFORM_DEBUG"))
+    .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  addDoctor(program, shell);
+  addAssess(program, shell);
+  // An application's code is loaded only for its own command and for the list of all.
+  const first = words.find((word) => !word.startsWith("-"));
+  const wanted = first && first in APPLICATIONS ? [APPLICATIONS[first as keyof typeof APPLICATIONS]]
+    : first === undefined || first === "help" ? Object.values(APPLICATIONS)
+    : [];
+  for (const { command } of wanted) (await command()).command(program, shell);
+  if (words.length === 0) program.help();
+  await program.parseAsync(words, { from: "user" });
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : BAD_INPUT;
+  } else if (error instanceof IsoformError && !process.argv.includes("--debug") && !process.env.ISOFORM_DEBUG) {
+    process.stderr.write(`isoform: ${error.message}\n`);
+    process.exitCode = BAD_INPUT;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import type { Device, Precision } from "../device/device.js";
+import { LaunchError } from "../kernel/errors.js";
+import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
+import type { Evidence } from "./assessment.js";
+import { platformOf, thisMachine } from "./machine.js";
+import { measurePeaks } from "./measure.js";
+import type { Run } from "./metric.js";
+import type { AssessedDevice, Validation } from "./schema.js";
+
+export interface CampaignOptions {
+  /** Names of devices; every one of this machine where absent. */
+  devices?: readonly string[];
+  /** Runs that count; one more before warms up. */
+  repeats: number;
+  gib?: number;
+  iterations?: number;
+  precision?: Precision;
+  quick?: boolean;
+}
+
+export type ProgressFactory = (label: string) => { update: Progress; done(): void };
+
+/** How devices are found: the registry of backends, or a stand-in. */
+export interface Registry {
+  names(): Promise<string[]>;
+  open(name: string): Promise<Device>;
+}
+
+const QUICK_REPEATS = 3;
+
+/**
+ * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
+ * of the machine's mood meets them all. A run counts only if its result is valid.
+ * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit a device.
+ */
+export async function measureApplications(
+  applications: readonly Application[], options: CampaignOptions, progress: ProgressFactory, registry: Registry = installed,
+): Promise<Evidence> {
+  const names = options.devices ?? (await registry.names());
+  const devices: Device[] = [];
+  try {
+    for (const name of names) devices.push(await registry.open(name));
+    const problem: ProblemOptions = {
+      gib: options.gib, iterations: options.iterations, precision: options.precision, quick: options.quick,
+    };
+    for (const application of applications) for (const device of devices) checkFits(application, device, problem);
+    const evidence: Evidence = { host: [thisMachine()], devices: [], runs: [], validation: [] };
+    for (const device of devices) evidence.devices.push(await assessedDevice(device, options, progress));
+    const repeats = options.quick ? Math.min(QUICK_REPEATS, options.repeats) : options.repeats;
+    for (const application of applications)
+      for (const group of groupsThatFit(application, devices, problem)) {
+        const part = await measureTogether(application, group, problem, repeats, progress);
+        evidence.runs.push(...part.runs);
+        evidence.validation.push(...part.validation);
+      }
+    return evidence;
+  } finally {
+    await Promise.all(devices.map((device) => device.close()));
+  }
+}
+
+const installed: Registry = {
+  /** js-debug checks every access, so its times say nothing. */
+  async names() {
+    const { doctor } = await import("../device/open.js");
+    return (await doctor()).flatMap((report) => report.devices.map((d) => d.name)).filter((name) => name !== "js-debug");
+  },
+  async open(name) {
+    const { open } = await import("../device/open.js");
+    return open(name);
+  },
+};
+
+function checkFits(application: Application, device: Device, problem: ProblemOptions): void {
+  const needed = application.footprint(problem);
+  const { memory } = device.abilities;
+  if (needed > memory)
+    throw new LaunchError(`${application.name} needs ${gib(needed)} on ${device.name}, which has ${gib(memory)}: choose a smaller --gib`);
+}
+
+function gib(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+}
+
+async function assessedDevice(device: Device, options: CampaignOptions, progress: ProgressFactory): Promise<AssessedDevice> {
+  const task = progress(`measuring ${device.name}`);
+  const peaks = await measurePeaks(device, { ...(options.quick && { megabytes: 64, repeats: 4 }), progress: task.update });
+  task.done();
+  return {
+    name: device.name, platform: platformOf(device), backend: device.backend, label: device.label,
+    parallelism: device.abilities.parallelism, peakBandwidth: peaks.bandwidth, peakFlops: peaks.flops, source: "measured",
+  };
+}
+
+/** Devices whose data can be in memory at once are measured together, the others one by one. */
+function groupsThatFit(application: Application, devices: readonly Device[], problem: ProblemOptions): Device[][] {
+  const needed = application.footprint(problem);
+  const groups: Device[][] = [];
+  for (const device of devices) {
+    const group = groups.find((g) => {
+      const neighbours = g.filter((d) => d.memory === device.memory);
+      return (neighbours.length + 1) * needed <= Math.min(...[device, ...neighbours].map((d) => d.abilities.memory));
+    });
+    if (group) group.push(device);
+    else groups.push([device]);
+  }
+  return groups;
+}
+
+async function measureTogether(
+  application: Application, devices: readonly Device[], problem: ProblemOptions, repeats: number, progress: ProgressFactory,
+): Promise<Pick<Evidence, "runs" | "validation">> {
+  const task = progress(application.name);
+  const runs: Run[] = [];
+  const verdicts = new Map<Device, Validation>();
+  const prepared = new Map<Device, PreparedApplication>();
+  const steps = devices.length * (repeats + 2);
+  let step = 0;
+  const advance = (device: Device, what: string) => task.update(step++, steps, `${what} on ${device.name}`);
+  try {
+    for (const device of devices) {
+      advance(device, "preparing");
+      prepared.set(device, await application.prepare(device, problem));
+    }
+    for (let run = 0; run <= repeats; run++)
+      for (const [device, ready] of prepared) {
+        advance(device, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
+        const samples = await ready.run();
+        const { ok, maxError, against } = await ready.validate();
+        const place = { application: `isoform-${device.backend}`, platform: platformOf(device), problem: ready.problem };
+        const before = verdicts.get(device);
+        verdicts.set(device, {
+          ...place, against, ok: ok && (before?.ok ?? true), maxError: Math.max(maxError, before?.maxError ?? 0),
+        });
+        if (run > 0 && ok) runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+  } finally {
+    for (const ready of prepared.values()) ready.free();
+    task.done();
+  }
+  return { runs, validation: [...verdicts.values()] };
+}

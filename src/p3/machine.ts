@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import os from "node:os";
+import type { Device } from "../device/device.js";
+import type { Machine } from "./schema.js";
+
+/** This machine, now. */
+export function thisMachine(): Machine {
+  return {
+    name: os.hostname(),
+    system: `${os.type()} ${os.release()} ${os.arch()}`,
+    processor: processor(),
+    threads: os.availableParallelism(),
+    memory: os.totalmem(),
+    engine: `Node ${process.versions.node}`,
+    isoform: JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version,
+    date: new Date().toISOString(),
+  };
+}
+
+/** The hardware that a device stands for: the same for all backends of one processor. Without commas, so that sets can name it. */
+export function platformOf(device: Device): string {
+  return device.memory.name === "cpu" ? `${processor()} (${os.availableParallelism()} threads)` : device.label.split(",")[0].trim();
+}
+
+function processor(): string {
+  const model = os.cpus()[0]?.model ?? os.arch();
+  return model.replace(/\((R|TM)\)|,|\bCPU\b|\bProcessor\b|@.*$/gi, " ").replace(/\s+/g, " ").trim() || os.arch();
+}

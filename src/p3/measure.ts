@@ -1,0 +1,100 @@
+import type { Device, Launch } from "../device/device.js";
+import { range } from "../device/policy.js";
+import { kernel } from "../kernel/kernel.js";
+import { f64, i32, view } from "../kernel/params.js";
+import type { Progress } from "./application.js";
+
+const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
+  c[i] = a[i];
+});
+
+/** Eight independent chains of multiply-adds an element: enough to hide their latency. */
+const multiplyAdd = kernel("multiplyAdd", { x: view(f64), n: i32, m: f64 }, ({ x, n, m }, i) => {
+  const b = x[i];
+  let s0 = b + 0.1;
+  let s1 = b + 0.2;
+  let s2 = b + 0.3;
+  let s3 = b + 0.4;
+  let s4 = b + 0.5;
+  let s5 = b + 0.6;
+  let s6 = b + 0.7;
+  let s7 = b + 0.8;
+  for (let k = 0; k < n; k++) {
+    s0 = s0 * m + b;
+    s1 = s1 * m + b;
+    s2 = s2 * m + b;
+    s3 = s3 * m + b;
+    s4 = s4 * m + b;
+    s5 = s5 * m + b;
+    s6 = s6 * m + b;
+    s7 = s7 * m + b;
+  }
+  x[i] = s0 + s1 + s2 + s3 + (s4 + s5 + s6 + s7);
+});
+
+const FLOPS_PER_STEP = 16;
+
+/** What a device was seen to reach. */
+export interface Peaks {
+  /** Bytes a second, read and written together: the best copy. */
+  bandwidth: number;
+  /** f64 operations a second, multiply and add counted apart: the best chain of multiply-adds. Null on a device without f64. */
+  flops: number | null;
+}
+
+/** Least seconds of `repeats` runs after a first one, by the device's clock. */
+async function bestSeconds(device: Device, launch: Launch, repeats: number): Promise<number> {
+  const { queue } = device;
+  let best = Infinity;
+  for (let run = 0; run <= repeats; run++) {
+    const before = queue.record();
+    queue.submit(launch);
+    const seconds = await queue.record().since(before);
+    if (run > 0) best = Math.min(best, seconds);
+  }
+  return best;
+}
+
+/**
+ * Measures copy bandwidth on arrays that no cache holds (two of `megabytes` MiB) and the rate of multiply-adds. The best of the
+ * repeats counts: a peak is what the hardware can do, not what it did while something else ran.
+ */
+export async function measurePeaks(
+  device: Device, options: { megabytes?: number; repeats?: number; progress?: Progress } = {},
+): Promise<Peaks> {
+  const { repeats = 10, progress } = options;
+  const gpu = device.memory.name !== "cpu";
+  const wanted = (options.megabytes ?? (gpu ? 1024 : 256)) * 2 ** 20;
+  const bytes = Math.min(wanted, device.abilities.memory / 4, device.abilities.maxAllocation);
+  progress?.(0, 2, `copy bandwidth of ${device.name}`);
+  const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
+  progress?.(1, 2, `multiply-adds of ${device.name}`);
+  const flops = device.abilities.f64 ? await multiplyAddRate(device, gpu ? 2 ** 20 : 2 ** 14, repeats) : null;
+  progress?.(2, 2);
+  return { bandwidth, flops };
+}
+
+async function copyBandwidth(device: Device, n: number, repeats: number): Promise<number> {
+  const a = device.array(f64, n);
+  const c = device.array(f64, n);
+  const launch = device.prepare(copy, { a, c }, range(n), { precision: "fast" });
+  const seconds = await bestSeconds(device, launch, repeats);
+  launch.free();
+  a.free();
+  c.free();
+  return (16 * n) / seconds;
+}
+
+/** Lengthens the chains until a run takes long enough for the clock. */
+async function multiplyAddRate(device: Device, elements: number, repeats: number): Promise<number> {
+  const x = device.array(f64, elements);
+  let rate = 0;
+  for (let n = 64, seconds = 0; seconds < 5e-3 && n <= 2 ** 16; n *= 4) {
+    const launch = device.prepare(multiplyAdd, { x, n, m: 0.5 }, range(elements), { precision: "fast" });
+    seconds = await bestSeconds(device, launch, repeats);
+    rate = (FLOPS_PER_STEP * n * elements) / seconds;
+    launch.free();
+  }
+  x.free();
+  return rate;
+}
