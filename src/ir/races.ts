@@ -1,0 +1,192 @@
+import { KernelError } from "../kernel/errors.js";
+import { coefficient, definitionsOf, equal, rangeOf, split, without } from "./affine.js";
+import type { Affine, Definitions } from "./affine.js";
+import { collectAccesses, withLoops } from "./access.js";
+import type { Access, AccessAnalysis } from "./access.js";
+import { indexNames, printExpr } from "./print.js";
+import type { Expr, KernelIR, Stmt } from "./types.js";
+import { blocksOf, walkExpr, walkStmts } from "./walk.js";
+
+/*
+ * A store is safe where some axis of the view gives each parallel element places of its own: there the index is a * p + r with a constant
+ * a != 0, the element's index p, and an r that is the same for all elements up to a window of |a| values. Such an axis *pins* p.
+ * Reads of a view that the kernel writes must lie in the element's own places, too. A range kernel needs every policy index pinned;
+ * in the shared loops of a team, the member's index as well.
+ */
+
+/** Refuses kernels in which two elements, teams or members could touch one location. Throws KernelError with the place and a remedy. */
+export function checkRaces(ir: KernelIR, access: AccessAnalysis): void {
+  const axes = ir.policy.kind === "team" ? 1 : ir.policy.rank;
+  for (const param of ir.params) {
+    if (param.kind !== "view" || param.disjoint) continue;
+    const touched = access.accesses.filter((a) => a.view === param.name);
+    if (touched.some((a) => a.kind === "write"))
+      for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
+  }
+  if (ir.policy.kind === "team") checkTeam(ir, access);
+}
+
+function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
+  const name = indexNames(ir)[axis];
+  const whole = ir.policy.kind === "team" ? "league" : "range";
+  // Loop variables differ between elements; the other policy indices may take any value.
+  const pin: Pin = { atom: `index:${axis}`, same: (atom) => /^(param|extent|teamSize)/.test(atom) };
+  const conflict = conflictOf(touched, pin);
+  if (!conflict) return;
+  const { access, partner } = conflict;
+  const place = print(ir, access);
+  const other = ir.policy.kind === "team" ? "another team" : "another element";
+  const problem = access.kind === "read"
+    ? `reads ${place} while ${print(ir, partner!)} is written by ${other}`
+    : partner
+      ? `writes ${place} and ${print(ir, partner)}, which ${other} may write, too`
+      : `several elements of the ${whole} may write ${place}`;
+  throw new KernelError(ir.name, access.location, problem, remedy(ir, access, name, whole));
+}
+
+function remedy(ir: KernelIR, access: Access, name: string, whole: string): string {
+  if (access.kind === "read") return `write to another view, add with scatter, or read only ${access.view}'s element that is written here`;
+  const definitions = definitionsOf(ir.body);
+  const rank = access.indices.findIndex((index) => isLinearised(index, definitions));
+  if (rank >= 0) return `declare ${access.view} with one index more and use the indices of the ${whole} one by one`;
+  return `index ${access.view} by the ${whole}'s index ${name}, use scatter or a reduction, or assert view(..., { disjoint: true })`;
+}
+
+/** True for i * n + j: a policy index times an extent, or two policy indices in one. */
+function isLinearised(index: Expr, definitions: Definitions): boolean {
+  const axes = new Set<number>();
+  let [gathered, scaled] = [false, false];
+  const visit = (expr: Expr): void => walkExpr(expr, (node) => {
+    const definition = node.op === "local" ? definitions.get(node.name) : undefined;
+    if (definition) visit(definition);
+    if (node.op === "index") axes.add(node.axis);
+    gathered ||= node.op === "load";
+    scaled ||= node.op === "binary" && node.fn === "mul" && [node.a, node.b].some((side) => side.op === "param" || side.op === "extent");
+  });
+  visit(index);
+  return !gathered && (axes.size > 1 || (axes.size === 1 && scaled));
+}
+
+interface Pin {
+  /** The atom that tells parallel elements apart. */
+  atom: string;
+  /** Atoms that have one value for all parallel elements. */
+  same: (atom: string) => boolean;
+}
+
+interface Conflict {
+  access: Access;
+  /** The access that it collides with; absent where the access collides with itself in another element. */
+  partner?: Access;
+}
+
+/** Finds an axis that pins all accesses; where there is none, an access that shows why. */
+function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined {
+  const writes = touched.filter((a) => a.kind === "write");
+  const reads = touched.filter((a) => a.kind === "read");
+  const rank = touched[0].indices.length;
+  let best: Conflict | undefined;
+  for (let axis = 0; axis < rank; axis++) {
+    const unpinned = [...writes, ...reads].find((a) => !pinned([a], axis, pin));
+    if (unpinned) {
+      // A read is the better story, because then all writes are in order.
+      if (!best || unpinned.kind === "read") best = unpinned.kind === "read" ? { access: unpinned, partner: writes[0] } : { access: unpinned };
+      continue;
+    }
+    const until = [...writes, ...reads].findIndex((_, n, all) => !pinned(all.slice(0, n + 1), axis, pin));
+    if (until < 0) return undefined;
+    const all = [...writes, ...reads];
+    best = { access: all[until], partner: all.slice(0, until).find((a) => !pinned([a, all[until]], axis, pin)) ?? writes[0] };
+  }
+  return best;
+}
+
+/** True if the axis gives each value of the pin's atom places of its own over all these accesses together. */
+function pinned(accesses: readonly Access[], axis: number, pin: Pin): boolean {
+  let factor: number | undefined;
+  let shared: Affine | undefined;
+  let [low, high] = [Infinity, -Infinity];
+  for (const access of accesses) {
+    const form = access.affine[axis];
+    const a = form && coefficient(form, pin.atom);
+    if (!form || !a || (factor !== undefined && a !== factor)) return false;
+    const [same, rest] = split(without(form, pin.atom), pin.same);
+    if (shared && !equal(same, shared)) return false;
+    const range = rangeOf(rest, withLoops(access.loops, () => undefined));
+    if (!range) return false;
+    [low, high] = [Math.min(low, range[0]), Math.max(high, range[1])];
+    [factor, shared] = [a, same];
+  }
+  return high - low < Math.abs(factor ?? 0);
+}
+
+/* Teams. */
+
+type TeamLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
+
+function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
+  const disjoint = new Set(ir.params.filter((p) => p.kind === "view" && p.disjoint).map((p) => p.name));
+  const scratch = new Set<string>();
+  const loops: TeamLoop[] = [];
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "array" && stmt.space === "scratch") scratch.add(stmt.name);
+    if (stmt.kind === "teamFor" || stmt.kind === "teamReduce") loops.push(stmt);
+  });
+  checkOuterLocals(ir, ir.body);
+  const shared = [
+    ...access.accesses.filter((a) => a.kind !== "scatter" && !disjoint.has(a.view)),
+    ...collectAccesses(ir).arrays.filter((a) => scratch.has(a.view)),
+  ];
+  for (const loop of loops) {
+    const inside = shared.filter((a) => a.loops.some((l) => l.name === loop.name));
+    for (const name of new Set(inside.filter((a) => a.kind === "write").map((a) => a.view)))
+      checkMember(ir, loop, inside.filter((a) => a.view === name));
+  }
+}
+
+function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
+  const inner = new Set<string>();
+  walkStmts(loop.body, (stmt) => {
+    if (stmt.kind === "for") inner.add(`local:${stmt.name}`);
+  });
+  const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom) });
+  if (!conflict) return;
+  const { access, partner } = conflict;
+  const place = print(ir, access);
+  const problem = access.kind === "read"
+    ? `reads ${place} while ${print(ir, partner!)} is written by another member of the team`
+    : `several members of the team may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
+  throw new KernelError(ir.name, access.location, problem, access.kind === "read"
+    ? "end this team.range after the writes and read in a second one"
+    : `index ${access.view} by the member's index ${loop.name}, or use team.sum, team.single or scatter`);
+}
+
+/** Members have copies of their own of what is declared outside a shared loop, so what they assign there is lost. */
+function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[]): void {
+  for (const stmt of stmts) {
+    if (stmt.kind === "teamFor" || stmt.kind === "teamReduce" || stmt.kind === "single") checkShared(ir, stmt);
+    else for (const block of blocksOf(stmt)) checkOuterLocals(ir, block);
+  }
+}
+
+function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>): void {
+  const where = shared.kind === "single" ? "team.single" : "a loop shared by the team";
+  const own = new Set<string>();
+  const scratch = new Set<string>();
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "array" && stmt.space === "scratch") scratch.add(stmt.name);
+  });
+  walkStmts(shared.body, (stmt) => {
+    if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
+    const target = stmt.kind === "assign" ? stmt.name : stmt.kind === "setElement" && !scratch.has(stmt.array) ? stmt.array : undefined;
+    if (target !== undefined && !own.has(target))
+      throw new KernelError(ir.name, stmt.location, `assigns ${target} inside ${where}, but it is declared outside, where each member has its own`,
+        "fold it with team.sum, team.min, team.max or team.reduce, or keep it in team.scratch");
+    if (stmt.kind === "reduce" && ir.params.some((p) => p.name === stmt.target))
+      throw new KernelError(ir.name, stmt.location, `folds into ${stmt.target} inside ${where}`,
+        `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${stmt.target} once for the team`);
+  });
+}
+
+const print = (ir: KernelIR, access: Access): string =>
+  access.view + access.indices.map((index) => `[${printExpr(index, indexNames(ir))}]`).join("");
