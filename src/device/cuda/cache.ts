@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** Where compiled kernels are kept between runs. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "isoform");
+}
+
+/**
+ * What `make` gave for these `parts` before (on this machine, in any process), or gives now. A cache that cannot be written costs
+ * time, not the result.
+ */
+export function cachedBinary(kind: string, parts: readonly string[], make: () => Uint8Array, folder = cacheFolder()): Uint8Array {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  const file = join(folder, `${hash.digest("hex").slice(0, 40)}.${kind}`);
+  try {
+    const found = readFileSync(file);
+    if (found.length > 0) return found;
+  } catch {
+    // not there yet
+  }
+  const made = make();
+  try {
+    mkdirSync(folder, { recursive: true });
+    const partial = `${file}.${process.pid}`;
+    writeFileSync(partial, made);
+    renameSync(partial, file);
+  } catch {
+    // a read-only or full disk
+  }
+  return made;
+}

@@ -1,0 +1,155 @@
+import { DeviceError } from "../../kernel/errors.js";
+import type { Buffer, MemorySpace } from "../view.js";
+import { DeviceAttribute, type Driver, type Handle } from "./driver.js";
+import type { Nvrtc } from "./nvrtc.js";
+import { Staging } from "./staging.js";
+
+/** A kernel's entry point on one GPU. */
+export interface Entry {
+  readonly handle: Handle;
+  /** Blocks of `threads` threads with `sharedBytes` of dynamic shared memory that one multiprocessor holds at a time. */
+  residentBlocks(threads: number, sharedBytes: number): number;
+  /** Registers of a thread, bytes of local memory of a thread (spills and arrays). */
+  readonly registers: number;
+  readonly localBytes: number;
+}
+
+/** What is known of a GPU without starting anything on it. */
+export interface GpuFacts {
+  label: string;
+  /** Compute capability as major * 10 + minor. */
+  arch: number;
+  multiprocessors: number;
+  memory: number;
+  /** Bytes of shared memory that a block may ask for. */
+  sharedBytes: number;
+  l2Bytes: number;
+}
+
+export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: number } {
+  const device = driver.int("cuDeviceGet", ordinal);
+  const attribute = (name: keyof typeof DeviceAttribute) => driver.int("cuDeviceGetAttribute", DeviceAttribute[name], device);
+  const name = new Uint8Array(256);
+  driver.call("cuDeviceGetName", name, name.length, device);
+  const [major, minor] = [attribute("major"), attribute("minor")];
+  const memory = driver.handle("cuDeviceTotalMem_v2", device);
+  const words = new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
+  return {
+    device, memory, arch: major * 10 + minor, multiprocessors: attribute("multiprocessors"),
+    sharedBytes: attribute("maxSharedMemoryOptIn"), l2Bytes: attribute("l2Bytes"),
+    label: `${words}, ${(memory / 2 ** 30).toFixed(0)} GiB, compute capability ${major}.${minor}`,
+  };
+}
+
+/** One GPU's primary context: its memory, its compiled modules, its pinned staging memory. */
+export class Gpu {
+  readonly memory: MemorySpace;
+  readonly facts: GpuFacts;
+  readonly staging: Staging;
+  private readonly device: number;
+  private readonly context: Handle;
+  private readonly buffers = new Set<GpuBuffer>();
+  private readonly modules = new Map<string, Handle>();
+  private closed = false;
+
+  constructor(
+    readonly name: string,
+    readonly driver: Driver,
+    readonly nvrtc: Nvrtc,
+    ordinal: number,
+  ) {
+    this.memory = { name };
+    const { device, ...facts } = gpuFacts(driver, ordinal);
+    this.device = device;
+    this.facts = facts;
+    this.context = driver.handle("cuDevicePrimaryCtxRetain", device);
+    this.staging = new Staging(driver);
+  }
+
+  /** Makes this GPU the calling thread's; every use of the driver starts here. Throws DeviceError once closed. */
+  enter(): Driver {
+    if (this.closed) throw new DeviceError(this.name, "the device was closed", "open it again");
+    this.driver.use(this.context);
+    return this.driver;
+  }
+
+  /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError where it does not fit. */
+  allocate(bytes: number): GpuBuffer {
+    const driver = this.enter();
+    if (bytes === 0) return new GpuBuffer(this, 0, 0);
+    const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
+    driver.call("cuMemGetInfo_v2", free, total);
+    if (bytes > Number(free[0]))
+      throw new DeviceError(this.name, `${gib(bytes)} asked for, ${gib(Number(free[0]))} of ${gib(Number(total[0]))} free`, "free arrays or use a smaller size");
+    const buffer = new GpuBuffer(this, driver.handle("cuMemAlloc_v2", bytes), bytes);
+    this.buffers.add(buffer);
+    // The null stream waits for all others and they for it, so no stream sees the memory before it is zero.
+    driver.call("cuMemsetD8Async", buffer.address, 0, bytes, 0);
+    return buffer;
+  }
+
+  release(buffer: GpuBuffer): void {
+    if (!this.buffers.delete(buffer) || this.closed) return;
+    this.enter().call("cuMemFree_v2", buffer.address);
+  }
+
+  /** The entry points of `source`, compiled for this GPU or found in this process or on disk. */
+  load(source: string, fmad: boolean, name: string, entries: readonly string[]): Map<string, Entry> {
+    const driver = this.enter();
+    const key = `${fmad} ${source}`;
+    let module = this.modules.get(key);
+    if (module === undefined) {
+      const cubin = this.nvrtc.compileToCubin(source, this.facts.arch, { fmad, name });
+      module = driver.handle("cuModuleLoadData", cubin);
+      this.modules.set(key, module);
+    }
+    return new Map(entries.map((entry) => [entry, this.entry(driver.handle("cuModuleGetFunction", module, entry))]));
+  }
+
+  close(): void {
+    if (this.closed) return;
+    const driver = this.enter();
+    driver.call("cuCtxSynchronize");
+    for (const buffer of [...this.buffers]) buffer.free();
+    for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
+    this.staging.close();
+    this.closed = true;
+    driver.use(0);
+    driver.call("cuDevicePrimaryCtxRelease_v2", this.device);
+  }
+
+  private entry(handle: Handle): Entry {
+    const { driver } = this;
+    const attribute = (number: number) => driver.int("cuFuncGetAttribute", number, handle);
+    return {
+      handle,
+      registers: attribute(FunctionAttribute.registers),
+      localBytes: attribute(FunctionAttribute.localBytes),
+      residentBlocks: (threads, sharedBytes) => {
+        this.enter();
+        if (sharedBytes > ALWAYS_SHARED) driver.call("cuFuncSetAttribute", handle, FunctionAttribute.maxDynamicShared, sharedBytes);
+        return driver.int("cuOccupancyMaxActiveBlocksPerMultiprocessor", handle, threads, sharedBytes);
+      },
+    };
+  }
+}
+
+const FunctionAttribute = { localBytes: 3, registers: 4, maxDynamicShared: 8 } as const;
+
+/** Shared memory that a block gets without asking. */
+const ALWAYS_SHARED = 48 << 10;
+
+/** A piece of one GPU's memory. */
+export class GpuBuffer implements Buffer {
+  readonly memory: MemorySpace;
+
+  constructor(private readonly gpu: Gpu, readonly address: number, readonly bytes: number) {
+    this.memory = gpu.memory;
+  }
+
+  free(): void {
+    this.gpu.release(this);
+  }
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;

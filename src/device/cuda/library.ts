@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { LibraryHandle } from "koffi";
+
+export type Koffi = typeof import("koffi");
+
+/** koffi is an optional dependency: undefined where it is not installed. */
+export async function loadKoffi(): Promise<Koffi | undefined> {
+  try {
+    const module = await import("koffi");
+    return ((module as unknown as { default?: Koffi }).default ?? module) as Koffi;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Library {
+  readonly handle: LibraryHandle;
+  /** As it was opened: a full path, or a name that the system's loader knows. */
+  readonly path: string;
+}
+
+/** The first of `names` that the system's loader finds, then the first file of `files` that loads. */
+export function openLibrary(koffi: Koffi, names: readonly string[], files: readonly string[]): Library | undefined {
+  for (const path of [...names, ...files.filter((file) => existsSync(file))]) {
+    try {
+      return { handle: koffi.load(path), path };
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+const DRIVER_FOLDERS = [
+  "/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/cuda/compat",
+];
+
+/** NVIDIA's driver library, which comes with the driver. */
+export function openDriverLibrary(koffi: Koffi): Library | undefined {
+  return openLibrary(koffi, ["libcuda.so.1"], DRIVER_FOLDERS.map((folder) => join(folder, "libcuda.so.1")));
+}
+
+/**
+ * The run-time compiler. `ISOFORM_NVRTC` names the library or a folder with it (such as `nvidia/cuda_nvrtc/lib` of the wheel
+ * nvidia-cuda-nvrtc-cu12) and is then the only place looked at; else the toolkit's folders and the loader's own path.
+ */
+export function openNvrtcLibrary(koffi: Koffi, environment: NodeJS.ProcessEnv = process.env): Library | undefined {
+  if (environment.ISOFORM_NVRTC) return openLibrary(koffi, [], nvrtcFiles(environment.ISOFORM_NVRTC));
+  const toolkits = [environment.CUDA_PATH, environment.CUDA_HOME, "/usr/local/cuda", ...versionedToolkits()].filter((path) => path !== undefined);
+  const folders = [...toolkits.map((path) => join(path, "lib64")), ...DRIVER_FOLDERS];
+  return openLibrary(koffi, [], folders.flatMap(nvrtcFiles)) ?? openLibrary(koffi, NVRTC_NAMES, []);
+}
+
+const NVRTC_NAMES = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
+
+/** Library files at `path`, newest version first; also in the folders that the wheels put under a Python site folder. */
+function nvrtcFiles(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return [path, join(path, "lib"), join(path, "nvidia/cuda_nvrtc/lib"), join(path, "nvidia/cu13/lib")].flatMap((folder) =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter((name) => /^libnvrtc\.so(\.\d+)*$/.test(name))
+          .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+          .map((name) => join(folder, name))
+      : [],
+  );
+}
+
+function versionedToolkits(): string[] {
+  const root = dirname("/usr/local/cuda");
+  if (!existsSync(root)) return [];
+  return readdirSync(root).filter((name) => /^cuda-\d/.test(name)).sort((a, b) => b.localeCompare(a, "en", { numeric: true })).map((name) => join(root, name));
+}

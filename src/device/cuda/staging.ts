@@ -1,0 +1,129 @@
+import { BYTES, typedArray, type TypedArray } from "../view.js";
+import type { ElementType } from "../../ir/types.js";
+import type { Driver, Handle } from "./driver.js";
+
+/** Pinned host memory, which the GPU's copy engines reach without the driver's detour. */
+interface Pinned {
+  readonly pointer: Handle;
+  readonly bytes: ArrayBuffer;
+  /** Recorded behind the copy that last used it. */
+  readonly event: Handle;
+}
+
+/** Host data travels to the device in pieces of this size. */
+const CHUNK = 16 << 20;
+/** Writes wait for the oldest piece when this many are on their way. */
+const IN_FLIGHT = 4;
+/** Reads up to this size are one pinned piece and never block; larger ones copy piece by piece, and block meanwhile. */
+const LARGEST_READ = 256 << 20;
+/** Unused pinned memory that is kept. */
+const KEEP = 512 << 20;
+
+/** Copies between host arrays and device memory through pinned memory. */
+export class Staging {
+  private readonly free: Pinned[] = [];
+  private readonly writing: Pinned[] = [];
+
+  constructor(private readonly driver: Driver) {}
+
+  /** Enqueues the copy of `data` to device memory at `target`; `data` may change as soon as this returns. */
+  write(target: Handle, type: ElementType, data: ArrayLike<number>, stream: Handle): void {
+    const step = CHUNK / BYTES[type];
+    for (let first = 0; first < data.length; first += step) {
+      const count = Math.min(step, data.length - first);
+      const piece = this.pieceForWriting(count * BYTES[type]);
+      fill(typedArray(type, piece.bytes, 0, count), data, first);
+      this.driver.call("cuMemcpyHtoDAsync_v2", target + first * BYTES[type], piece.pointer, count * BYTES[type], stream);
+      this.driver.call("cuEventRecord", piece.event, stream);
+      this.writing.push(piece);
+    }
+  }
+
+  /** The `count` elements at `source`, as they are once the stream's earlier work is done. */
+  async read(source: Handle, type: ElementType, count: number, stream: Handle, settle: () => void): Promise<TypedArray> {
+    const bytes = count * BYTES[type];
+    if (bytes > LARGEST_READ) return this.readInPieces(source, type, count, stream);
+    const result = typedArray(type, count);
+    if (bytes === 0) return result;
+    const piece = this.take(bytes);
+    this.driver.call("cuMemcpyDtoHAsync_v2", piece.pointer, source, bytes, stream);
+    this.driver.call("cuEventRecord", piece.event, stream);
+    await untilReady(this.driver, "cuEventQuery", piece.event, settle);
+    result.set(typedArray(type, piece.bytes, 0, count));
+    this.give(piece);
+    return result;
+  }
+
+  private readInPieces(source: Handle, type: ElementType, count: number, stream: Handle): TypedArray {
+    const result = typedArray(type, count);
+    const step = CHUNK / BYTES[type];
+    const pieces = [this.take(CHUNK), this.take(CHUNK)];
+    const start = (first: number, piece: Pinned) => {
+      const length = Math.min(step, count - first);
+      this.driver.call("cuMemcpyDtoHAsync_v2", piece.pointer, source + first * BYTES[type], length * BYTES[type], stream);
+      this.driver.call("cuEventRecord", piece.event, stream);
+      return length;
+    };
+    let length = start(0, pieces[0]);
+    for (let first = 0, turn = 0; first < count; first += step, turn ^= 1) {
+      const next = first + step < count ? start(first + step, pieces[turn ^ 1]) : 0;
+      this.driver.call("cuEventSynchronize", pieces[turn].event);
+      result.set(typedArray(type, pieces[turn].bytes, 0, length), first);
+      length = next;
+    }
+    pieces.forEach((piece) => this.give(piece));
+    return result;
+  }
+
+  close(): void {
+    for (const piece of [...this.free.splice(0), ...this.writing.splice(0)]) this.drop(piece);
+  }
+
+  private pieceForWriting(bytes: number): Pinned {
+    while (this.writing.length > 0) {
+      const oldest = this.writing[0];
+      if (this.writing.length < IN_FLIGHT && !this.driver.ready("cuEventQuery", oldest.event)) break;
+      this.driver.call("cuEventSynchronize", oldest.event);
+      this.give(this.writing.shift()!);
+    }
+    return this.take(bytes);
+  }
+
+  private take(bytes: number): Pinned {
+    const size = Math.max(4096, 2 ** Math.ceil(Math.log2(bytes)));
+    const at = this.free.findIndex((piece) => piece.bytes.byteLength === size);
+    if (at >= 0) return this.free.splice(at, 1)[0];
+    const pointer = this.driver.handle("cuMemHostAlloc", size, 0);
+    return { pointer, bytes: this.driver.koffi.view(BigInt(pointer), size), event: this.driver.handle("cuEventCreate", 2) };
+  }
+
+  private give(piece: Pinned): void {
+    const kept = this.free.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+    if (kept + piece.bytes.byteLength <= KEEP) this.free.push(piece);
+    else this.drop(piece);
+  }
+
+  private drop(piece: Pinned): void {
+    this.driver.call("cuEventDestroy_v2", piece.event);
+    this.driver.call("cuMemFreeHost", piece.pointer);
+  }
+}
+
+function fill(target: TypedArray, data: ArrayLike<number>, first: number): void {
+  if (ArrayBuffer.isView(data)) target.set((data as TypedArray).subarray(first, first + target.length));
+  else for (let n = 0; n < target.length; n++) target[n] = data[first + n];
+}
+
+/** Polls this long at every turn of the event loop, then once a millisecond. */
+const EAGER_SECONDS = 0.02;
+
+/** Resolves once the device has passed an event or emptied a stream, without blocking the event loop. `settle` runs before each look. */
+export async function untilReady(driver: Driver, query: "cuEventQuery" | "cuStreamQuery", handle: Handle, settle: () => void): Promise<void> {
+  const eagerUntil = performance.now() + EAGER_SECONDS * 1000;
+  for (;;) {
+    settle();
+    if (driver.ready(query, handle)) return;
+    if (performance.now() < eagerUntil) await new Promise<void>((resolve) => setImmediate(resolve));
+    else await new Promise<void>((resolve) => setTimeout(resolve, 1));
+  }
+}
