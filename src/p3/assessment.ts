@@ -38,7 +38,7 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
 }
 
 /** Best figures of each platform: several backends may have measured the same hardware. */
-function roofsOf(devices: readonly AssessedDevice[]): Map<string, Roof> {
+export function roofsOf(devices: readonly AssessedDevice[]): Map<string, Roof> {
   return new Map([...groupBy(devices, (d) => d.platform)].map(([platform, group]) => [platform, {
     bandwidth: Math.max(...group.map((d) => d.peakBandwidth)),
     flops: Math.max(...group.map((d) => d.peakFlops ?? 0)) || undefined,
