@@ -1,9 +1,16 @@
-import type { AccessAnalysis } from "../ir/access.js";
+import type { Access, AccessAnalysis } from "../ir/access.js";
+import { equal, rangeOf, type Interval } from "../ir/affine.js";
+import { costOf } from "../ir/cost.js";
+import { indexNames, printExpr } from "../ir/print.js";
 import type { KernelIR } from "../ir/types.js";
+import { compileKernel, type CompileOptions } from "../kernel/compile.js";
+import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
+import type { ParamToken } from "../kernel/params.js";
 import type { Cost, Device, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
+import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
-import type { View } from "./view.js";
+import { View } from "./view.js";
 
 /** A launch with all its arguments checked; where every backend's `prepare` begins. */
 export interface Binding {
@@ -26,6 +33,142 @@ export interface Binding {
 }
 
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view. Throws LaunchError. */
-export declare function bind(
-  device: Device, kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions,
-): Binding;
+export function bind(
+  device: Device, kernel: Kernel, args: Record<string, unknown>, policy: Policy, options: LaunchOptions = {}, compile: CompileOptions = {},
+): Binding {
+  const check = new Checks(device, kernel, args);
+  check.names();
+  const fixed: Record<string, number | boolean> = {};
+  const scalars: Record<string, number | boolean> = {};
+  const views: Record<string, View> = {};
+  const outputs: Record<string, View | undefined> = {};
+  for (const [name, token] of Object.entries(kernel.params)) {
+    if (typeof token === "function") continue;
+    if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
+    else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
+    else if (token.kind === "view" || token.kind === "scatter") views[name] = check.view(name, token.element, token.rank);
+    else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.view(name, token.type, undefined);
+  }
+  const { ir, access } = compileKernel(kernel, fixed, compile);
+  check.policy(ir, policy);
+  check.bounds(ir, access, policy, scalars, views);
+  const disjointMemory = check.sharing(access, views, outputs);
+  const precision = options.precision ?? device.precision;
+  const scatter = Object.fromEntries(ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]));
+  const cost = costOf(ir, access, { views, policy, scalars });
+  return { kernel, ir, access, policy, precision, scalars, views, outputs, disjointMemory, scatter, cost };
+}
+
+function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptions): ScatterStrategy | undefined {
+  const asked = typeof scatter === "string" ? scatter : scatter?.[name];
+  return asked ?? (precision === "strict" ? "sorted" : undefined);
+}
+
+class Checks {
+  constructor(
+    private readonly device: Device,
+    private readonly kernel: Kernel,
+    private readonly args: Record<string, unknown>,
+  ) {}
+
+  private fail(problem: string): never {
+    const { file, line } = this.kernel.location;
+    throw new LaunchError(`kernel "${this.kernel.name}" (${file}:${line}) on ${this.device.name}: ${problem}`);
+  }
+
+  names(): void {
+    const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token.kind !== "table";
+    for (const name of Object.keys(this.args))
+      if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
+        this.fail(`there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params).filter(([, t]) => takesArgument(t)).map(([n]) => n).join(", ")}`);
+  }
+
+  scalar(name: string, type: string): number | boolean {
+    const value = this.args[name];
+    if (type === "bool") return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}`);
+    if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}`);
+    if (type === "f32") return Math.fround(value);
+    const [least, greatest] = type === "i32" ? [-0x80000000, 0x7fffffff] : type === "u32" ? [0, 0xffffffff] : [-Infinity, Infinity];
+    if (type !== "f64" && !(Number.isInteger(value) && value >= least && value <= greatest))
+      return this.fail(`${name} is ${type}, and ${value} is not a whole number from ${least} to ${greatest}`);
+    return value;
+  }
+
+  view(name: string, element: string, rank: number | undefined): View {
+    const value = this.args[name];
+    if (!(value instanceof View)) return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
+    if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
+    if (rank !== undefined && value.rank !== rank) return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
+    if (rank === undefined && value.size < 1) return this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
+    if (value.buffer.memory !== this.device.memory)
+      return this.fail(`${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`);
+    return value;
+  }
+
+  policy(ir: KernelIR, policy: Policy): void {
+    if (ir.policy.kind !== policy.kind)
+      this.fail(policy.kind === "team" ? "it is a kernel over a range, launched with teams; use range(...)" : "it is a team kernel, launched with a range; use teams(...)");
+    if (ir.policy.kind === "range" && policy.kind === "range" && ir.policy.rank !== policy.extents.length)
+      this.fail(`its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}`);
+  }
+
+  /** Indices that are linear forms of known values, and are reached by every element. */
+  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, scalars: Record<string, number | boolean>, views: Record<string, View>): void {
+    const extents = policy.kind === "team" ? [policy.league] : policy.extents;
+    if (extents.some((n) => n === 0)) return;
+    const begin = policy.kind === "team" ? [0] : policy.begin;
+    const known = (atom: string): Interval | undefined => {
+      const [kind, name, axis] = atom.split(":");
+      if (kind === "index") return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
+      if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
+      if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
+      return undefined;
+    };
+    for (const a of access.accesses) {
+      if (a.conditional || a.loops.length) continue;
+      a.affine.forEach((form, axis) => {
+        const range = form && rangeOf(form, known);
+        const extent = views[a.view].shape[axis];
+        if (!range || (range[0] >= 0 && range[1] < extent)) return;
+        const text = `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
+        this.fail(
+          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${range[0] < 0 ? range[0] : range[1]} along axis ${axis}, but ${a.view} has extent ${extent} there; ` +
+            `give a longer view or a smaller range`,
+        );
+      });
+    }
+  }
+
+  /** Returns whether all memory is disjoint; throws if sharing would be a race. */
+  sharing(access: AccessAnalysis, views: Record<string, View>, outputs: Record<string, View | undefined>): boolean {
+    const all = [...Object.entries(views), ...Object.entries(outputs).filter((e): e is [string, View] => e[1] !== undefined)];
+    const changed = (name: string): boolean => name in outputs || access.views[name].written || access.views[name].scattered;
+    let disjoint = true;
+    all.forEach(([name, v], n) => {
+      for (const [other, w] of all.slice(0, n)) {
+        if ((!changed(name) && !changed(other)) || !overlap(v, w)) continue;
+        disjoint = false;
+        const own = !(name in outputs) && !(other in outputs) && sameElements(v, w) && oneForm(access.accesses.filter((a) => a.view === name || a.view === other));
+        if (!own) this.fail(`${other} and ${name} share memory, and ${changed(name) ? name : other} is written: elements would race; give it memory of its own`);
+      }
+    });
+    return disjoint;
+  }
+}
+
+const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+
+/** True if all accesses are to one and the same element. */
+function oneForm(accesses: Access[]): boolean {
+  return accesses.every((a) => a.kind !== "scatter" && a.affine.every((form, axis) => {
+    const first = accesses[0].affine[axis];
+    return form !== undefined && first !== undefined && equal(form, first);
+  }));
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "object") return `a ${value.constructor?.name ?? "object"}`;
+  return `a ${typeof value}`;
+}

@@ -14,6 +14,11 @@ export function fold(ir: KernelIR): KernelIR {
   return mapKernel(ir, (body) => folder.block(body), (expr) => folder.expr(expr));
 }
 
+/** Folds one expression by itself; locals stay as they are. */
+export function foldExpr(expr: Expr, tables: Table[]): Expr {
+  return new Folder({ name: "", policy: { kind: "team" }, params: [], tables, body: [], location: { file: "", line: 0, column: 0 } }).expr(expr);
+}
+
 class Folder {
   private readonly tables: Map<string, Table>;
   /** Locals that are never assigned, and what to write in their place. */

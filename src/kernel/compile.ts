@@ -1,6 +1,9 @@
-import type { AccessAnalysis } from "../ir/access.js";
+import { analyseAccess, type AccessAnalysis } from "../ir/access.js";
+import { optimise } from "../ir/optimise.js";
+import { checkRaces } from "../ir/races.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
+import { lower } from "./lower.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
 export interface CompiledKernel {
@@ -9,5 +12,25 @@ export interface CompiledKernel {
   access: AccessAnalysis;
 }
 
-/** Parses, types, checks, optimises and analyses; remembered for each kernel and set of values of its `fixed` parameters. */
-export declare function compileKernel(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>): CompiledKernel;
+export interface CompileOptions {
+  /** Accept `console.log`, for a device that calls the function itself. */
+  debug?: boolean;
+}
+
+const compiled = new WeakMap<Kernel, Map<string, CompiledKernel>>();
+
+/** Parses, types, optimises, analyses and checks; remembered for each kernel and set of values of its `fixed` parameters. Throws KernelError. */
+export function compileKernel(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>> = {}, options: CompileOptions = {}): CompiledKernel {
+  const variants = compiled.get(kernel) ?? new Map<string, CompiledKernel>();
+  compiled.set(kernel, variants);
+  const key = JSON.stringify([fixed, options.debug ?? false]);
+  let variant = variants.get(key);
+  if (!variant) {
+    const ir = optimise(lower(kernel, fixed, options.debug));
+    const access = analyseAccess(ir);
+    checkRaces(ir, access);
+    variant = { kernel, ir, access };
+    variants.set(key, variant);
+  }
+  return variant;
+}

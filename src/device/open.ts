@@ -1,0 +1,33 @@
+import { DeviceError } from "../kernel/errors.js";
+import type { Backend, BackendReport, Device } from "./device.js";
+
+/** Backends by name, loaded when first asked for, in the order in which `isoform doctor` lists them. */
+const LOADERS: Record<string, () => Promise<Backend>> = {
+  js: async () => (await import("./js.js")).backend,
+  "js-debug": async () => (await import("./js-debug.js")).backend,
+  wasm: async () => (await import("./wasm.js")).backend,
+  native: async () => (await import("./native.js")).backend,
+  cuda: async () => (await import("./cuda/backend.js")).backend,
+};
+
+/** Names of all backends, whether or not this machine has a device for them. */
+export const backendNames = (): string[] => Object.keys(LOADERS);
+
+/** The backends, with their devices not yet looked for. */
+export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOADERS).map((load) => load()));
+
+/**
+ * Opens a device: `open("wasm")`, `open("cuda:1")`. A name without a number means the first one.
+ * Throws DeviceError with the reason and a remedy; nothing is put in its place.
+ */
+export async function open(name: string): Promise<Device> {
+  const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
+  const load = m && LOADERS[m[1]];
+  if (!load) throw new DeviceError(name, "there is no such device", `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`);
+  return (await load()).open(Number(m[2] ?? 0));
+}
+
+/** What every backend finds on this machine. */
+export async function doctor(): Promise<BackendReport[]> {
+  return Promise.all((await backends()).map((b) => b.probe()));
+}

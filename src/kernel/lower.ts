@@ -1,0 +1,150 @@
+import type { KernelIR, NumericType, Param, Table } from "../ir/types.js";
+import { mulhi } from "./builtins.js";
+import { inline } from "./calls.js";
+import { KernelError } from "./errors.js";
+import type { Kernel } from "./kernel.js";
+import { Lowering, Restart, type Knowledge } from "./lowering.js";
+import type { FixedToken, Nested, ParamToken, ReduceToken } from "./params.js";
+import { scalar } from "./expressions.js";
+import { originalPosition } from "./source-map.js";
+import { parseFunction, type FunctionSource } from "./source.js";
+import { Scope, constant, type FunctionValue, type Value } from "./values.js";
+
+/**
+ * Turns a kernel's TypeScript function into IR: names resolved, types settled, helpers inlined, returns made into plain control flow.
+ * Throws KernelError, with the author's line and a remedy, for whatever is outside the language (docs/language.md).
+ *
+ * @param fixed values of the parameters declared `fixed`
+ * @param debug accept `console.log`, which compiles to nothing
+ */
+export function lower(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+  const source = parseFunction(kernel.name, kernel.body, kernel.location);
+  const knowledge: Knowledge = { types: new Map(), shapes: new Map() };
+  for (let attempt = 0; attempt < 200; attempt++) {
+    try {
+      return new KernelLowering(kernel, fixed, debug, source, knowledge).run();
+    } catch (error) {
+      if (!(error instanceof Restart)) throw error;
+    }
+  }
+  throw new KernelError(kernel.name, kernel.location, "the types of its variables do not settle", "give each variable one type from its first value on");
+}
+
+class KernelLowering {
+  private readonly ir: KernelIR;
+  private readonly globals = new Scope();
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly fixed: Readonly<Record<string, number | boolean>>,
+    private readonly debug: boolean,
+    private readonly source: FunctionSource,
+    private readonly knowledge: Knowledge,
+  ) {
+    const rank = source.node.params.length - 1;
+    this.ir = {
+      name: kernel.name,
+      policy: kernel.policy === "team" ? { kind: "team" } : { kind: "range", rank },
+      params: [],
+      tables: [],
+      body: [],
+      location: originalPosition(kernel.location),
+    };
+    if (kernel.policy === "range" && (rank < 1 || rank > 4)) this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
+    if (kernel.policy === "team" && rank !== 1) this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
+  }
+
+  run(): KernelIR {
+    for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
+    const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, this.source);
+    cx.tables.push(...this.ir.tables);
+    for (const [name, token] of Object.entries(this.kernel.params)) if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, name, token);
+
+    const main: FunctionValue = { kind: "function", name: this.kernel.name, node: this.source.node, source: this.source, scope: this.globals };
+    const elements: Value[] =
+      this.ir.policy.kind === "team"
+        ? [{ kind: "team" }]
+        : Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
+    const result = inline(cx, main, [{ kind: "params" }, ...elements], this.source.node);
+    if (result.kind !== "void" && this.source.node.body.type === "BlockStatement") cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    return { ...this.ir, body: cx.out };
+  }
+
+  private declare(name: string, token: ParamToken): void {
+    if (typeof token === "function") {
+      if ((token as unknown) === mulhi) return this.globals.bind(name, { kind: "builtin", name: "mulhi" });
+      const source = parseFunction(this.kernel.name, token, this.kernel.location);
+      return this.globals.bind(name, { kind: "function", name, node: source.node, source, scope: this.globals });
+    }
+    switch (token?.kind) {
+      case "scalar":
+        this.param({ kind: "scalar", name, type: token.type }, { kind: "scalar", expr: { op: "param", type: token.type, name } });
+        return;
+      case "fixed":
+        this.globals.bind(name, { kind: "scalar", expr: constant(token.type, this.fixedValue(name, token)) });
+        return;
+      case "view": {
+        const element = token.element === "u8" ? "i32" : token.element;
+        this.param({ kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint }, { kind: "view", name, element, rank: token.rank, prefix: [] });
+        return;
+      }
+      case "scatter":
+        this.param({ kind: "scatter", name, element: token.element, rank: token.rank, op: token.op }, { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op });
+        return;
+      case "reduce":
+        this.param({ kind: "reduce", name, type: token.type, op: token.op, identity: token.identity }, { kind: "reduce", name, type: token.type, op: token.op });
+        return;
+      case "table": {
+        const flat = flatten(token.values as Nested);
+        if (!flat || flat.shape.length < 1 || flat.shape.length > 4) this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
+        const { shape, values } = flat!;
+        this.ir.tables.push({ name, type: token.type, shape, values: values.map((v) => inType(token.type, v)) } satisfies Table);
+        this.globals.bind(name, { kind: "table", name, type: token.type, shape, prefix: [] });
+        return;
+      }
+      default:
+        this.fail(`the parameter "${name}" is declared as ${describe(token)}`, "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32) or a function");
+    }
+  }
+
+  private param(param: Param, value: Value): void {
+    this.ir.params.push(param);
+    this.globals.bind(param.name, value);
+  }
+
+  private fixedValue(name: string, token: FixedToken): number | boolean {
+    const value = this.fixed[name];
+    if (value === undefined) this.fail(`the fixed parameter "${name}" has no value`, "give it with the arguments");
+    return token.type === "bool" ? Boolean(value) : inType(token.type, Number(value));
+  }
+
+  /** The fold of a custom reduction, as an expression over two locals. */
+  private combine(cx: Lowering, name: string, token: ReduceToken): void {
+    const source = parseFunction(this.kernel.name, token.combine!, this.kernel.location);
+    const names = [cx.unique("a"), cx.unique("b")];
+    const args = names.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
+    const { stmts, value } = cx.collect(() => {
+      const result = inline(cx, { kind: "function", name: `${name}_combine`, node: source.node, source, scope: this.globals }, args, source.node);
+      return cx.converted(scalar(cx, result, source.node), token.type, source.node, `the fold of ${name} gives ${token.type}`);
+    });
+    if (stmts.length) cx.fail(source.node, `the fold of ${name} has statements`, "write it as one expression");
+    const param = this.ir.params.find((p) => p.name === name);
+    if (param?.kind === "reduce") param.combine = { a: names[0], b: names[1], body: value };
+  }
+
+  private fail(problem: string, remedy: string): never {
+    throw new KernelError(this.kernel.name, this.ir.location, problem, remedy);
+  }
+}
+
+function flatten(values: Nested): { shape: number[]; values: number[] } | undefined {
+  if (typeof values === "number") return { shape: [], values: [values] };
+  const parts = values.map(flatten);
+  const first = parts[0];
+  if (!first || parts.some((p) => !p || p.shape.join() !== first.shape.join())) return undefined;
+  return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
+}
+
+const inType = (type: NumericType, v: number): number => (type === "f32" ? Math.fround(v) : type === "i32" ? v | 0 : type === "u32" ? v >>> 0 : v);
+
+const describe = (token: unknown): string => (token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token));

@@ -1,0 +1,79 @@
+import type { Expr, ScalarType } from "../ir/types.js";
+import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
+
+/*
+ * How operand types meet. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,
+ * f32 becomes f64, and nothing is narrowed unless the text says so.
+ */
+
+/** Why two types cannot meet, and what to write instead. */
+export interface Clash {
+  problem: string;
+  remedy: string;
+}
+
+/** `value` as `type`, or why not. */
+export function convert(value: ScalarValue, type: ScalarType): Expr | Clash {
+  const { expr, weak } = value;
+  if (expr.type === type) return expr;
+  if (weak && expr.op === "const" && type !== "bool") {
+    const number = Number(expr.value);
+    if (isFloat(type)) return constant(type, type === "f32" ? Math.fround(number) : number);
+    if (Number.isInteger(number)) return constant(type, type === "u32" ? number >>> 0 : number | 0);
+  }
+  const from = expr.type;
+  const widens =
+    (type === "f64" && from !== "bool") || (type === "f32" && (isInteger(from) || weak === "float")) || (weak === "int" && type !== "bool");
+  return widens ? { op: "cast", type, a: expr } : { problem: `${from} where ${type} is needed`, remedy: remedyFor(from, type) };
+}
+
+function remedyFor(from: ScalarType, to: ScalarType): string {
+  if (to === "bool") return "compare it with something";
+  if (from === "bool") return "write condition ? 1 : 0";
+  if (to === "i32") return "write (...) | 0";
+  if (to === "u32") return "write (...) >>> 0";
+  return "write Math.fround(...)";
+}
+
+export interface Met {
+  type: ScalarType;
+  a: Expr;
+  b: Expr;
+  weak?: "int" | "float";
+}
+
+/** The common type of two operands of an arithmetic operator or a comparison. */
+export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (s === "bool" || t === "bool") {
+    if (s === t) return { type: "bool", a: a.expr, b: b.expr };
+    return { problem: `${s} and ${t} cannot be combined`, remedy: "write condition ? 1 : 0 for a number" };
+  }
+  const type = commonType(a, b);
+  if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
+  const x = convert(a, type), y = convert(b, type);
+  if ("problem" in x) return x;
+  if ("problem" in y) return y;
+  const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
+  return { type, a: x, b: y, weak };
+}
+
+function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : s === "u32" || t === "u32" ? "u32" : "i32";
+  if (a.weak) return a.weak === "float" && !isFloat(t) ? "f64" : t;
+  if (b.weak) return b.weak === "float" && !isFloat(s) ? "f64" : s;
+  if (s === t) return s;
+  if (isInteger(s) && isInteger(t)) return undefined;
+  if (isInteger(s)) return t;
+  if (isInteger(t)) return s;
+  return "f64";
+}
+
+/** A literal's value with the type it has when nothing else decides. */
+export function literal(value: number): ScalarValue {
+  const integer = Number.isInteger(value) && !Object.is(value, -0);
+  if (integer && value >= -0x80000000 && value <= 0x7fffffff) return { kind: "scalar", expr: constant("i32", value), weak: "int" };
+  if (integer && value >= 0 && value <= 0xffffffff) return { kind: "scalar", expr: constant("u32", value), weak: "int" };
+  return { kind: "scalar", expr: constant("f64", value), weak: "float" };
+}

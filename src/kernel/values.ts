@@ -1,0 +1,88 @@
+import type * as acorn from "acorn";
+import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
+import type { FunctionNode, FunctionSource } from "./source.js";
+
+/**
+ * What a name or an expression of the source stands for while it is lowered. Only scalars exist at run time; the rest (views, tuples,
+ * records, functions, the team) is resolved here.
+ */
+export type Value =
+  | ScalarValue
+  | Variable
+  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
+  | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
+  | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
+  | { kind: "array"; name: string; type: NumericType; length: number }
+  | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
+  | { kind: "tuple"; items: Value[] }
+  | { kind: "record"; fields: Map<string, Value> }
+  | FunctionValue
+  | { kind: "builtin"; name: string }
+  | { kind: "namespace"; name: "Math" | "Number" | "console" }
+  | { kind: "params" }
+  | { kind: "team" }
+  | { kind: "void" };
+
+/**
+ * A number or truth value. A literal's type is not settled: `weak` literals (and variables that only ever held such) take the type of
+ * what they meet; left alone, `int` becomes i32 and `float` f64.
+ */
+export interface ScalarValue {
+  kind: "scalar";
+  expr: Expr;
+  weak?: "int" | "float";
+}
+
+export interface Variable {
+  kind: "variable";
+  name: string;
+  type: ScalarType;
+  weak?: "int" | "float";
+  constant: boolean;
+  /** Finds what an earlier attempt learnt of its type. */
+  key: string;
+  /** Holds what a function returns. */
+  result?: boolean;
+}
+
+export interface FunctionValue {
+  kind: "function";
+  name: string;
+  node: FunctionNode;
+  source: FunctionSource;
+  scope: Scope;
+}
+
+/** Names visible at a point of the source. */
+export class Scope {
+  private readonly names = new Map<string, Value>();
+  constructor(readonly parent?: Scope) {}
+  find(name: string): Value | undefined {
+    return this.names.get(name) ?? this.parent?.find(name);
+  }
+  bind(name: string, value: Value): void {
+    this.names.set(name, value);
+  }
+}
+
+export const isInteger = (type: ScalarType): boolean => type === "i32" || type === "u32";
+export const isFloat = (type: ScalarType): boolean => type === "f64" || type === "f32";
+
+/** True for expressions that may be repeated without cost. */
+export const isLeaf = (e: Expr): boolean => e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
+
+export const constant = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
+
+/** Visits a syntax tree, but not the functions inside it. */
+export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => void): void {
+  visit(node as acorn.AnyNode);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (child && typeof child === "object" && typeof (child as acorn.Node).type === "string") {
+        const type = (child as acorn.Node).type;
+        if (type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration") continue;
+        walkSyntax(child as acorn.Node, visit);
+      }
+    }
+  }
+}
