@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { Precision } from "isoform";
+import { open } from "isoform";
+import type { Shell } from "isoform/p3";
+import { tableText } from "isoform/p3";
+import { count, nonNegative, positive, seed } from "../options.js";
+import type { Solution } from "./lsqr.js";
+import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
+import { sections } from "./shape.js";
+import type { FormName } from "./solver.js";
+import { FORMS, Solver } from "./solver.js";
+import type { GeneratorName } from "./system.js";
+import { GENERATORS } from "./system.js";
+import type { Deviation } from "./validate.js";
+
+interface GsrOptions {
+  gib: number;
+  device: string;
+  iterations: number;
+  generator: GeneratorName;
+  seed: number;
+  form: FormName;
+  precision: Precision;
+  atol: number;
+  btol: number;
+  conlim: number;
+  compatibleErrors?: boolean;
+  kernels: boolean;
+  json?: string;
+}
+
+/** Adds `isoform gsr`. */
+export function command(program: Command, shell: Shell): void {
+  const { atol, btol, conlim } = PUBLISHED_TOLERANCES;
+  program
+    .command("gsr")
+    .description("solve the simulated astrometric system of Gaia's AVU-GSR pipeline with LSQR; the exact solution is x = 1")
+    .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
+    .option("--device <name>", "where to solve it: js, wasm, native, cuda:0", "wasm")
+    .option("--iterations <n>", "the most iterations", count, 1000)
+    .addOption(
+      new Option("--generator <name>", "published: the authors' random numbers, made on the host, from 0.556 GiB on; parallel: made on the device")
+        .choices(GENERATORS).default("parallel"),
+    )
+    .option("--seed <n>", "of the parallel generator", seed, 0)
+    .addOption(new Option("--form <name>", "how the products are cut into kernels").choices(Object.keys(FORMS)).default("paper"))
+    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .option("--atol <x>", "relative error of the coefficients; 0: machine precision", nonNegative, atol)
+    .option("--btol <x>", "relative error of the known terms; 0: machine precision", nonNegative, btol)
+    .option("--conlim <x>", "stop where the condition number is estimated above this; 0: never", nonNegative, conlim)
+    .option("--compatible-errors", "standard errors with the published program's count of unknowns")
+    .option("--no-kernels", "leave out the times of the kernels, which cost a little time themselves")
+    .option("--json <file>", "write the result as JSON")
+    .action((options: GsrOptions) => run(options, shell));
+}
+
+async function run(options: GsrOptions, shell: Shell): Promise<void> {
+  const device = await open(options.device);
+  try {
+    const task = shell.progress("gsr");
+    const solver = await Solver.create(device, options, task.update);
+    const { shape, constraintCount } = solver.system;
+    const solution = await solver.solve({
+      ...options,
+      timed: options.kernels,
+      onIteration: (done, { rnorm, bnorm }) => task.update(done, options.iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
+    });
+    task.done();
+    const deviation = await solver.deviation();
+    const x = await solver.solution();
+    const errors = await solver.standardErrors();
+    const first = Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] }));
+    const kernels = [...new Map(solver.steps.map(({ name, launch }) => [name, { name, ...launch.cost, seconds: solution.steps[name] }])).values()];
+
+    shell.print(
+      `${device.name}: ${device.label}\n` +
+      `system ${options.gib} GiB, ${options.generator} generator, ${options.form} form, ${options.precision}: ` +
+      `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n\n` +
+      resultText(solution, deviation) +
+      first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  standard error ${standardError.toExponential(3)}\n`).join(""),
+    );
+    if (options.kernels) shell.print(kernelTable(kernels));
+    if (options.json !== undefined) {
+      const { steps, ...norms } = solution;
+      const result = { device: device.name, label: device.label, options, shape, solution: norms, deviation, first, kernels };
+      await shell.writeFile(options.json, `${JSON.stringify(result, null, 1)}\n`);
+    }
+  } finally {
+    await device.close();
+  }
+}
+
+function resultText(solution: Solution, { mean, rms, max, published }: Deviation): string {
+  const e = (value: number) => value.toExponential(6);
+  return [
+    `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
+    `solution error   mean ${e(mean)}, rms ${e(rms)}, max ${e(max)}; as the published program counts: mean ${e(published.mean)}, rms ${e(published.rms)}`,
+    `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
+    `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
+    `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,
+    "",
+  ].join("\n");
+}
+
+interface KernelTime {
+  name: string;
+  seconds: number;
+  bytes: number;
+  flops: number;
+}
+
+function kernelTable(kernels: readonly KernelTime[]): string {
+  return tableText({
+    title: "",
+    columns: ["kernel", "ms", "GB/s"],
+    labels: 1,
+    rows: kernels.map(({ name, seconds, bytes }) => [name, (1000 * seconds).toFixed(4), (bytes / seconds / 1e9).toPrecision(3)]),
+  }).trimStart();
+}

@@ -1,0 +1,77 @@
+import type { Shape } from "./shape.js";
+import { instrumentLayout } from "./shape.js";
+
+/** Coefficients of the constraints, which stand far above the observations'. */
+const WEIGHT = 100;
+
+/** A sparse matrix by rows; `columns` count instrument unknowns. */
+export interface SparseRows {
+  rowStart: Int32Array;
+  columns: Int32Array;
+  values: Float64Array;
+}
+
+/**
+ * The constraint rows that fix the instrument's degeneracies: for each interval of time, the first-order large-scale terms of all
+ * CCDs sum to zero (along scan over both fields of view, across scan for each); for each CCD, the small-scale terms have no component
+ * along the Legendre polynomials of degree 0, 1 and 2 over its pixel columns.
+ */
+export function constraintRows(shape: Shape): SparseRows {
+  const { fields, ccds, largeAlong, largeAcross, smallAlong, smallAcross } = instrumentLayout(shape);
+  const { intervals, pixels } = shape;
+  const rowStart = [0];
+  const columns: number[] = [];
+  const values: number[] = [];
+  const add = (column: number, value: number) => {
+    columns.push(column);
+    values.push(WEIGHT * value);
+  };
+  const large = (block: number, field: number, interval: number) => {
+    for (let c = 0; c < ccds; c++) add(block + (field * ccds + c) * intervals + interval, 1);
+  };
+
+  for (let t = 0; t < intervals; t++) {
+    for (let f = 0; f < fields; f++) large(largeAlong[0], f, t);
+    rowStart.push(columns.length);
+  }
+  for (let t = 0; t < intervals; t++) {
+    for (let f = 0; f < fields; f++) {
+      large(largeAcross[0], f, t);
+      rowStart.push(columns.length);
+    }
+  }
+  for (const block of [smallAlong, smallAcross]) {
+    for (let c = 0; c < ccds; c++) {
+      for (const legendre of LEGENDRE) {
+        for (let p = 0; p < pixels; p++) add(block + c * pixels + p, legendre((p + 0.5) / pixels));
+        rowStart.push(columns.length);
+      }
+    }
+  }
+  return { rowStart: Int32Array.from(rowStart), columns: Int32Array.from(columns), values: Float64Array.from(values) };
+}
+
+/** Shifted Legendre polynomials on [0, 1]; the published program's normalisation of the last one. */
+const LEGENDRE = [
+  () => 1,
+  (x: number) => 2 * (x - 0.5),
+  (x: number) => 6 * (x - 0.5) * (x - 0.5) - 0.5,
+];
+
+/** The same matrix by columns: `columns` of the result are the rows of the argument. */
+export function transposed({ rowStart, columns, values }: SparseRows, columnCount: number): SparseRows {
+  const start = new Int32Array(columnCount + 1);
+  for (const c of columns) start[c + 1]++;
+  for (let c = 0; c < columnCount; c++) start[c + 1] += start[c];
+  const next = start.slice(0, columnCount);
+  const rows = new Int32Array(columns.length);
+  const moved = new Float64Array(columns.length);
+  for (let r = 0; r + 1 < rowStart.length; r++) {
+    for (let e = rowStart[r]; e < rowStart[r + 1]; e++) {
+      const to = next[columns[e]]++;
+      rows[to] = r;
+      moved[to] = values[e];
+    }
+  }
+  return { rowStart: start, columns: rows, values: moved };
+}

@@ -1,0 +1,94 @@
+import { f64, fixed, i32, kernel, mulhi, u32, view } from "isoform";
+import { philox, unit } from "./philox.js";
+import type { Rows } from "./published.js";
+import { allocateRows } from "./published.js";
+import type { Shape } from "./shape.js";
+import { ATTITUDE, ASTROMETRIC, INSTRUMENT, KNOTS, attitudePass, instrumentLayout } from "./shape.js";
+
+/*
+ * The system made on the device: the published structure with numbers that depend on nothing but seed, row and position, so every
+ * device makes the same bits. The counter is (row, block, 0, 0); blocks 0 and 1 give the indices, 2 and 3 the astrometric
+ * coefficients, 4 to 6 the attitude's, 7 and 8 the instrument's.
+ */
+
+/** The star of each row: rows are ordered by star, the first `longer` stars have `each` + 1 rows, the others `each`. */
+export const starOfRow = kernel("starOfRow", { each: i32, longer: i32, star: view(i32) }, ({ each, longer, star }, i) => {
+  const short = longer * (each + 1);
+  star[i] = i < short ? (i / (each + 1)) | 0 : longer + (((i - short) / each) | 0);
+});
+
+/** Attitude index and instrument columns; the first rows pass over all of them, so that no column is empty. */
+export const generateIndices = kernel(
+  "generateIndices",
+  { seed: u32, pass: i32, lastKnot: i32, lastColumn: i32, knot: view(i32), column: view(i32, 2), philox, unit, mulhi },
+  ({ seed, pass, lastKnot, lastColumn, knot, column, philox, unit }, i) => {
+    const r = new Uint32Array(4);
+    r[0] = i >>> 0;
+    philox(r, seed);
+    const drawn = (unit(r[0]) * (lastKnot + 1)) | 0;
+    knot[i] = i < pass ? Math.min(4 * i, lastKnot) : Math.min(drawn, lastKnot);
+    column[i][0] = i <= lastColumn ? i : (unit(r[1]) * lastColumn) | 0;
+    column[i][1] = (unit(r[2]) * lastColumn) | 0;
+    column[i][2] = (unit(r[3]) * lastColumn) | 0;
+    const s = new Uint32Array(4);
+    s[0] = i >>> 0;
+    s[1] = 1 >>> 0;
+    philox(s, seed);
+    column[i][3] = (unit(s[0]) * lastColumn) | 0;
+    column[i][4] = (unit(s[1]) * lastColumn) | 0;
+    column[i][5] = (unit(s[2]) * lastColumn) | 0;
+  },
+);
+
+/** One section's coefficients, `width` a row in the blocks from `firstBlock` on. */
+export const generateCoefficients = kernel(
+  "generateCoefficients",
+  { seed: u32, firstBlock: u32, width: fixed(i32), a: view(f64, 2), philox, unit, mulhi },
+  ({ seed, firstBlock, width, a, philox, unit }, i) => {
+    for (let e = 0; e < width; e += 4) {
+      const r = new Uint32Array(4);
+      r[0] = i >>> 0;
+      r[1] = firstBlock + (e >>> 2);
+      philox(r, seed);
+      for (let k = 0; k < 4; k++) if (e + k < width) a[i][e + k] = 2 * unit(r[k]) - 1;
+    }
+  },
+);
+
+/** Where each section's coefficients begin among a row's blocks. */
+export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7 };
+
+/** The same rows made on the host, in pieces of `size` rows that reuse their memory: what a device's system is checked against. */
+export function* parallelRows(shape: Shape, seed: number, size = 1 << 15): Generator<Rows> {
+  const lastKnot = shape.knots - KNOTS;
+  const lastColumn = instrumentLayout(shape).size - 1;
+  const pass = attitudePass(shape);
+  const rows = allocateRows(size);
+  const word = new Uint32Array(4);
+  const draw = (row: number, block: number) => {
+    word.set([row, block, 0, 0]);
+    philox(word, seed);
+  };
+  const coefficients = (into: Float64Array, width: number, r: number, firstBlock: number) => {
+    for (let k = 0; k < width; k++) {
+      if (k % 4 === 0) draw(rows.first + r, firstBlock + k / 4);
+      into[r * width + k] = 2 * unit(word[k % 4]) - 1;
+    }
+  };
+  for (rows.first = 0; rows.first < shape.observations; rows.first += size) {
+    rows.count = Math.min(size, shape.observations - rows.first);
+    for (let r = 0; r < rows.count; r++) {
+      const i = rows.first + r;
+      draw(i, 0);
+      rows.knot[r] = Math.min(i < pass ? KNOTS * i : Math.trunc(unit(word[0]) * (lastKnot + 1)), lastKnot);
+      for (let k = 0; k < INSTRUMENT; k++) {
+        if (k === 3) draw(i, 1);
+        rows.column[r * INSTRUMENT + k] = k === 0 && i <= lastColumn ? i : Math.trunc(unit(word[(k + 1) % 4]) * lastColumn);
+      }
+      coefficients(rows.astrometric, ASTROMETRIC, r, FIRST_BLOCK.astrometric);
+      coefficients(rows.attitude, ATTITUDE, r, FIRST_BLOCK.attitude);
+      coefficients(rows.instrument, INSTRUMENT, r, FIRST_BLOCK.instrument);
+    }
+    yield rows;
+  }
+}

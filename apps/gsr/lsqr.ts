@@ -1,0 +1,205 @@
+import type { Device, Launch, LaunchOptions, View } from "isoform";
+import { IsoformError, range } from "isoform";
+import { Scalars } from "./scalars.js";
+import { finish, firstDirection, squaredNorm, update } from "./vectors.js";
+
+/** One launch of an iteration; `name` is what its time is reported under. */
+export interface Step {
+  name: string;
+  launch: Launch;
+}
+
+/** What LSQR asks of a matrix: two rows of launches on the vectors `u` and `v`, with the factors that the iteration left on the device. */
+export interface Bidiagonalisation {
+  /** u := A v - alpha u, where v is `v`, and |u|^2 to `betaSquared`. */
+  forward: Step[];
+  /** u := u / beta, v := A^T u - beta v, and |v|^2 to `alphaSquared`. */
+  transpose: Step[];
+}
+
+/** Vectors of the solver. `u` has a row's element each, the others one for each unknown. */
+export interface Vectors {
+  u: View<"f64">;
+  v: View<"f64">;
+  w: View<"f64">;
+  x: View<"f64">;
+  variance: View<"f64">;
+}
+
+export interface Tolerances {
+  /** Relative error of A; 0 leaves it to machine precision. */
+  atol: number;
+  /** Relative error of b; 0 leaves it to machine precision. */
+  btol: number;
+  /** Stop where the estimate of cond(A) passes this; 0 for no limit. */
+  conlim: number;
+}
+
+/** Tolerances of the published runs. */
+export const PUBLISHED_TOLERANCES: Tolerances = { atol: 0, btol: 0, conlim: 1e13 };
+
+/** What the iteration estimates: norms of b, A, r = b - A x, A^T r and x, and of D = (d_1, ..., d_k), whose product with |A| is cond(A). */
+export interface Norms {
+  bnorm: number;
+  anorm: number;
+  rnorm: number;
+  arnorm: number;
+  xnorm: number;
+  dnorm: number;
+}
+
+/** Why LSQR stopped, by the number that Paige and Saunders gave it (istop). */
+export const STOP_REASONS = [
+  "x = 0 is the exact solution",
+  "A x = b is solved within atol and btol",
+  "the least-squares solution is reached within atol",
+  "the estimate of cond(A) passed conlim",
+  "A x = b is solved as well as this precision can",
+  "the least-squares solution is as good as this precision can",
+  "cond(A) is too large for this precision",
+  "the iteration limit was reached",
+];
+
+/**
+ * The stopping rules of LSQR (Paige and Saunders, ACM TOMS 8, 1982, section 6): the least istop from 1 to 7 that applies, or undefined.
+ */
+export function stopRule(norms: Norms, { atol, btol, conlim }: Tolerances, iteration: number, limit: number): number | undefined {
+  const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = norms;
+  const test1 = rnorm / bnorm;
+  const test2 = rnorm > 0 ? arnorm / (anorm * rnorm) : 0;
+  const test3 = 1 / (anorm * dnorm);
+  const rules = [
+    test1 <= btol + (atol * anorm * xnorm) / bnorm,
+    test2 <= atol,
+    conlim > 0 && test3 <= 1 / conlim,
+    1 + test1 / (1 + (anorm * xnorm) / bnorm) <= 1,
+    1 + test2 <= 1,
+    1 + test3 <= 1,
+    iteration >= limit,
+  ];
+  const first = rules.indexOf(true);
+  return first < 0 ? undefined : first + 1;
+}
+
+export interface SolveOptions extends Partial<Tolerances> {
+  /** The most iterations. */
+  iterations: number;
+  /** Also take the device's time of every step. */
+  timed?: boolean;
+  onIteration?(iteration: number, norms: Norms): void;
+}
+
+export interface Solution extends Norms {
+  istop: number;
+  iterations: number;
+  /** Estimate of cond(A). */
+  acond: number;
+  /** Wall clock, mean over the iterations. */
+  secondsPerIteration: number;
+  /** Device seconds of each step, mean over the iterations; empty unless timed. */
+  steps: Record<string, number>;
+}
+
+/**
+ * LSQR (Paige and Saunders 1982) with damp = 0 from x = 0. All launches are prepared once; an iteration submits them and copies the
+ * scalars of the stopping rules.
+ */
+export class Lsqr {
+  private readonly scalarSteps: ReturnType<Scalars["prepare"]>;
+  private readonly first: Launch[];
+  private readonly iteration: Step[];
+  private readonly launches: Launch[];
+
+  constructor(
+    private readonly device: Device,
+    private readonly scalars: Scalars,
+    private readonly vectors: Vectors,
+    { forward, transpose }: Bidiagonalisation,
+    private readonly options: LaunchOptions = {},
+  ) {
+    const { u, v, w, x, variance } = vectors;
+    const at = (name: Parameters<Scalars["at"]>[0]) => scalars.at(name);
+    const one = (scalarStep: Launch): Step => ({ name: scalarStep.kernel.name, launch: scalarStep });
+    const s = (this.scalarSteps = scalars.prepare(options));
+    const normOfB = device.prepare(squaredNorm, { x: u, result: at("betaSquared") }, range(u.length), options);
+    const direction = device.prepare(firstDirection, { inverseAlpha: at("inverseAlpha"), v, w }, range(v.length), options);
+    const advance = device.prepare(
+      update,
+      {
+        inverseAlpha: at("inverseAlpha"), inverseRho: at("inverseRho"), xStep: at("xStep"), wStep: at("wStep"),
+        v, w, x, variance, squaredStep: at("squaredStep"),
+      },
+      range(v.length), options,
+    );
+    this.first = [normOfB, s.norm, ...transpose.map((step) => step.launch), s.start, direction];
+    this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
+    this.launches = [...new Set([...this.first, ...this.iteration.map((step) => step.launch)])];
+  }
+
+  /** Work of one iteration and of each of its steps. */
+  get steps(): readonly Step[] {
+    return this.iteration;
+  }
+
+  /** Solves A x = b, with b in `u` (overwritten); x and the variances are those of the scaled matrix. Throws where b is not finite. */
+  async solve({ iterations: limit, timed = false, onIteration, ...tolerances }: SolveOptions): Promise<Solution> {
+    const { scalars } = this;
+    const { queue } = this.device;
+    const rules = { ...PUBLISHED_TOLERANCES, ...tolerances };
+    scalars.reset();
+    for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
+    for (const launch of this.first) queue.submit(launch);
+    let state = await scalars.read();
+    requireFinite(state);
+
+    const seconds = new Map<string, number>();
+    let istop = state.arnorm === 0 ? 0 : limit <= 0 ? 7 : undefined;
+    let done = 0;
+    const begin = performance.now();
+    while (istop === undefined) {
+      if (timed) await this.submitTimed(seconds);
+      else for (const { launch } of this.iteration) queue.submit(launch);
+      state = await scalars.read();
+      requireFinite(state);
+      istop = stopRule(state, rules, ++done, limit);
+      onIteration?.(done, state);
+    }
+    const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
+    return {
+      istop, iterations: done, bnorm, anorm, rnorm, arnorm, xnorm, dnorm, acond: anorm * dnorm,
+      secondsPerIteration: (performance.now() - begin) / 1000 / Math.max(1, done),
+      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / done])),
+    };
+  }
+
+  private async submitTimed(seconds: Map<string, number>): Promise<void> {
+    const { queue } = this.device;
+    const marks = [queue.record()];
+    for (const { launch } of this.iteration) {
+      queue.submit(launch);
+      marks.push(queue.record());
+    }
+    for (const [k, { name }] of this.iteration.entries())
+      seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
+  }
+
+  /**
+   * Undoes the column scaling `p` and turns variances into standard errors, rnorm / sqrt(degrees of freedom) * sqrt(variance).
+   * Call it once, after `solve`.
+   */
+  async finish(p: View<"f64">, rnorm: number, freedom: number): Promise<void> {
+    const { x, variance } = this.vectors;
+    await this.device.run(finish, { p, sigma: rnorm / Math.sqrt(freedom), x, variance }, range(x.length), this.options);
+  }
+
+  free(): void {
+    for (const launch of this.launches) launch.free();
+  }
+}
+
+function requireFinite({ bnorm, rnorm, arnorm }: Norms): void {
+  if (!Number.isFinite(bnorm + rnorm + arnorm))
+    throw new IsoformError(
+      `the system has non-finite coefficients or known terms: |b| = ${bnorm}, |b - A x| = ${rnorm}, |A^T (b - A x)| = ${arnorm}`,
+    );
+}

@@ -1,0 +1,46 @@
+import type { Kernel, LaunchOptions, Params, Policy, Args } from "isoform";
+import { range, teams } from "isoform";
+import { a1Astro, a1Att, a1Constraints, a1Instr, a2Astro, a2Att, a2Constraints, a2Instr } from "./kernels.js";
+import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
+import type { Scalars } from "./scalars.js";
+import type { System } from "./system.js";
+import { unknowns } from "./system.js";
+import { scale, squaredNorm } from "./vectors.js";
+
+/** The six kernels whose times the paper reports. */
+export const PAPER_KERNELS = [a1Astro, a1Att, a1Instr, a2Astro, a2Att, a2Instr].map((kernel) => kernel.name);
+
+/** The paper's form: each section of each product is a kernel of its own, vectors are scaled and measured between them. */
+export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation {
+  const { device, shape, byRow, byColumn } = system;
+  const step = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, name = kernel.name): Step => ({
+    name, launch: device.prepare(kernel, args, policy, options),
+  });
+  const each = range(shape.observations);
+  const b = u.slice([0, shape.observations]);
+  const c = u.slice([shape.observations, u.length]);
+  const x = unknowns(shape, v);
+  return {
+    forward: [
+      step(scale, { factor: scalars.at("minusAlpha"), x: u }, range(u.length), "scaleU"),
+      step(a1Astro, { a: system.astrometric, star: system.star, x: x.astrometric, b }, each),
+      step(a1Att, { a: system.attitude, knot: system.knot, x: x.attitude, b }, each),
+      step(a1Instr, { a: system.instrument, column: system.column, x: x.instrument, b }, each),
+      step(a1Constraints, { rowStart: byRow.start, column: byRow.index, a: byRow.values, x: x.instrument, b: c }, teams(c.length)),
+      step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU"),
+    ],
+    transpose: [
+      step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "scaleU"),
+      step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
+      step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars)),
+      step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),
+      step(a2Instr, { a: system.instrument, column: system.column, u: b, v: x.instrument }, each),
+      step(
+        a2Constraints,
+        { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: c, v: x.instrument },
+        range(x.instrument.length),
+      ),
+      step(squaredNorm, { x: v, result: scalars.at("alphaSquared") }, range(v.length), "normV"),
+    ],
+  };
+}

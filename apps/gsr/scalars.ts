@@ -1,0 +1,172 @@
+import type { Device, Launch, LaunchOptions, View } from "isoform";
+import { f64, kernel, range, view } from "isoform";
+
+/*
+ * The scalars of LSQR live on the device, so that an iteration is a row of launches without a wait between them. Each is a view of
+ * one element; the kernels below run over one index.
+ */
+
+const NAMES = [
+  "alpha", "beta", "alphaSquared", "betaSquared", "minusAlpha", "minusBeta", "inverseAlpha", "inverseBeta",
+  "rhobar", "phibar", "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep", "squaredStep",
+  "cs2", "sn2", "z", "partialXnorm", "anorm", "dnorm", "bnorm", "rnorm", "arnorm", "xnorm",
+] as const;
+
+export type ScalarName = (typeof NAMES)[number];
+type ScalarViews<K extends ScalarName> = Record<K, View<"f64">>;
+
+export class Scalars {
+  private readonly state: View<"f64">;
+
+  constructor(readonly device: Device) {
+    this.state = device.array(f64, NAMES.length);
+  }
+
+  /** The view of one scalar. */
+  at(name: ScalarName): View<"f64"> {
+    const i = NAMES.indexOf(name);
+    return this.state.slice([i, i + 1]);
+  }
+
+  private pick<K extends ScalarName>(names: readonly K[]): ScalarViews<K> {
+    return Object.fromEntries(names.map((name) => [name, this.at(name)])) as ScalarViews<K>;
+  }
+
+  /** As at the start of a solution: nothing known yet. */
+  reset(): void {
+    this.device.queue.write(this.state, NAMES.map((name) => (name === "cs2" ? -1 : 0)));
+  }
+
+  async read(): Promise<Record<ScalarName, number>> {
+    const values = await this.device.queue.read(this.state);
+    return Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as Record<ScalarName, number>;
+  }
+
+  /** The launches between the vector operations, in the order of their use. */
+  prepare(options: LaunchOptions): Record<"norm" | "start" | "rotate" | "monitor", Launch> {
+    const { device } = this;
+    return {
+      norm: device.prepare(normOfU, this.pick(["betaSquared", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]), range(1), options),
+      start: device.prepare(
+        start,
+        this.pick(["alphaSquared", "beta", "alpha", "minusAlpha", "inverseAlpha", "rhobar", "phibar", "bnorm", "rnorm", "arnorm", "anorm"]),
+        range(1), options,
+      ),
+      rotate: device.prepare(
+        rotate,
+        this.pick([
+          "alphaSquared", "beta", "alpha", "minusAlpha", "inverseAlpha", "rhobar", "phibar",
+          "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep",
+        ]),
+        range(1), options,
+      ),
+      monitor: device.prepare(
+        monitor,
+        this.pick([
+          "squaredStep", "alpha", "rho", "theta", "phi", "tau", "phibar",
+          "cs2", "sn2", "z", "partialXnorm", "dnorm", "rnorm", "arnorm", "xnorm",
+        ]),
+        range(1), options,
+      ),
+    };
+  }
+
+  free(): void {
+    this.state.free();
+  }
+}
+
+/** Length of the vector (a, b) without overflow. */
+function length2(a: number, b: number): number {
+  const size = Math.abs(a) + Math.abs(b);
+  return size > 0 ? size * Math.sqrt((a / size) * (a / size) + (b / size) * (b / size)) : 0;
+}
+
+const scalar = view(f64);
+
+/** After u = A v - alpha u: beta, and the Frobenius norm of the bidiagonal matrix so far. */
+const normOfU = kernel(
+  "normOfU",
+  { betaSquared: scalar, alpha: scalar, beta: scalar, minusBeta: scalar, inverseBeta: scalar, anorm: scalar, length2 },
+  ({ betaSquared, alpha, beta, minusBeta, inverseBeta, anorm, length2 }, i) => {
+    const b = Math.sqrt(betaSquared[i]);
+    beta[i] = b;
+    minusBeta[i] = -b;
+    inverseBeta[i] = b > 0 ? 1 / b : 0;
+    anorm[i] = length2(anorm[i], length2(alpha[i], b));
+  },
+);
+
+/** After the first v = A^T u. */
+const start = kernel(
+  "start",
+  {
+    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, inverseAlpha: scalar,
+    rhobar: scalar, phibar: scalar, bnorm: scalar, rnorm: scalar, arnorm: scalar, anorm: scalar,
+  },
+  ({ alphaSquared, beta, alpha, minusAlpha, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
+    const a = Math.sqrt(alphaSquared[i]);
+    alpha[i] = a;
+    minusAlpha[i] = -a;
+    inverseAlpha[i] = a > 0 ? 1 / a : 0;
+    rhobar[i] = a;
+    phibar[i] = beta[i];
+    bnorm[i] = beta[i];
+    rnorm[i] = beta[i];
+    arnorm[i] = a * beta[i];
+    anorm[i] = 0;
+  },
+);
+
+/** After v = A^T u - beta v: the plane rotation that eliminates beta from the bidiagonal matrix. */
+const rotate = kernel(
+  "rotate",
+  {
+    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, inverseAlpha: scalar, rhobar: scalar, phibar: scalar,
+    rho: scalar, theta: scalar, phi: scalar, tau: scalar, inverseRho: scalar, xStep: scalar, wStep: scalar, length2,
+  },
+  (
+    { alphaSquared, beta, alpha, minusAlpha, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep, length2 },
+    i,
+  ) => {
+    const a = Math.sqrt(alphaSquared[i]);
+    const r = length2(rhobar[i], beta[i]);
+    const c = rhobar[i] / r;
+    const s = beta[i] / r;
+    const step = c * phibar[i];
+    alpha[i] = a;
+    minusAlpha[i] = -a;
+    inverseAlpha[i] = a > 0 ? 1 / a : 0;
+    rho[i] = r;
+    theta[i] = s * a;
+    phi[i] = step;
+    tau[i] = s * step;
+    rhobar[i] = -c * a;
+    phibar[i] = s * phibar[i];
+    inverseRho[i] = 1 / r;
+    xStep[i] = step / r;
+    wStep[i] = (s * a) / r;
+  },
+);
+
+/** After the update of x and w: the norms that the stopping rules look at. A rotation from the right estimates |x|. */
+const monitor = kernel(
+  "monitor",
+  {
+    squaredStep: scalar, alpha: scalar, rho: scalar, theta: scalar, phi: scalar, tau: scalar, phibar: scalar,
+    cs2: scalar, sn2: scalar, z: scalar, partialXnorm: scalar, dnorm: scalar, rnorm: scalar, arnorm: scalar, xnorm: scalar, length2,
+  },
+  ({ squaredStep, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm, length2 }, i) => {
+    dnorm[i] = length2(dnorm[i], Math.sqrt(squaredStep[i]));
+    const gambar = -cs2[i] * rho[i];
+    const rhs = phi[i] - sn2[i] * rho[i] * z[i];
+    const gamma = length2(gambar, theta[i]);
+    xnorm[i] = length2(partialXnorm[i], rhs / gambar);
+    cs2[i] = gambar / gamma;
+    sn2[i] = theta[i] / gamma;
+    z[i] = rhs / gamma;
+    partialXnorm[i] = length2(partialXnorm[i], rhs / gamma);
+    rnorm[i] = Math.abs(phibar[i]);
+    arnorm[i] = alpha[i] * Math.abs(tau[i]);
+  },
+);

@@ -1,0 +1,152 @@
+import { LaunchError } from "isoform";
+
+/*
+ * How large a system is and where its unknowns lie:
+ * x = [5 astrometric a star | 3 attitude axes | instrument].
+ */
+
+export const ASTROMETRIC = 5;
+/** Attitude axes, and consecutive coefficients (spline knots) of each in a row. */
+export const AXES = 3;
+export const KNOTS = 4;
+export const ATTITUDE = AXES * KNOTS;
+export const INSTRUMENT = 6;
+/** Non-zeros of an observation. */
+export const ROW = ASTROMETRIC + ATTITUDE + INSTRUMENT;
+
+const FIELDS = 2;
+const CCDS = 62;
+const ORDERS = 3;
+const GIB = 2 ** 30;
+
+/** The counts that fix everything else. */
+export interface Shape {
+  stars: number;
+  observations: number;
+  /** Degrees of freedom of one attitude axis. */
+  knots: number;
+  /** Pixel columns of a CCD, and intervals of time: what the instrument's calibration is resolved in. */
+  pixels: number;
+  intervals: number;
+}
+
+/** Counts of the published system; stars and observations are those of its smallest size. */
+const PUBLISHED: Shape = { stars: 10_000, observations: 2_400_000, knots: 230_489, pixels: 1966, intervals: 22 };
+
+/** The unknowns of the instrument: what each block calibrates, and where it starts among them. */
+export interface InstrumentLayout {
+  fields: number;
+  ccds: number;
+  magnitude: number;
+  colour: number;
+  smallAlong: number;
+  /** One block a Legendre order. */
+  largeAlong: number[];
+  smallAcross: number;
+  largeAcross: number[];
+  size: number;
+}
+
+/** Blocks of instrument unknowns, in the published order. */
+export function instrumentLayout(shape: Shape): InstrumentLayout {
+  let size = 0;
+  const block = (length: number) => (size += length) - length;
+  const orders = () => Array.from({ length: ORDERS }, () => block(FIELDS * CCDS * shape.intervals));
+  return {
+    fields: FIELDS,
+    ccds: CCDS,
+    magnitude: block(CCDS),
+    colour: block(FIELDS * CCDS),
+    smallAlong: block(CCDS * shape.pixels),
+    largeAlong: orders(),
+    smallAcross: block(CCDS * shape.pixels),
+    largeAcross: orders(),
+    size,
+  };
+}
+
+/** First unknown of each section, and their number. */
+export interface Sections {
+  attitude: number;
+  instrument: number;
+  unknowns: number;
+}
+
+export function sections(shape: Shape): Sections {
+  const attitude = ASTROMETRIC * shape.stars;
+  const instrument = attitude + AXES * shape.knots;
+  return { attitude, instrument, unknowns: instrument + instrumentLayout(shape).size };
+}
+
+/** The number of attitude and instrument unknowns, 951805 in the published system, whose program divides sums over all unknowns by it. */
+export const sharedUnknowns = (shape: Shape): number => AXES * shape.knots + instrumentLayout(shape).size;
+
+/**
+ * GiB that the published program counts for a system, in its own arithmetic (f32, term by term): coefficients, 8-byte row indices,
+ * known terms, 4-byte instrument columns and five vectors of unknowns.
+ */
+export function publishedGib({ stars, observations, knots, pixels, intervals }: Shape): number {
+  const f = Math.fround;
+  const { unknowns } = sections({ stars, observations, knots, pixels, intervals });
+  const coefficients = f(f(ROW * observations) * 8 / GIB);
+  const rowIndices = f(f(2 * observations) * 8 / GIB);
+  const knownTerms = f(f(observations) * 8 / GIB);
+  const instrumentColumns = f(f(INSTRUMENT * observations) * 4 / GIB);
+  const vector = f(f(unknowns) * 8 / GIB);
+  return f(f(f(f(coefficients + rowIndices) + knownTerms) + instrumentColumns) + f(5 * vector));
+}
+
+/**
+ * The published program's system for a memory of `gib`: stars double and observations triple while there is room, then observations
+ * grow by 10 000. Its smallest system has 0.556 GiB and is what less memory gets too.
+ */
+export function publishedShape(gib: number): Shape {
+  requireSize(gib);
+  const memory = Math.fround(gib);
+  const grow = (shape: Shape, step: (shape: Shape) => Shape): Shape => {
+    for (let next = step(shape); ; next = step(next)) {
+      if (publishedGib(next) >= memory) return shape;
+      shape = next;
+    }
+  };
+  if (publishedGib(PUBLISHED) >= memory) return PUBLISHED;
+  const doubled = grow(PUBLISHED, (s) => ({ ...s, stars: 2 * s.stars, observations: 3 * s.observations }));
+  return grow(doubled, (s) => ({ ...s, observations: s.observations + 10_000 }));
+}
+
+/**
+ * The published system from 0.556 GiB on; below, one in which stars, observations, attitude knots, pixel columns and time intervals
+ * shrink together. Throws LaunchError where too few observations would be left to determine the unknowns.
+ */
+export function scaledShape(gib: number): Shape {
+  requireSize(gib);
+  const scale = gib / publishedGib(PUBLISHED);
+  if (scale >= 1) return publishedShape(gib);
+  const part = (count: number, least: number) => Math.max(least, Math.round(count * scale));
+  const shape: Shape = {
+    stars: part(PUBLISHED.stars, 2),
+    observations: 0,
+    knots: part(PUBLISHED.knots, 2 * KNOTS),
+    pixels: part(PUBLISHED.pixels, ORDERS),
+    intervals: part(PUBLISHED.intervals, 1),
+  };
+  const { unknowns } = sections(shape);
+  const observations = Math.floor((gib * GIB - 5 * 8 * unknowns) / (8 * ROW + 16 + 8 + 4 * INSTRUMENT));
+  if (observations < 1.5 * unknowns)
+    throw new LaunchError(`a system of ${gib} GiB has too few observations for its ${unknowns} unknowns: ask for 0.001 GiB or more`);
+  return { ...shape, observations };
+}
+
+function requireSize(gib: number): void {
+  if (!(gib > 0 && Number.isFinite(gib))) throw new LaunchError(`a system of ${gib} GiB: the size is a positive number`);
+}
+
+/** The row at which each star's observations start, `stars` + 1 entries: floor(N / S) a star, the first N mod S stars one more. */
+export function starRows({ stars, observations }: Shape): Int32Array {
+  const each = Math.floor(observations / stars);
+  const longer = observations % stars;
+  return Int32Array.from({ length: stars + 1 }, (_, s) => s * each + Math.min(s, longer));
+}
+
+/** Rows of the first pass, in which every attitude unknown gets an observation. */
+export const attitudePass = ({ knots }: Shape): number => Math.ceil((knots - KNOTS) / KNOTS) + 1;

@@ -1,0 +1,92 @@
+import type { Device, LaunchOptions, Precision, View } from "isoform";
+import { f64 } from "isoform";
+import type { Progress } from "isoform/p3";
+import type { Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
+import { Lsqr } from "./lsqr.js";
+import { paperForm } from "./paper.js";
+import { Scalars } from "./scalars.js";
+import type { Shape } from "./shape.js";
+import { publishedShape, scaledShape, sections, sharedUnknowns } from "./shape.js";
+import type { GeneratorName, System } from "./system.js";
+import { createSystem } from "./system.js";
+import type { Deviation } from "./validate.js";
+import { deviation } from "./validate.js";
+
+/** How the products with A and its transpose are cut into kernels. */
+export const FORMS = { paper: paperForm };
+export type FormName = keyof typeof FORMS;
+
+export interface SolverOptions {
+  /** Size as the published program counts it; see `publishedShape` and `scaledShape`. */
+  gib: number;
+  generator?: GeneratorName;
+  /** Of the parallel generator. */
+  seed?: number;
+  form?: FormName;
+  precision?: Precision;
+}
+
+/** The shape that a size and a generator give. */
+export const shapeOf = ({ gib, generator = "parallel" }: SolverOptions): Shape =>
+  generator === "published" ? publishedShape(gib) : scaledShape(gib);
+
+/** A system on a device with what solves it, as often as wanted. */
+export class Solver {
+  private constructor(
+    readonly system: System,
+    private readonly vectors: Vectors,
+    private readonly scalars: Scalars,
+    private readonly lsqr: Lsqr,
+  ) {}
+
+  /** Generates and scales the system and prepares the solver. Throws LaunchError for a size that does not fit. */
+  static async create(device: Device, options: SolverOptions, progress?: Progress): Promise<Solver> {
+    const { generator = "parallel", seed = 0, form = "paper", precision } = options;
+    const launch: LaunchOptions = { precision };
+    const shape = shapeOf(options);
+    const system = await createSystem(device, shape, generator, seed, launch, progress);
+    const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
+    const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
+    const scalars = new Scalars(device);
+    const lsqr = new Lsqr(device, scalars, vectors, FORMS[form](system, vectors, scalars, launch), launch);
+    return new Solver(system, vectors, scalars, lsqr);
+  }
+
+  /** The launches of an iteration. */
+  get steps(): readonly Step[] {
+    return this.lsqr.steps;
+  }
+
+  /** Runs LSQR from x = 0; the solution and standard errors of the unscaled system stay on the device. */
+  async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
+    const { system, vectors } = this;
+    system.device.queue.copy(system.knownTerms, vectors.u);
+    const solution = await this.lsqr.solve(options);
+    const { shape } = system;
+    const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
+    await this.lsqr.finish(system.scaling.all, solution.rnorm, shape.observations - counted);
+    return solution;
+  }
+
+  /** The unknowns found by the last `solve`. */
+  solution(): Promise<ArrayLike<number>> {
+    return this.system.device.queue.read(this.vectors.x);
+  }
+
+  /** Their standard errors. */
+  standardErrors(): Promise<ArrayLike<number>> {
+    return this.system.device.queue.read(this.vectors.variance);
+  }
+
+  /** How far the last solution is from x = 1, which the identity test makes exact. */
+  async deviation(): Promise<Deviation> {
+    return deviation(await this.solution(), sharedUnknowns(this.system.shape));
+  }
+
+  free(): void {
+    this.lsqr.free();
+    this.scalars.free();
+    for (const vector of Object.values(this.vectors)) vector.free();
+    this.system.free();
+  }
+}

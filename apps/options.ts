@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from "commander";
+
+/*
+ * Values of the applications' command-line options.
+ */
+
+/** A number greater than 0. */
+export function positive(text: string): number {
+  const value = nonNegative(text);
+  if (value === 0) throw new InvalidArgumentError("It needs a number greater than 0.");
+  return value;
+}
+
+/** A finite number from 0 on. */
+export function nonNegative(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError("It needs a number from 0 on.");
+  return value;
+}
+
+/** A whole number greater than 0. */
+export function count(text: string): number {
+  const value = positive(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
+  return value;
+}
+
+/** A whole number that fits 32 bits. */
+export function seed(text: string): number {
+  const value = nonNegative(text);
+  if (value !== value >>> 0) throw new InvalidArgumentError("It needs a whole number from 0 to 4294967295.");
+  return value;
+}

@@ -1,0 +1,47 @@
+import type { Application, ProblemOptions, Sample } from "isoform/p3";
+import { ITERATION, mean } from "isoform/p3";
+import type { StreamTimes } from "./stream.js";
+import { DEFAULT_GIB, Stream, elements } from "./stream.js";
+
+const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.1 : DEFAULT_GIB);
+const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
+
+/** BabelStream's own bound on the dot product; its bound on the arrays is tighter than any error that is not round-off. */
+const TOLERANCE = 1e-8;
+
+export const application: Application = {
+  name: "stream",
+  summary: "BabelStream: copy, mul, add, triad, dot",
+
+  footprint: (options) => 3 * 8 * elements(sizeOf(options)),
+
+  async prepare(device, options) {
+    const gib = sizeOf(options);
+    const iterations = iterationsOf(options);
+    const stream = Stream.create(device, elements(gib), options.precision);
+    let last: StreamTimes | undefined;
+    return {
+      problem: `stream ${gib} GiB`,
+
+      async run(progress) {
+        const { seconds } = (last = await stream.run(iterations, (done) => progress?.(done, iterations, "iterations")));
+        const kernels = stream.launches.map(({ kernel, cost }): Sample => ({
+          quantity: kernel.name, seconds: mean(seconds[kernel.name]), ...cost,
+        }));
+        const total = (of: (sample: Sample) => number) => kernels.reduce((t, sample) => t + of(sample), 0);
+        return [
+          { quantity: ITERATION, seconds: total((k) => k.seconds), bytes: total((k) => k.bytes ?? 0), flops: total((k) => k.flops ?? 0) },
+          ...kernels,
+        ];
+      },
+
+      async validate() {
+        if (!last) throw new Error("validate() before run()");
+        const maxError = await stream.deviation(iterations, last.sum);
+        return { ok: maxError < TOLERANCE, maxError, against: "exact recurrence, relative" };
+      },
+
+      free: () => stream.free(),
+    };
+  },
+};

@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { Precision } from "isoform";
+import { open } from "isoform";
+import type { Shell } from "isoform/p3";
+import { tableText } from "isoform/p3";
+import { count, positive } from "../options.js";
+import { DEFAULT_GIB, Stream, elements } from "./stream.js";
+
+interface StreamOptions {
+  gib: number;
+  device: string;
+  iterations: number;
+  precision: Precision;
+  json?: string;
+}
+
+/** Adds `isoform stream`. */
+export function command(program: Command, shell: Shell): void {
+  program
+    .command("stream")
+    .description("memory bandwidth by the BabelStream set: copy, mul, add, triad, dot")
+    .option("--gib <size>", "size of the three arrays together", positive, DEFAULT_GIB)
+    .option("--device <name>", "where to run: js, wasm, native, cuda:0", "wasm")
+    .option("--iterations <n>", "runs of each kernel; the first is left out of the times", count, 100)
+    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .option("--json <file>", "write the result as JSON")
+    .action((options: StreamOptions) => run(options, shell));
+}
+
+async function run({ gib, device: name, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
+  const device = await open(name);
+  try {
+    const n = elements(gib);
+    const stream = Stream.create(device, n, precision);
+    const task = shell.progress("stream");
+    const { seconds, sum } = await stream.run(iterations, (done) => task.update(done, iterations));
+    task.done();
+    const deviation = await stream.deviation(iterations, sum);
+    const kernels = stream.launches.map(({ kernel, cost }) => {
+      const counted = iterations > 1 ? seconds[kernel.name].slice(1) : seconds[kernel.name];
+      const least = Math.min(...counted);
+      return {
+        name: kernel.name, ...cost, least, most: Math.max(...counted),
+        mean: counted.reduce((a, b) => a + b) / counted.length, bandwidth: cost.bytes / least,
+      };
+    });
+    shell.print(`${device.name}: ${device.label}\n${n} doubles an array, ${iterations} iterations, largest deviation ${deviation.toExponential(2)}\n`);
+    const ms = (s: number) => (1000 * s).toFixed(4);
+    shell.print(
+      tableText({
+        title: "",
+        columns: ["kernel", "GB/s", "least ms", "mean ms", "most ms"],
+        labels: 1,
+        rows: kernels.map((k) => [k.name, (k.bandwidth / 1e9).toFixed(1), ms(k.least), ms(k.mean), ms(k.most)]),
+      }).trimStart(),
+    );
+    if (json !== undefined)
+      await shell.writeFile(json, `${JSON.stringify({ device: device.name, label: device.label, n, iterations, deviation, kernels }, null, 1)}\n`);
+  } finally {
+    await device.close();
+  }
+}

@@ -1,0 +1,110 @@
+import type { Device, Launch, Precision, View } from "isoform";
+import { LaunchError, f64, range } from "isoform";
+import { add, copy, dot, init, mul, triad } from "./kernels.js";
+
+/** BabelStream's first values and scalar. */
+export const START = { a: 0.1, b: 0.2, c: 0 };
+export const SCALAR = 0.4;
+/** Its arrays by default: 2^25 doubles each. */
+export const DEFAULT_GIB = 0.75;
+
+/** Elements of each of the three arrays that together take `gib`. */
+export function elements(gib: number): number {
+  const n = Math.floor((gib * 2 ** 30) / (3 * 8));
+  if (!(n > 0 && n < 2 ** 31)) throw new LaunchError(`arrays of ${gib} GiB: the three together can have from 24 bytes to 48 GiB`);
+  return n;
+}
+
+/** Device seconds of each kernel, one for each iteration, in the set's order; and the last dot product. */
+export interface StreamTimes {
+  seconds: Record<string, number[]>;
+  sum: number;
+}
+
+/** The five kernels on one device, ready to run. */
+export class Stream {
+  readonly launches: readonly Launch[];
+  private readonly start: Launch;
+
+  private constructor(
+    private readonly device: Device,
+    readonly n: number,
+    private readonly arrays: { a: View<"f64">; b: View<"f64">; c: View<"f64"> },
+    precision?: Precision,
+  ) {
+    const { a, b, c } = arrays;
+    const options = { precision };
+    const each = range(n);
+    this.start = device.prepare(init, { a0: START.a, b0: START.b, c0: START.c, a, b, c }, each, options);
+    this.launches = [
+      device.prepare(copy, { a, c }, each, options),
+      device.prepare(mul, { scalar: SCALAR, b, c }, each, options),
+      device.prepare(add, { a, b, c }, each, options),
+      device.prepare(triad, { scalar: SCALAR, a, b, c }, each, options),
+      device.prepare(dot, { a, b }, each, options),
+    ];
+  }
+
+  static create(device: Device, n: number, precision?: Precision): Stream {
+    const needed = 3 * 8 * n;
+    if (needed > device.abilities.memory || 8 * n > device.abilities.maxAllocation)
+      throw new LaunchError(
+        `stream needs three arrays of ${(8 * n) / 2 ** 30} GiB, more than "${device.name}" can hold: ask for a smaller --gib`,
+      );
+    return new Stream(device, n, { a: device.array(f64, n), b: device.array(f64, n), c: device.array(f64, n) }, precision);
+  }
+
+  /** Runs the set from its first values. */
+  async run(iterations: number, onIteration?: (done: number) => void): Promise<StreamTimes> {
+    const { queue } = this.device;
+    queue.submit(this.start);
+    const seconds: Record<string, number[]> = Object.fromEntries(this.launches.map(({ kernel }) => [kernel.name, []]));
+    const last = this.launches[this.launches.length - 1];
+    let sum = 0;
+    for (let done = 1; done <= iterations; done++) {
+      const marks = [queue.record()];
+      for (const launch of this.launches) {
+        queue.submit(launch);
+        marks.push(queue.record());
+      }
+      sum = (await queue.results(last)).result;
+      for (const [k, { kernel }] of this.launches.entries()) seconds[kernel.name].push(await marks[k + 1].since(marks[k]));
+      onIteration?.(done);
+    }
+    return { seconds, sum };
+  }
+
+  /**
+   * The largest relative deviation from the exact recurrence after `iterations`: of the arrays' mean absolute deviation, and of the
+   * dot product.
+   */
+  async deviation(iterations: number, sum: number): Promise<number> {
+    const gold = exact(iterations);
+    const { queue } = this.device;
+    const errors = [Math.abs(sum / (gold.a * gold.b * this.n) - 1)];
+    for (const name of ["a", "b", "c"] as const) {
+      const values = await queue.read(this.arrays[name]);
+      let total = 0;
+      for (let i = 0; i < values.length; i++) total += Math.abs(values[i] - gold[name]);
+      errors.push(total / this.n / Math.abs(gold[name]));
+    }
+    return errors.reduce((worst, error) => (error <= worst ? worst : error));
+  }
+
+  free(): void {
+    for (const launch of [this.start, ...this.launches]) launch.free();
+    for (const array of Object.values(this.arrays)) array.free();
+  }
+}
+
+/** What every element of each array is after so many iterations. */
+export function exact(iterations: number): { a: number; b: number; c: number } {
+  let { a, b, c } = START;
+  for (let k = 0; k < iterations; k++) {
+    c = a;
+    b = SCALAR * c;
+    c = a + b;
+    a = b + SCALAR * c;
+  }
+  return { a, b, c };
+}
