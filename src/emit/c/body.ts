@@ -93,7 +93,8 @@ export class BodyWriter {
     return inner.value(op.body);
   }
 
-  private line(stmt: Stmt, text: string): void {
+  /** A line for a statement, with the number of its source line where that is a new one. */
+  line(stmt: Stmt, text: string): void {
     const { line } = stmt.location;
     const note = line !== this.lastLine && line > 0 ? `  // line ${line}` : "";
     this.lastLine = line;
@@ -114,8 +115,11 @@ export class BodyWriter {
         const zero = stmt.space === "private" ? " = {0}" : "";
         return this.line(stmt, `${d.types[stmt.type]} ${this.local(stmt.name)}[${stmt.length}]${zero};`);
       }
-      case "setElement":
-        return this.line(stmt, `${this.local(stmt.array)}[${this.address(stmt.index)}] = ${this.value(stmt.value)};`);
+      case "setElement": {
+        const place = `${this.local(stmt.array)}[${this.address(stmt.index)}]`;
+        const value = this.value(stmt.value);
+        return frame.setElement ? frame.setElement(this, stmt, place, value) : this.line(stmt, `${place} = ${value};`);
+      }
       case "store": {
         const place = this.place(stmt.view, stmt.indices);
         const { element } = this.viewParam(stmt.view);
@@ -161,7 +165,7 @@ export class BodyWriter {
     }
   }
 
-  /** A loop whose `continue` is C's own. */
+  /** The body of a loop whose `continue` is C's own. */
   loop(body: readonly Stmt[]): void {
     this.continues.push({ label: undefined, used: false });
     this.code.indented(() => this.statements(body));

@@ -51,6 +51,8 @@ export interface Frame {
   load?(view: string, place: string): string;
   /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
   store?(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void;
+  /** The same for an element of an array. */
+  setElement?(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void;
   /** Adds into the element at `offset` of the target, an expression of the `index` type. */
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
   /** A fold into a reduce parameter, or into a result of the enclosing teamReduce. */

@@ -11,12 +11,12 @@ export class Names {
     this.taken = new Set([...KEYWORDS.split(" "), ...reserved]);
   }
 
-  /** The identifier of a variable of the kernel; `kind` keeps a local apart from the parameter that it hides. */
-  of(kind: "param" | "view" | "table" | "local", name: string): string {
+  /** The identifier of a variable of the kernel, like `wish`; `kind` keeps a local apart from the parameter that it hides. */
+  of(kind: "param" | "view" | "table" | "local", name: string, wish = name): string {
     const key = `${kind} ${name}`;
     const known = this.given.get(key);
     if (known !== undefined) return known;
-    const fresh = this.fresh(name);
+    const fresh = this.fresh(wish);
     this.given.set(key, fresh);
     return fresh;
   }

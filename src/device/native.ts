@@ -1,0 +1,202 @@
+import { cpus } from "node:os";
+import { threadCount } from "./cpu/pool.js";
+import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
+import { addressOf, spanOf } from "./cpu/host-view.js";
+import { partialCount } from "./cpu/partials.js";
+import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { cpuStorage, systemMemory, type CpuBuffer } from "./cpu/storage.js";
+import { DeviceError } from "../kernel/errors.js";
+import { getField, setField, type Field } from "../emit/c/arguments.js";
+import { emitOpenMP, type OpenMPProgram } from "../emit/c/openmp.js";
+import type { ReduceParam, ScatterParam } from "../ir/types.js";
+import type { Binding } from "./bind.js";
+import type { Abilities, Backend, BackendReport, Device } from "./device.js";
+import { BYTES, type View } from "./view.js";
+import { lastLevelCache } from "./native/cache-size.js";
+import { compileLibrary, findCompiler, hasOpenMP, type Compiler } from "./native/compiler.js";
+import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
+
+/** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
+const SERIAL_BYTES = 32768;
+const SERIAL_FLOPS = 20000;
+/** An atomic update in units of an element's copy and fold. */
+const ATOMIC_COST = 8;
+/** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
+const GRAIN = 64;
+
+/** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
+class NativeDevice extends CpuDevice {
+  constructor(private readonly compiler: Compiler, private readonly loader: Loader, private readonly threads: number, abilities: Abilities) {
+    super("native", "native", label(), abilities);
+  }
+
+  protected build(binding: Binding): CpuProgram {
+    const small = binding.cost.bytes < SERIAL_BYTES && binding.cost.flops < SERIAL_FLOPS;
+    const ordered = Object.values(binding.scatter).includes("sorted");
+    const workers = hasOpenMP(this.compiler) && !small && !ordered ? this.threads : 1;
+    const plans = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
+    const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
+    const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
+    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, scatter });
+    const entry = this.loader.entry(compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision), program.entry);
+    return new NativeProgram(binding, program, entry, this.loader, plans, workers);
+  }
+}
+
+/** A compiled kernel with its argument struct filled in. */
+class NativeProgram implements CpuProgram {
+  readonly decisions: readonly string[];
+  private readonly args: DataView;
+  private readonly argsAddress: bigint;
+  private readonly reductions: ReduceParam[];
+  private readonly partials = new Map<string, CpuBuffer>();
+  /** The buffers of the views, with the host memory that the addresses in `args` were taken from. */
+  private readonly hosts = new Map<View["buffer"], ArrayBufferLike>();
+
+  constructor(
+    private readonly binding: Binding, private readonly program: OpenMPProgram, private readonly entry: Entry,
+    private readonly loader: Loader, private readonly plans: readonly ScatterPlan[], workers: number,
+  ) {
+    this.args = new DataView(new ArrayBuffer(program.size));
+    this.argsAddress = loader.address(this.args.buffer);
+    this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
+    const units = partialCount(binding.policy);
+    for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
+    const split = splitAxis(binding, workers);
+    const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed) : undefined;
+    this.fill({ workers, units, split: split.axis, grain: split.grain, streaming: streaming?.use ? 1 : 0 });
+    this.fillAddresses();
+    this.decisions = [
+      `threads: ${workers}`,
+      ...plans.map((plan) => plan.decision),
+      ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
+    ];
+  }
+
+  run(): Record<string, number> {
+    for (const [buffer, host] of this.hosts) if (buffer.host !== host) this.fillAddresses();
+    this.entry(this.argsAddress);
+    return Object.fromEntries(this.reductions.map((p) => [p.name, getField(this.args, this.field(`result ${p.name}`)!)]));
+  }
+
+  source(): string {
+    return this.program.source;
+  }
+
+  free(): void {
+    for (const buffer of this.partials.values()) buffer.free();
+    for (const plan of this.plans) plan.copies?.free();
+  }
+
+  private field(role: string): Field | undefined {
+    return this.program.fields.find((f) => f.role === role);
+  }
+
+  private set(role: string, value: number | bigint | boolean, n = 0): void {
+    const field = this.field(role);
+    if (field) setField(this.args, field, value, n);
+  }
+
+  /** Everything but addresses. */
+  private fill(decided: Record<string, number>): void {
+    const { policy, scalars, views } = this.binding;
+    for (const [role, value] of Object.entries(decided)) this.set(role, value);
+    for (const [name, value] of Object.entries(scalars)) this.set(`scalar ${name}`, value);
+    for (const [name, view] of Object.entries(views))
+      view.shape.forEach((extent, axis) => {
+        this.set(`stride ${name} ${axis}`, view.strides[axis]);
+        this.set(`extent ${name} ${axis}`, extent);
+      });
+    if (policy.kind === "range")
+      policy.begin.forEach((begin, axis) => {
+        this.set("begin", begin, axis);
+        this.set("end", begin + policy.extents[axis], axis);
+      });
+    for (const { name, copies } of this.plans) {
+      if (!copies) continue;
+      this.set(`copyBytes ${name}`, copies.stride);
+      this.set(`span ${name}`, spanOf(views[name]));
+    }
+  }
+
+  private fillAddresses(): void {
+    const at = (buffer: View["buffer"], offset: number) => {
+      const host = buffer.host;
+      if (!host) throw new DeviceError("native", `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`, "copy it to a CPU device first");
+      this.hosts.set(buffer, host);
+      return this.loader.address(host) + BigInt(offset);
+    };
+    for (const [name, view] of Object.entries(this.binding.views)) this.set(`view ${name}`, at(view.buffer, addressOf(view)));
+    for (const [name, buffer] of this.partials) this.set(`partials ${name}`, at(buffer, buffer.address));
+    for (const { name, copies } of this.plans) if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
+  }
+}
+
+/** The axis along which the range is shared out: the first, unless it is too short and another one is longer. */
+function splitAxis({ policy }: Binding, workers: number): { axis: number; grain: number } {
+  if (policy.kind === "team") return { axis: 0, grain: 1 };
+  const { extents } = policy;
+  const last = extents.length - 1;
+  const units = extents.map((n, axis) => (axis === last ? Math.ceil(n / GRAIN) : n));
+  const enough = units.findIndex((n) => n >= 8 * workers);
+  const axis = enough >= 0 ? enough : units.indexOf(Math.max(...units));
+  return { axis, grain: axis === last ? GRAIN : 1 };
+}
+
+/** Whether the written lines should bypass the caches: they do where nothing of them would be left there for the next kernel. */
+function streamingReason({ views }: Binding, streamed: readonly string[]): { use: boolean; text: string } {
+  const bytes = Object.values(views).reduce((sum, view) => sum + spanOf(view) * BYTES[view.type], 0);
+  const cache = lastLevelCache();
+  const mib = (n: number) => `${(n / (1 << 20)).toFixed(0)} MiB`;
+  if (bytes <= cache) return { use: false, text: `through the caches, the views' ${mib(bytes)} fit into ${mib(cache)}` };
+  const lines = new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1)));
+  if (lines.size > 1) return { use: false, text: `through the caches, their rows begin at different places in a cache line` };
+  return { use: true, text: `non-temporal, the views' ${mib(bytes)} exceed the cache of ${mib(cache)}` };
+}
+
+/** Positions in a cache line at which the rows of a view begin, as far as they matter. */
+function places(view: View, together: boolean): number[] {
+  const element = BYTES[view.type];
+  const start = addressOf(view) % 64;
+  if (start % element !== 0) return [-1, -2];
+  if (!together) return [0];
+  return [start, ...view.strides.slice(0, -1).map((stride) => (start + stride * element) % 64)];
+}
+
+function label(): string {
+  return `${cpus()[0]?.model.trim() ?? process.arch}`;
+}
+
+function abilities(threads: number): Abilities {
+  const { total } = systemMemory();
+  return { f64: true, parallelism: threads, simdBytes: process.arch === "arm64" ? 16 : 32, memory: total, maxAllocation: total };
+}
+
+const MISSING = {
+  koffi: { reason: "the package koffi, which calls compiled code, does not load", remedy: "npm install koffi" },
+  compiler: { reason: "no C compiler was found ($CC, gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
+};
+
+/** The backend `native`. */
+export const backend: Backend = {
+  name: "native",
+
+  async probe(): Promise<BackendReport> {
+    const [koffi, compiler] = [await loadKoffi(), findCompiler()];
+    const versions: Record<string, string> = {};
+    if (compiler) versions.compiler = compiler.version;
+    if (koffi) versions.koffi = koffi.version;
+    if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? MISSING.compiler : MISSING.koffi };
+    return { backend: "native", devices: [{ name: "native", label: label(), abilities: abilities(threadCount()) }], versions };
+  },
+
+  async open(): Promise<Device> {
+    const koffi = await loadKoffi();
+    if (!koffi) throw new DeviceError("native", MISSING.koffi.reason, MISSING.koffi.remedy);
+    const compiler = findCompiler();
+    if (!compiler) throw new DeviceError("native", MISSING.compiler.reason, MISSING.compiler.remedy);
+    limitSpinning();
+    const threads = threadCount();
+    return new NativeDevice(compiler, new Loader(koffi), threads, abilities(threads));
+  },
+};

@@ -1,0 +1,48 @@
+import { DeviceError } from "../../kernel/errors.js";
+import type * as Koffi from "koffi";
+
+/** koffi, an optional dependency: undefined where it is not installed or does not run here. */
+export async function loadKoffi(): Promise<typeof Koffi | undefined> {
+  try {
+    return (await import("koffi")) as typeof Koffi;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A compiled kernel: takes the address of its argument struct. */
+export type Entry = (args: bigint) => void;
+
+/** Loads compiled kernels and finds addresses of JavaScript memory. */
+export class Loader {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(private readonly koffi: typeof Koffi) {}
+
+  /** The function `name` of the shared library at `path`. */
+  entry(path: string, name: string): Entry {
+    let entry = this.entries.get(path);
+    if (!entry) {
+      try {
+        entry = this.koffi.load(path).func(name, "void", ["void *"]) as unknown as Entry;
+      } catch (error) {
+        throw new DeviceError("native", `the compiled kernel "${name}" does not load: ${(error as Error).message}`, "empty the cache folder of isoform");
+      }
+      this.entries.set(path, entry);
+    }
+    return entry;
+  }
+
+  /** Where byte 0 of a buffer lies. It stays there as long as the buffer object is the memory's current one. */
+  address(buffer: ArrayBufferLike): bigint {
+    return this.koffi.address(new Uint8Array(buffer as ArrayBuffer));
+  }
+}
+
+/**
+ * Idle threads of the OpenMP runtime spin before they sleep, by default for long enough to take the processor from the workers of other
+ * backends. To be called before the first library is loaded; what the user has set stays.
+ */
+export function limitSpinning(): void {
+  if (process.env.OMP_WAIT_POLICY === undefined) process.env.GOMP_SPINCOUNT ??= "3000";
+}

@@ -1,0 +1,52 @@
+/** A member of the struct through which a launch hands its arguments to a compiled kernel. */
+export interface Field {
+  /** What it holds, for the side that fills it in: `view x`, `stride x 0`, `scalar a`, `result s`, `workers`. */
+  readonly role: string;
+  readonly name: string;
+  readonly type: FieldType;
+  /** As declared in C, without the name. */
+  readonly declared: string;
+  /** Number of elements of an array member, 1 for others. */
+  readonly length: number;
+  /** Bytes from the start of the struct. */
+  readonly offset: number;
+}
+
+export type FieldType = "pointer" | "i64" | "f64" | "f32" | "i32" | "u32" | "bool";
+
+const SIZES: Record<FieldType, number> = { pointer: 8, i64: 8, f64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+
+/** The struct's members with their places: by falling size, so that C adds no padding between them. */
+export function layOut(members: readonly Omit<Field, "offset">[]): { fields: Field[]; size: number } {
+  const sorted = [...members].sort((a, b) => SIZES[b.type] - SIZES[a.type]);
+  let offset = 0;
+  const fields = sorted.map((member) => {
+    const field = { ...member, offset };
+    offset += SIZES[member.type] * member.length;
+    return field;
+  });
+  return { fields, size: Math.ceil(offset / 8) * 8 };
+}
+
+/** Writes one value, element `n` of an array member. */
+export function setField(data: DataView, field: Field, value: number | bigint | boolean, n = 0): void {
+  const at = field.offset + n * SIZES[field.type];
+  if (field.type === "pointer" || field.type === "i64") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
+  else if (field.type === "f64") data.setFloat64(at, Number(value), true);
+  else if (field.type === "f32") data.setFloat32(at, Number(value), true);
+  else if (field.type === "i32") data.setInt32(at, Number(value), true);
+  else if (field.type === "u32") data.setUint32(at, Number(value), true);
+  else data.setUint8(at, Number(value));
+}
+
+/** Reads a value back. */
+export function getField(data: DataView, field: Field): number {
+  switch (field.type) {
+    case "f64": return data.getFloat64(field.offset, true);
+    case "f32": return data.getFloat32(field.offset, true);
+    case "i32": return data.getInt32(field.offset, true);
+    case "u32": return data.getUint32(field.offset, true);
+    case "bool": return data.getUint8(field.offset);
+    default: return Number(data.getBigInt64(field.offset, true));
+  }
+}

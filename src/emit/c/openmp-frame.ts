@@ -1,0 +1,182 @@
+import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import { walkStmts } from "../../ir/walk.js";
+import type { ScatterStrategy } from "../../device/device.js";
+import type { BodyWriter } from "./body.js";
+import type { Dialect, Frame } from "./dialect.js";
+import type { Names } from "./names.js";
+
+type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+type Accumulator = Pick<ReduceParam, "op" | "type" | "identity" | "combine"> & { variable: string };
+
+/** True where nothing keeps a compiler from running the statements for several elements at once. */
+export function isStraight(body: readonly Stmt[]): boolean {
+  let straight = true;
+  walkStmts(body, ({ kind }) => {
+    if (!["let", "assign", "store", "if", "reduce", "setElement"].includes(kind)) straight = false;
+  });
+  return straight;
+}
+
+export const SIMD = "#pragma omp simd";
+
+/** The surroundings of a body that one worker runs, for one element or one team after the other. */
+export class OpenMPFrame implements Frame {
+  /** Names of the index variables; the streaming code puts the start of a cache line there while it writes addresses. */
+  readonly indexNames: string[];
+  private readonly accumulators = new Map<string, Accumulator>();
+  /** Stores that go to a local line of elements instead of the view, which is streamed there afterwards. */
+  redirect: ((stmt: StmtOf<"store">) => string | undefined) | undefined;
+
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly names: Names,
+    indexNames: readonly string[],
+    private readonly strideNames: Readonly<Record<string, readonly string[]>>,
+    private readonly scatters: Readonly<Record<string, { param: ScatterParam; strategy: ScatterStrategy }>>,
+    private readonly useAtomic: (param: ScatterParam) => string,
+  ) {
+    this.indexNames = [...indexNames];
+  }
+
+  index(axis: number): string {
+    return this.indexNames[axis];
+  }
+
+  teamSize(): string {
+    return "1";
+  }
+
+  extent(view: string, axis: number): string {
+    return this.names.of("param", `extent ${view} ${axis}`);
+  }
+
+  pointer(view: string): string {
+    return this.names.of("view", view);
+  }
+
+  strides(view: string): readonly string[] {
+    return this.strideNames[view];
+  }
+
+  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
+    body.line(stmt, `${this.redirect?.(stmt) ?? place} = ${value};`);
+  }
+
+  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+    const { param, strategy } = this.scatters[stmt.target];
+    const place = `${this.pointer(stmt.target)}[${offset}]`;
+    if (strategy === "atomic" && param.op === "sum") {
+      body.code.line("#pragma omp atomic");
+      body.line(stmt, `${place} += ${value};`);
+    } else if (strategy === "atomic") body.line(stmt, `${this.useAtomic(param)}(&${place}, ${value});`);
+    else if (param.op === "sum") body.line(stmt, `${place} += ${value};`);
+    else body.line(stmt, `${place} = ${body.fold(param.op, param.element, place, value)};`);
+  }
+
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+    const into = this.accumulators.get(stmt.target)!;
+    if (into.op === "sum") return body.line(stmt, `${into.variable} += ${value};`);
+    if (into.op !== "custom") return body.line(stmt, `${into.variable} = ${body.fold(into.op, into.type, into.variable, value)};`);
+    body.code.block("", () => {
+      const merged = this.names.fresh("merged");
+      body.line(stmt, `const ${this.dialect.types[into.type]} ${merged} = ${value};`);
+      body.code.line(`${into.variable} = ${body.fold(into.combine!, into.type, into.variable, merged)};`);
+    });
+  }
+
+  /** Declares accumulators at their identities, for reduce statements that follow; gives their names. */
+  accumulate(body: BodyWriter, params: readonly ReduceParam[]): string[] {
+    return params.map((param) => {
+      const variable = this.names.fresh(param.name);
+      this.accumulators.set(param.name, { ...param, variable });
+      body.code.line(`${this.dialect.types[param.type]} ${variable} = ${this.identity(body, param)};`);
+      return variable;
+    });
+  }
+
+  /**
+   * A loop over `begin` <= `counter` < `end` whose reduce statements fold into 8 lanes, element n into lane (n - begin) mod 8, which are
+   * combined in a tree: the order of strict reductions. `tell` gets the results' expressions at the end.
+   */
+  lanes(
+    body: BodyWriter, params: readonly Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">[],
+    counter: string, begin: string, end: string, stmts: readonly Stmt[], tell: (results: string[]) => void,
+  ): void {
+    const { code } = body;
+    const { index } = this.dialect.types;
+    const arrays = params.map((p) => this.names.fresh(`${p.name}_lanes`));
+    const variables = params.map((p) => this.names.fresh(p.name));
+    params.forEach((p, n) => {
+      this.accumulators.set(p.name, { ...p, variable: variables[n] });
+      const identities = Array(REDUCTION_LANES).fill(this.identity(body, p)).join(", ");
+      code.line(`${this.dialect.types[p.type]} ${arrays[n]}[${REDUCTION_LANES}] = {${identities}};`);
+    });
+    const lane = this.names.fresh("lane");
+    const element = (laneValue: string) => {
+      code.line(`const ${index} ${lane} = ${laneValue};`);
+      params.forEach((p, n) => code.line(`${this.dialect.types[p.type]} ${variables[n]} = ${arrays[n]}[${lane}];`));
+      body.statements(stmts);
+      params.forEach((_, n) => code.line(`${arrays[n]}[${lane}] = ${variables[n]};`));
+    };
+    const rest = this.names.fresh("rest");
+    if (isStraight(stmts)) {
+      const group = this.names.fresh("group");
+      code.line(`const ${index} ${rest} = ${end} - (${end} - ${begin}) % ${REDUCTION_LANES};`);
+      code.block(`for (${index} ${group} = ${begin}; ${group} < ${rest}; ${group} += ${REDUCTION_LANES})`, () => {
+        code.line(SIMD);
+        code.block(`for (${index} ${counter} = ${group}; ${counter} < ${group} + ${REDUCTION_LANES}; ${counter}++)`, () => element(`${counter} - ${group}`));
+      });
+      code.block(`for (${index} ${counter} = ${rest}; ${counter} < ${end}; ${counter}++)`, () => element(`${counter} - ${rest}`));
+    } else
+      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => element(`(${counter} - ${begin}) % ${REDUCTION_LANES}`));
+    code.block(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`, () =>
+      code.block("for (int k = 0; k < step; k++)", () =>
+        params.forEach((p, n) => {
+          const [a, b] = [`${arrays[n]}[k]`, `${arrays[n]}[k + step]`];
+          code.line(`${a} = ${body.fold(p.op === "custom" ? p.combine! : p.op, p.type, a, b)};`);
+        })));
+    tell(arrays.map((array) => `${array}[0]`));
+  }
+
+  teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    const { index } = this.dialect.types;
+    const count = body.address(stmt.count);
+    const counter = body.counter(stmt.name);
+    const limit = this.names.fresh(`${counter}_count`);
+    body.code.line(`const ${index} ${limit} = ${count};`);
+    if (isStraight(stmt.body)) body.code.line(SIMD);
+    body.line(stmt, `for (${index} ${counter} = 0; ${counter} < ${limit}; ${counter}++) {`);
+    body.loop(stmt.body);
+    body.code.line("}");
+  }
+
+  teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+    const { index, ...types } = this.dialect.types;
+    const count = body.address(stmt.count);
+    const counter = body.counter(stmt.name);
+    const results = stmt.results.map((r) => body.local(r.name));
+    stmt.results.forEach((r, n) => body.line(stmt, `${types[r.type]} ${results[n]};`));
+    body.code.block("", () => {
+      const limit = this.names.fresh(`${counter}_count`);
+      body.code.line(`const ${index} ${limit} = ${count};`);
+      this.lanes(body, stmt.results.map(withIdentity), counter, "0", limit, stmt.body, (values) =>
+        values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)));
+    });
+  }
+
+  single(body: BodyWriter, stmt: StmtOf<"single">): void {
+    body.code.block("", () => body.statements(stmt.body));
+  }
+
+  private identity(body: BodyWriter, param: { type: NumericType; identity: number }): string {
+    return body.value({ op: "const", type: param.type, value: param.identity });
+  }
+}
+
+const GREATEST: Record<NumericType, number> = { f64: Infinity, f32: Infinity, i32: 0x7fffffff, u32: 0xffffffff };
+const LEAST: Record<NumericType, number> = { f64: -Infinity, f32: -Infinity, i32: -0x80000000, u32: 0 };
+
+function withIdentity(result: TeamResult): TeamResult & { identity: number } {
+  const identity = result.op === "sum" ? 0 : (result.op === "min" ? GREATEST : LEAST)[result.type];
+  return { ...result, identity };
+}

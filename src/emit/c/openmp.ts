@@ -1,0 +1,426 @@
+import type { ScatterStrategy } from "../../device/device.js";
+import type { AccessAnalysis } from "../../ir/access.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { walkExprs } from "../../ir/walk.js";
+import { BYTES } from "../../device/view.js";
+import { layOut, type Field } from "./arguments.js";
+import { BodyWriter, writeTable } from "./body.js";
+import { Code } from "./code.js";
+import { Helpers } from "./helpers.js";
+import { Names } from "./names.js";
+import { openmpDialect as dialect } from "./openmp-dialect.js";
+import { isStraight, OpenMPFrame, SIMD } from "./openmp-frame.js";
+import { LINE_BYTES, streamableViews } from "./streaming.js";
+
+/** What of a launch is compiled into the code; everything else is an argument. */
+export interface OpenMPOptions {
+  /** Element strides of the views and scatter arrays; strides of 1 become constants, equal ones share a variable. */
+  strides: Readonly<Record<string, readonly number[]>>;
+  /** No written view shares memory with another argument. */
+  disjoint: boolean;
+  scatter: Readonly<Record<string, ScatterStrategy>>;
+}
+
+/** A C source with one exported function, `void entry(struct *arguments)`. */
+export interface OpenMPProgram {
+  readonly entry: string;
+  readonly source: string;
+  readonly fields: readonly Field[];
+  /** Bytes of the argument struct. */
+  readonly size: number;
+  /** Views that the code can store past the caches where `streaming` is set. */
+  readonly streamed: readonly string[];
+}
+
+type Param = { readonly name: string; readonly role: string; readonly type: Field["type"]; readonly declared: string };
+
+const INDEX_NAMES = ["i", "j", "k", "l"];
+/** Names that the code around a body uses. */
+const OWN_NAMES = (
+  "args worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
+  "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
+).split(" ");
+
+/** Writes a kernel as C with OpenMP: a function that does a part of the range, and one that shares the parts out among the threads. */
+export function emitOpenMP(ir: KernelIR, access: AccessAnalysis, options: OpenMPOptions): OpenMPProgram {
+  return new Emitter(ir, access, options).program();
+}
+
+class Emitter {
+  private readonly names: Names;
+  private readonly helpers = new Helpers(dialect);
+  private readonly code = new Code();
+  private readonly entry: string;
+  private readonly rank: number;
+  private readonly indexNames: string[];
+  private readonly reductions: ReduceParam[];
+  private readonly scatters: Record<string, { param: ScatterParam; strategy: ScatterStrategy }> = {};
+  private readonly strideNames: Record<string, string[]> = {};
+  private readonly streamed: ViewParam[];
+  private readonly atomics = new Map<string, string>();
+  /** Parameters of the function that does a part, other than its bounds. */
+  private readonly params: Param[] = [];
+  private readonly bounds: string[];
+
+  constructor(private readonly ir: KernelIR, private readonly access: AccessAnalysis, private readonly options: OpenMPOptions) {
+    this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
+    this.entry = this.names.fresh(ir.name);
+    this.names.fresh(`${this.entry}_part`);
+    this.names.fresh(`${this.entry}_streamed`);
+    this.rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
+    this.reductions = ir.params.filter((p) => p.kind === "reduce");
+    this.declareParams();
+    this.indexNames = ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
+    this.streamed = streamableViews(ir, access, (view) => options.strides[view].at(-1) === 1);
+  }
+
+  program(): OpenMPProgram {
+    const { code, ir } = this;
+    const { fields, size } = layOut(this.members());
+    const body = new Code();
+    this.writePart(body);
+    if (this.streamed.length > 0) this.writeStreamed(body);
+    for (const param of this.reductions) this.writeFold(body, param);
+    this.writeEntry(body);
+
+    code.line(`// Kernel "${ir.name}" (${ir.location.file.split("/").at(-1)}), written by isoform.`);
+    for (const header of ["math.h", "stdbool.h", "stdint.h"]) code.line(`#include <${header}>`);
+    code.line("#ifdef _OPENMP").line("#include <omp.h>").line("#endif").line();
+    for (const table of ir.tables)
+      writeTable(code, table, dialect, this.names, (type, value) => this.writer(code).value({ op: "const", type, value }));
+    if (ir.tables.length > 0) code.line();
+    code.block(`struct ${this.entry}_args`, () => {
+      for (const field of fields) code.line(`${field.declared}${field.declared.endsWith("*") ? "" : " "}${field.name}${field.length > 1 ? `[${field.length}]` : ""};`);
+    }, ";").line();
+    const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
+    if (helpers !== "") code.text(helpers);
+    code.text(body.toString().trimEnd());
+    return { entry: this.entry, source: code.toString(), fields, size, streamed: this.streamed.map((v) => v.name) };
+  }
+
+  /** Units of work are chunks of lines (or teams) with a partial result each, rather than boxes of elements. */
+  private get byPartials(): boolean {
+    return this.reductions.length > 0 || this.ir.policy.kind === "team";
+  }
+
+  private reduced(param: ReduceParam): string {
+    return this.names.of("param", param.name);
+  }
+
+  private declareParams(): void {
+    const { ir, names, options } = this;
+    const restrict = options.disjoint ? "restrict " : "";
+    const strides = new Map<number, string>();
+    for (const param of ir.params) {
+      if (param.kind === "scalar")
+        this.params.push({ name: names.of("param", param.name), role: `scalar ${param.name}`, type: param.type, declared: dialect.types[param.type] });
+      if (param.kind !== "view" && param.kind !== "scatter") continue;
+      const readOnly = param.kind === "view" && !this.access.views[param.name]?.written;
+      const shared = param.kind === "scatter" && options.scatter[param.name] === "atomic";
+      const declared = `${readOnly ? "const " : ""}${dialect.types[param.element]} *${shared ? "" : restrict}`;
+      this.params.push({ name: names.of("view", param.name), role: `view ${param.name}`, type: "pointer", declared });
+      if (param.kind === "scatter") this.scatters[param.name] = { param, strategy: options.scatter[param.name] };
+    }
+    for (const param of ir.params) {
+      if (param.kind !== "view" && param.kind !== "scatter") continue;
+      this.strideNames[param.name] = options.strides[param.name].map((stride, axis) => {
+        if (stride === 1) return "1";
+        if (!strides.has(stride)) {
+          strides.set(stride, names.fresh(`${names.of("view", param.name)}_stride${axis}`));
+          this.params.push({ name: strides.get(stride)!, role: `stride ${param.name} ${axis}`, type: "i64", declared: dialect.types.index });
+        }
+        return strides.get(stride)!;
+      });
+    }
+    const extents = new Set<string>();
+    walkExprs(ir.body, (e) => {
+      if (e.op !== "extent" || extents.has(`${e.view} ${e.axis}`)) return;
+      extents.add(`${e.view} ${e.axis}`);
+      const name = names.of("param", `extent ${e.view} ${e.axis}`, `${e.view}_extent${e.axis}`);
+      this.params.push({ name, role: `extent ${e.view} ${e.axis}`, type: "i32", declared: dialect.types.i32 });
+    });
+  }
+
+  /** Members of the argument struct. */
+  private members(): Omit<Field, "offset">[] {
+    const whole = (role: string, length = 1) => ({ role, name: role.replaceAll(" ", "_"), type: "i64" as const, declared: dialect.types.index, length });
+    const duplicated = Object.values(this.scatters).filter((s) => s.strategy === "duplicated").map((s) => s.param);
+    return [
+      ...this.params.map((p) => ({ ...p, declared: p.declared.replace("restrict ", ""), length: 1 })),
+      ...duplicated.flatMap((p) => [
+        { ...whole(`copies ${p.name}`), name: `${this.names.of("view", p.name)}_copies`, type: "pointer" as const, declared: "char *" },
+        { ...whole(`copyBytes ${p.name}`), name: `${this.names.of("view", p.name)}_copy_bytes` },
+        { ...whole(`span ${p.name}`), name: `${this.names.of("view", p.name)}_span` },
+      ]),
+      ...this.reductions.flatMap((p) => [
+        { role: `partials ${p.name}`, name: `${this.reduced(p)}_partials`, type: "pointer" as const, declared: `${dialect.types[p.type]} *`, length: 1 },
+        { role: `result ${p.name}`, name: `${this.reduced(p)}_result`, type: p.type, declared: dialect.types[p.type], length: 1 },
+      ]),
+      whole("workers"),
+      ...(this.byPartials ? [whole("units")] : [whole("split"), whole("grain")]),
+      ...(this.ir.policy.kind === "range" ? [whole("begin", this.rank), whole("end", this.rank)] : []),
+      ...(this.streamed.length > 0 ? [whole("streaming")] : []),
+    ];
+  }
+
+  private frame(): OpenMPFrame {
+    return new OpenMPFrame(dialect, this.names, this.indexNames, this.strideNames, this.scatters, (param) => this.atomic(param));
+  }
+
+  private writer(code: Code, frame = this.frame()): BodyWriter {
+    return new BodyWriter(code, this.ir, dialect, frame, this.names, this.helpers);
+  }
+
+  private atomic(param: ScatterParam): string {
+    const T = dialect.types[param.element];
+    const name = `atomic_${param.op}_${param.element}`;
+    const fold = this.helpers.use(`${param.op as "min" | "max"}_${param.element}`);
+    this.atomics.set(name, [
+      `static inline void ${name}(${T} *target, ${T} value) {`,
+      `  ${T} old, wanted;`,
+      `  __atomic_load(target, &old, __ATOMIC_RELAXED);`,
+      `  do wanted = ${fold}(old, value);`,
+      `  while (!__atomic_compare_exchange(target, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));`,
+      `}`,
+      ``,
+    ].join("\n"));
+    return name;
+  }
+
+  /** Head of a function that does a part of the work. */
+  private signature(suffix: string): string {
+    const range = this.ir.policy.kind === "range";
+    const params = [
+      ...this.params.map((p) => `${p.declared}${p.declared.endsWith("*") || p.declared.endsWith("restrict ") ? "" : " "}${p.name}`),
+      ...this.bounds.map((name) => `int64_t ${name}`),
+      ...(this.byPartials && range ? this.indexNames.flatMap((_, axis) => [`int64_t begin${axis}`, `int64_t end${axis}`]) : []),
+      ...(this.byPartials ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"] : []),
+    ];
+    return `static void ${this.entry}_${suffix}(${params.join(", ")})`;
+  }
+
+  private writePart(code: Code): void {
+    // Inlined into the parallel region, it would lose its restrict pointers.
+    code.line("__attribute__((noinline))");
+    code.block(this.signature("part"), () => {
+      if (this.ir.policy.kind === "team") this.writeTeams(code);
+      else if (this.reductions.length > 0) this.writeChunks(code);
+      else this.nest(code, this.rank, () => this.writer(code).statements(this.ir.body));
+    }).line();
+  }
+
+  /** The loops over the outer `depth` axes. */
+  private nest(code: Code, depth: number, inside: () => void, axis = 0): void {
+    if (axis === depth) return inside();
+    const name = this.indexNames[axis];
+    if (axis === this.rank - 1 && isStraight(this.ir.body)) code.line(SIMD);
+    code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, axis + 1));
+  }
+
+  private writeTeams(code: Code): void {
+    const team = this.indexNames[0];
+    code.block(`for (int64_t ${team} = first; ${team} < last; ${team}++)`, () => {
+      const frame = this.frame();
+      const writer = this.writer(code, frame);
+      const totals = frame.accumulate(writer, this.reductions);
+      writer.statements(this.ir.body);
+      this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[${team}] = ${totals[n]};`));
+    });
+  }
+
+  private writeChunks(code: Code): void {
+    const inner = this.rank - 1;
+    code.line(`const int64_t chunks = (end${inner} - begin${inner} + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
+    code.block("for (int64_t partial = first; partial < last; partial++)", () => {
+      if (inner > 0) code.line("int64_t line = partial / chunks;");
+      for (let axis = inner - 1; axis > 0; axis--) {
+        code.line(`const int64_t ${this.indexNames[axis]} = begin${axis} + line % (end${axis} - begin${axis});`);
+        code.line(`line /= end${axis} - begin${axis};`);
+      }
+      if (inner > 0) code.line(`const int64_t ${this.indexNames[0]} = begin0 + line;`);
+      code.line(`const int64_t begin = begin${inner} + partial % chunks * ${REDUCTION_CHUNK};`);
+      code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < end${inner} ? begin + ${REDUCTION_CHUNK} : end${inner};`);
+      const frame = this.frame();
+      frame.lanes(this.writer(code, frame), this.reductions, this.indexNames[inner], "begin", "end", this.ir.body, (results) =>
+        this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[partial] = ${results[n]};`)));
+    });
+  }
+
+  /** The part again, with whole cache lines of the streamed views collected and then stored past the caches. */
+  private writeStreamed(code: Code): void {
+    const inner = this.rank - 1;
+    const name = this.indexNames[inner];
+    const { element } = this.streamed[0];
+    const lanes = LINE_BYTES / BYTES[element];
+    const stored = this.ir.body.flatMap((s) => (s.kind === "store" && this.streamed.some((v) => v.name === s.view) ? [s] : []));
+    const lines = stored.map((s) => this.names.fresh(`${this.names.of("view", s.view)}_line`));
+    const frame = this.frame();
+    const writer = this.writer(code, frame);
+    frame.redirect = (stmt) => {
+      const n = stored.indexOf(stmt);
+      return n < 0 ? undefined : `${lines[n]}[${name} - line]`;
+    };
+    const placeAt = (n: number, index: string) => {
+      frame.indexNames[inner] = index;
+      const place = writer.place(stored[n].view, stored[n].indices);
+      frame.indexNames[inner] = name;
+      return place;
+    };
+    code.text(STREAM_LINE);
+    code.line("__attribute__((noinline))");
+    code.block(this.signature("streamed"), () => {
+      this.nest(code, inner, () => {
+        code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, `begin${inner}`)} % ${LINE_BYTES} / ${BYTES[element]};`);
+        code.line(`const int64_t first = begin${inner} + unaligned < end${inner} ? begin${inner} + unaligned : end${inner};`);
+        code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
+        code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
+          stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
+          code.line(SIMD);
+          code.block(`for (int64_t ${name} = line; ${name} < line + ${lanes}; ${name}++)`, () => writer.statements(this.ir.body));
+          stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
+        });
+        const outer = this.indexNames.slice(0, inner).flatMap((index) => [index, `${index} + 1`]);
+        for (const bounds of [[`begin${inner}`, "first"], ["last", `end${inner}`]])
+          code.line(`${this.entry}_part(${[...this.params.map((p) => p.name), ...outer, ...bounds].join(", ")});`);
+      });
+      code.line("finish_streams();");
+    }).line();
+  }
+
+  private elementOf(view: string): ViewParam["element"] {
+    return this.streamed.find((v) => v.name === view)!.element;
+  }
+
+  /** The tree over the partials: chunk after chunk of 256, level after level, until one is left. */
+  private writeFold(code: Code, param: ReduceParam): void {
+    const T = dialect.types[param.type];
+    const frame = this.frame();
+    const writer = this.writer(code, frame);
+    const op = param.op === "custom" ? param.combine! : param.op;
+    const identity = writer.value({ op: "const", type: param.type, value: param.identity });
+    code.block(`static ${T} fold_${this.reduced(param)}(${T} *partials, int64_t count)`, () => {
+      code.line(`if (count == 0) return ${identity};`);
+      code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
+        code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {
+          code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < count ? begin + ${REDUCTION_CHUNK} : count;`);
+          code.line(`${T} lanes[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identity).join(", ")}};`);
+          code.line(`for (int64_t n = begin; n < end; n++) lanes[n % ${REDUCTION_LANES}] = ${writer.fold(op, param.type, `lanes[n % ${REDUCTION_LANES}]`, "partials[n]")};`);
+          code.line(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`);
+          code.indented(() => code.line(`for (int k = 0; k < step; k++) lanes[k] = ${writer.fold(op, param.type, "lanes[k]", "lanes[k + step]")};`));
+          code.line(`partials[begin / ${REDUCTION_CHUNK}] = lanes[0];`);
+        });
+      });
+      code.line("return partials[0];");
+    }).line();
+  }
+
+  private writeEntry(code: Code): void {
+    code.text(SHARE);
+    code.block(`void ${this.entry}(struct ${this.entry}_args *args)`, () => {
+      code.line("#pragma omp parallel num_threads(args->workers)");
+      code.block("", () => {
+        code.line("#ifdef _OPENMP").line("const int64_t worker = omp_get_thread_num(), workers = omp_get_num_threads();");
+        code.line("#else").line("const int64_t worker = 0, workers = 1;").line("#endif");
+        for (const { param, strategy } of Object.values(this.scatters)) {
+          if (strategy !== "duplicated") continue;
+          const name = this.names.of("view", param.name);
+          const T = dialect.types[param.element];
+          code.line(`${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`);
+        }
+        if (this.byPartials) this.shareUnits(code);
+        else this.shareElements(code);
+        for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
+      });
+      for (const p of this.reductions) code.line(`args->${this.reduced(p)}_result = fold_${this.reduced(p)}(args->${this.reduced(p)}_partials, args->units);`);
+    });
+  }
+
+  private passed(): string[] {
+    return this.params.map((p) => {
+      const own = Object.values(this.scatters).some((s) => s.strategy === "duplicated" && p.role === `view ${s.param.name}`);
+      return own ? p.name : `args->${p.name}`;
+    });
+  }
+
+  private shareUnits(code: Code): void {
+    code.line("int64_t first = 0, last = args->units;").line("share(&first, &last, 1, worker, workers);");
+    const bounds = this.ir.policy.kind === "range" ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`]) : [];
+    const args = [...this.passed(), ...bounds, ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`), "first", "last"];
+    code.line(`${this.entry}_part(${args.join(", ")});`);
+  }
+
+  private shareElements(code: Code): void {
+    const axes = this.indexNames.map((_, axis) => axis);
+    for (const bound of ["begin", "end"]) code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
+    code.line("share(&begin[args->split], &end[args->split], args->grain, worker, workers);");
+    const call = (suffix: string) => `${this.entry}_${suffix}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
+    if (this.streamed.length === 0) code.line(call("part"));
+    else code.line(`if (args->streaming) ${call("streamed")}`).line(`else ${call("part")}`);
+  }
+
+  /** Element of `begin` and `end` in the struct, where one axis needs no array. */
+  private at(axis: number): string {
+    return this.rank === 1 ? "" : `[${axis}]`;
+  }
+
+  /** All workers fold all copies, each for its own stretch of the target. */
+  private foldCopies(code: Code, param: ScatterParam): void {
+    const name = this.names.of("view", param.name);
+    const T = dialect.types[param.element];
+    const writer = this.writer(code);
+    const limits = { sum: 0, min: { f64: Infinity, f32: Infinity, i32: 0x7fffffff, u32: 0xffffffff }, max: { f64: -Infinity, f32: -Infinity, i32: -0x80000000, u32: 0 } };
+    const identity = param.op === "sum" ? 0 : limits[param.op][param.element];
+    code.line("#pragma omp barrier");
+    code.block("", () => {
+      code.line(`int64_t first = 0, last = args->${name}_span;`).line("share(&first, &last, 1, worker, workers);");
+      code.block("for (int64_t other = 1; other < workers; other++)", () => {
+        code.line(`${T} *copy = (${T} *)(args->${name}_copies + (other - 1) * args->${name}_copy_bytes);`);
+        code.block("for (int64_t n = first; n < last; n++)", () => {
+          code.line(`args->${name}[n] = ${writer.fold(param.op, param.element, `args->${name}[n]`, "copy[n]")};`);
+          code.line(`copy[n] = ${writer.value({ op: "const", type: param.element, value: identity })};`);
+        });
+      });
+    });
+  }
+}
+
+const SHARE = `// Narrows begin..end to the worker's share, in multiples of grain.
+static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t worker, int64_t workers) {
+  const int64_t grains = (*end - *begin + grain - 1) / grain;
+  const int64_t last = *begin + grains * (worker + 1) / workers * grain;
+  *begin += grains * worker / workers * grain;
+  if (last < *end) *end = last;
+}
+`;
+
+const STREAM_LINE = `// Stores a cache line past the caches; both pointers are aligned to it.
+static inline void stream_line(void *to, const void *from) {
+#if defined(__AVX512F__)
+  typedef long long part __attribute__((vector_size(64), may_alias));
+#elif defined(__AVX__)
+  typedef long long part __attribute__((vector_size(32), may_alias));
+#else
+  typedef long long part __attribute__((vector_size(16), may_alias));
+#endif
+  for (unsigned n = 0; n < ${LINE_BYTES} / sizeof(part); n++) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(((const part *)from)[n], (part *)to + n);
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntdq512((part *)to + n, ((const part *)from)[n]);
+#elif defined(__AVX__)
+    __builtin_ia32_movntdq256((part *)to + n, ((const part *)from)[n]);
+#elif defined(__SSE2__)
+    __builtin_ia32_movntdq((part *)to + n, ((const part *)from)[n]);
+#else
+    ((part *)to)[n] = ((const part *)from)[n];
+#endif
+  }
+}
+
+static inline void finish_streams(void) {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+`;
