@@ -8,11 +8,11 @@ type Score = Assessment["metrics"][number];
 
 const WIDTH = 920;
 const NAMES = 172;
-const PLOT = 430;
+const PLOT = 420;
 const ROW = 22;
 const TOP = 34;
 const CURVES = 250;
-const PHI = 190;
+const PHI = 150;
 
 /**
  * The efficiency cascade of Sewall, Pennycook, Jacobsen, Deakin and McIntosh-Smith (P3HPC 2020): each application's efficiencies in

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assessmentSchema } from "../../src/p3/schema.js";
+
+const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "isoform-cli-"));
+after(() => rmSync(directory, { recursive: true }));
+
+function isoform(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [main, ...words], { cwd: directory, encoding: "utf8", timeout: 60_000 });
+}
+
+function file(name: string, text: string): string {
+  writeFileSync(join(directory, name), text);
+  return name;
+}
+
+/** Exit code 2, one line of message, no stack, and nothing new in the directory. */
+function refuses(message: RegExp, ...words: string[]): void {
+  const before = readdirSync(directory);
+  const { status, stdout, stderr } = isoform(...words);
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, message);
+  assert.ok(!/\n\s+at /.test(stderr), stderr);
+  assert.equal(stdout, "");
+  assert.deepEqual(readdirSync(directory), before);
+}
+
+const HEADER = "application,platform,problem,run,quantity,seconds,bytes\n";
+const GOOD = `${HEADER}a,X,p,1,iteration,2,\na,X,p,1,k,1,1e9\nb,X,p,1,iteration,4,\nb,X,p,1,k,2,1e9\na,Y,p,1,iteration,3,\na,Y,p,1,k,1,1e9\n`;
+
+test("published timings become tables, JSON and a report", () => {
+  const csv = file("good.csv", GOOD);
+  const bandwidth = file("bandwidth.csv", "platform,bytes_per_second\nX,2e9\nY,2e9\n");
+  const { status, stdout, stderr } = isoform(
+    "assess", "--from", csv, "--bandwidth", bandwidth, "--set", "both=X,Y", "--set", "one=X", "--json", "out.json", "--report", "out.html",
+  );
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /Phi: p, both \(X, Y\)\n.*\n.*\na\s+100\.00 ± \?\s+50\.00 ± \?\nb\s+0\.00/);
+  const json = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
+  assert.deepEqual(json.metrics.filter((m) => m.metric === "app").map((m) => [m.setName, m.application, m.value]), [
+    ["both", "a", 1], ["both", "b", 0], ["one", "a", 1], ["one", "b", 0.5],
+  ]);
+  assert.match(readFileSync(join(directory, "out.html"), "utf8"), /^<!doctype html>/);
+  rmSync(join(directory, "out.html"));
+
+  const merged = isoform("assess", "--merge", "out.json", "out.json", "--json", "merged.json");
+  assert.equal(merged.status, 0, merged.stderr);
+  assert.equal(JSON.parse(readFileSync(join(directory, "merged.json"), "utf8")).runs.length, 2 * json.runs.length);
+});
+
+test("bad timings are refused with file, line and column", () => {
+  refuses(/missing\.csv: there is no such file/, "assess", "--from", "missing.csv", "--json", "no.json");
+  refuses(/no column "seconds"/, "assess", "--from", file("column.csv", "application,platform,problem,run,quantity\na,X,p,1,k\n"), "--json", "no.json");
+  refuses(/negative\.csv:2:19: seconds is -1: it must be greater than 0/, "assess", "--from", file("negative.csv", `${HEADER}a,X,p,1,iteration,-1,\n`), "--report", "no.html");
+  refuses(/nan\.csv:2:19: seconds is "NaN"/, "assess", "--from", file("nan.csv", `${HEADER}a,X,p,1,iteration,NaN,\n`));
+  refuses(/twice\.csv:3:7: run 1 of iteration \(a, X, p\) is in line 2 already/, "assess", "--from", file("twice.csv", `${HEADER}a,X,p,1,iteration,1,\na,X,p,1,iteration,1,\n`));
+  refuses(/uncounted\.csv:3:\d+: kernel k2 has no bytes/, "assess", "--from", file("uncounted.csv", `${HEADER}a,X,p,1,k,1,5\na,X,p,1,k2,1,\n`));
+  refuses(/there are no timings/, "assess", "--from", file("empty.csv", HEADER));
+});
+
+test("bandwidths must be there for every platform with kernels", () => {
+  const csv = file("good2.csv", GOOD);
+  refuses(/no bandwidth of Y/, "assess", "--from", csv, "--bandwidth", file("short.csv", "platform,bytes_per_second\nX,2e9\n"));
+  refuses(/no column "bytes_per_second"/, "assess", "--from", csv, "--bandwidth", file("wrong.csv", "platform,speed\nX,2e9\n"));
+});
+
+test("options that make no sense are refused", () => {
+  const csv = file("good3.csv", GOOD);
+  refuses(/unknown application "lbm": there are gsr, stream/, "assess", "lbm");
+  refuses(/unknown option '--speed'/, "assess", "--speed", "3");
+  refuses(/'--repeats <n>' argument '0' is invalid/, "assess", "--repeats", "0");
+  refuses(/'--gib <size>' argument '-1' is invalid/, "assess", "--gib", "-1");
+  refuses(/'--set <name=platforms>' argument 'X,Y' is invalid/, "assess", "--from", csv, "--set", "X,Y");
+  refuses(/set S: nothing ran on Z: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=Z");
+  refuses(/cannot be used with option/, "assess", "--from", csv, "--devices", "js");
+  refuses(/--bandwidth goes with --from/, "assess", "--bandwidth", csv);
+  refuses(/unknown command 'asses'/, "asses");
+});
+
+test("merging refuses what is no assessment", () => {
+  refuses(/text\.json: this is no JSON/, "assess", "--merge", file("text.json", "hello"));
+  refuses(/other\.json: schema: /, "assess", "--merge", file("other.json", "{}"));
+});
+
+test("an output that cannot be written is refused before the work", () => {
+  const csv = file("good4.csv", GOOD);
+  mkdirSync(join(directory, "taken"));
+  refuses(/cannot write nowhere\/out\.json/, "assess", "--from", csv, "--json", "nowhere/out.json");
+  refuses(/cannot write taken: it is a directory/, "assess", "--from", csv, "--report", "taken");
+});
+
+test("help and version", () => {
+  assert.match(isoform("assess", "--help").stdout, /--devices <names>/);
+  assert.match(isoform("--version").stdout, /^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Device, Launch } from "../../src/device/device.js";
+import type { Application, ProblemOptions } from "../../src/p3/application.js";
+import { assess } from "../../src/p3/assessment.js";
+import { measureApplications, type Registry } from "../../src/p3/campaign.js";
+
+const memory = { name: "cpu" };
+
+/** As much of a device as measuring its peaks needs: every launch takes a millisecond. */
+function device(name: string, log: string[], bytes = 2 ** 30): Device {
+  const queue = {
+    submit() {},
+    record: () => ({ since: async () => 1e-3 }),
+  };
+  return {
+    name, backend: name, label: name, memory, queue, precision: "fast",
+    abilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
+    array: () => ({ free() {} }),
+    prepare: () => ({ free() {} }) as Launch,
+    close: async () => void log.push(`close ${name}`),
+  } as unknown as Device;
+}
+
+function application(log: string[], verdict = (run: number) => run > 0): Application {
+  return {
+    name: "toy", summary: "", footprint: (options: ProblemOptions) => (options.gib ?? 0.1) * 2 ** 30,
+    async prepare({ name }) {
+      log.push(`prepare ${name}`);
+      let runs = 0;
+      return {
+        problem: "toy 0.1 GiB",
+        async run() {
+          log.push(`run ${name}`);
+          runs++;
+          return [{ quantity: "iteration", seconds: runs }, { quantity: "k", seconds: runs, bytes: 1e6, flops: 1 }];
+        },
+        validate: async () => ({ ok: verdict(runs), maxError: runs, against: "nothing" }),
+        free: () => void log.push(`free ${name}`),
+      };
+    },
+  };
+}
+
+function registry(devices: Device[]): Registry {
+  return { names: async () => devices.map((d) => d.name), open: async (name) => devices.find((d) => d.name === name)! };
+}
+
+const silent = () => ({ update() {}, done() {} });
+
+test("runs go round the devices after a warm-up each, and everything is given back", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  const evidence = await measureApplications([application(log)], { repeats: 2 }, silent, found);
+  assert.deepEqual(log, [
+    "prepare a", "prepare b", "run a", "run b", "run a", "run b", "run a", "run b", "free a", "free b", "close a", "close b",
+  ]);
+  assert.deepEqual(evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]), [
+    ["isoform-a", 1, 2], ["isoform-b", 1, 2], ["isoform-a", 2, 3], ["isoform-b", 2, 3],
+  ]);
+  assert.deepEqual(evidence.validation.map((v) => [v.application, v.ok, v.maxError]), [["isoform-a", true, 3], ["isoform-b", true, 3]]);
+  assert.equal(assess(evidence).metrics.length, 4);
+});
+
+test("a wrong run does not count and is told", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([], (run) => run !== 2)], { repeats: 3 }, silent, found);
+  assert.deepEqual(evidence.runs.filter((r) => r.quantity === "k").map((r) => r.run), [2, 3]);
+  assert.equal(evidence.validation[0].ok, false);
+});
+
+test("devices whose data do not fit in memory together take turns", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  await measureApplications([application(log)], { repeats: 1, gib: 0.6 }, silent, found);
+  assert.deepEqual(log.slice(0, 8), ["prepare a", "run a", "run a", "free a", "prepare b", "run b", "run b", "free b"]);
+});
+
+test("a problem larger than a device is refused before anything runs, and devices are closed", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log)]);
+  await assert.rejects(
+    measureApplications([application(log)], { repeats: 1, gib: 2 }, silent, found),
+    /toy needs 2\.00 GiB on a, which has 1\.00 GiB: choose a smaller --gib/,
+  );
+  assert.deepEqual(log, ["close a"]);
+});
