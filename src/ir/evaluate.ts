@@ -33,10 +33,7 @@ export function unary(fn: UnaryFn, type: ScalarType, a: Value): Value {
 }
 
 /** f32 results are rounded from f64 ones, which is exact for + - * / (Figueroa, "When is double rounding innocuous?", 1995). */
-export function binary(fn: BinaryFn, type: ScalarType, a: Value, b: Value): Value {
-  const x = Number(a);
-  const y = Number(b);
-  if (type === "bool") return Boolean(bitwise(fn, x, y));
+export function binary(fn: BinaryFn, type: NumericType, x: number, y: number): number {
   switch (fn) {
     case "add": return wrap(type, x + y);
     case "sub": return wrap(type, x - y);
@@ -45,19 +42,12 @@ export function binary(fn: BinaryFn, type: ScalarType, a: Value, b: Value): Valu
     case "rem": return isFloat(type) ? x % y : y === 0 ? 0 : wrap(type, x % y);
     case "min": return Math.min(x, y);
     case "max": return Math.max(x, y);
+    case "and": return wrap(type, x & y);
+    case "or": return wrap(type, x | y);
+    case "xor": return wrap(type, x ^ y);
     case "shl": return wrap(type, x << y);
     case "shr": return type === "u32" ? x >>> y : x >> y;
     case "mulhi": return Number((BigInt(x) * BigInt(y)) >> 32n);
-    default: return wrap(type, bitwise(fn, x, y));
-  }
-}
-
-function bitwise(fn: BinaryFn, x: number, y: number): number {
-  switch (fn) {
-    case "and": return x & y;
-    case "or": return x | y;
-    case "xor": return x ^ y;
-    default: throw new Error(`${fn} is no operation on bits`);
   }
 }
 

@@ -139,9 +139,9 @@ function simplify(expr: Expr): Expr {
 }
 
 function simplifyBinary(expr: Extract<Expr, { op: "binary" }>): Expr {
-  const { fn, type, a, b } = expr;
-  if (a.op === "const" && b.op === "const") return literal(type, binary(fn, type, a.value, b.value));
-  if (type === "bool") return expr;
+  const { fn, a, b } = expr;
+  const type = expr.type as NumericType;
+  if (a.op === "const" && b.op === "const") return literal(type, binary(fn, type, a.value as number, b.value as number));
   const isNumber = (side: Expr, value: number) => side.op === "const" && Object.is(side.value, value);
   if (fn === "mul" && (isNumber(a, 1) || isNumber(b, 1))) return isNumber(a, 1) ? b : a;
   if ((fn === "div" && isNumber(b, 1)) || (fn === "sub" && isNumber(b, 0))) return a;

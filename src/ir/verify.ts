@@ -1,0 +1,244 @@
+import { isFloat } from "./evaluate.js";
+import { printExpr } from "./print.js";
+import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
+import { children, declares, exprsOf, walkExpr, walkStmts } from "./walk.js";
+
+/**
+ * Checks what every pass and emitter relies on: types, scopes, unique names, ranks, targets, and where `break` and the statements of teams
+ * may stand. Throws an Error that names the node: it is a mistake of the compiler, not of the user.
+ */
+export function verify(ir: KernelIR): void {
+  new Verifier(ir).run();
+}
+
+type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; type: NumericType };
+
+/** Where a statement stands. */
+interface Context {
+  locals: ReadonlyMap<string, Local>;
+  inLoop: boolean;
+  /** Inside a shared loop or `single` of a team. */
+  inTeam: boolean;
+  /** Results of the enclosing teamReduce. */
+  results: ReadonlyMap<string, NumericType>;
+}
+
+class Verifier {
+  private readonly params: Map<string, Param>;
+  private readonly tables;
+
+  constructor(private readonly ir: KernelIR) {
+    this.params = new Map(ir.params.map((param) => [param.name, param]));
+    this.tables = new Map(ir.tables.map((table) => [table.name, table]));
+  }
+
+  run(): void {
+    this.uniqueNames();
+    for (const table of this.ir.tables)
+      this.require(table.values.length === table.shape.reduce((a, b) => a * b, 1), `table ${table.name} has ${table.values.length} values for shape [${table.shape}]`);
+    for (const param of this.ir.params)
+      if (param.kind === "reduce") {
+        this.require((param.op === "custom") === (param.combine !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
+        if (param.combine) this.combine(param.combine, param.type);
+      }
+    this.block(this.ir.body, { locals: new Map(), inLoop: false, inTeam: false, results: new Map() });
+  }
+
+  private require(condition: boolean, problem: string, stmt?: Stmt): asserts condition {
+    if (condition) return;
+    const at = stmt ? `, ${stmt.location.file}:${stmt.location.line}:${stmt.location.column}` : "";
+    throw new Error(`invalid code for kernel "${this.ir.name}"${at}: ${problem}`);
+  }
+
+  private uniqueNames(): void {
+    const seen = new Set<string>();
+    const take = (name: string, stmt?: Stmt) => {
+      this.require(!seen.has(name), `the name ${name} is declared twice`, stmt);
+      seen.add(name);
+    };
+    for (const { name } of [...this.ir.params, ...this.ir.tables]) take(name);
+    walkStmts(this.ir.body, (stmt) => declares(stmt).forEach((name) => take(name, stmt)));
+  }
+
+  private combine({ a, b, body }: { a: string; b: string; body: Expr }, type: NumericType): void {
+    const locals = new Map<string, Local>([[a, { what: "local", type }], [b, { what: "local", type }]]);
+    this.expr(body, locals);
+    this.require(body.type === type, `a fold of ${type} gives ${body.type}`);
+    walkExpr(body, (node) => this.require(!["param", "load", "element", "index", "teamSize", "extent"].includes(node.op), `a fold uses ${printExpr(node)}`));
+  }
+
+  /** Declarations last to the end of the block. */
+  private block(stmts: readonly Stmt[], context: Context): void {
+    let { locals } = context;
+    const declare = (name: string, local: Local) => {
+      locals = new Map(locals).set(name, local);
+    };
+    for (const stmt of stmts) {
+      this.stmt(stmt, { ...context, locals });
+      if (stmt.kind === "let") declare(stmt.name, { what: "local", type: stmt.type });
+      if (stmt.kind === "array") declare(stmt.name, { what: "array", type: stmt.type });
+      if (stmt.kind === "teamReduce") for (const r of stmt.results) declare(r.name, { what: "local", type: r.type });
+    }
+  }
+
+  private stmt(stmt: Stmt, context: Context): void {
+    const { locals } = context;
+    const need = (condition: boolean, problem: string) => this.require(condition, problem, stmt);
+    for (const expr of exprsOf(stmt)) this.expr(expr, locals, stmt);
+    switch (stmt.kind) {
+      case "let":
+        need(!stmt.init || stmt.init.type === stmt.type, `local ${stmt.name} of type ${stmt.type} starts as ${stmt.init?.type}`);
+        return;
+      case "assign": {
+        const local = locals.get(stmt.name);
+        need(local?.what === "local", `assignment to ${stmt.name}, which is ${local ? `a loop variable or array` : "not declared here"}`);
+        need(local!.type === stmt.value.type, `assignment of ${stmt.value.type} to ${stmt.name}, which is ${local!.type}`);
+        return;
+      }
+      case "array":
+        need(Number.isInteger(stmt.length) && stmt.length > 0, `array ${stmt.name} of length ${stmt.length}`);
+        need(stmt.space === "private" || (this.ir.policy.kind === "team" && !context.inTeam), `scratch ${stmt.name} outside the team's level`);
+        return;
+      case "setElement": {
+        const array = locals.get(stmt.array);
+        need(array?.what === "array", `${stmt.array} is no array here`);
+        need(stmt.index.type === "i32", `${stmt.array} is indexed by ${stmt.index.type}`);
+        need(array!.type === stmt.value.type, `${stmt.value.type} put into ${stmt.array}, an array of ${array!.type}`);
+        return;
+      }
+      case "store": case "scatter": {
+        const name = stmt.kind === "store" ? stmt.view : stmt.target;
+        const type = this.array(name, stmt.indices, stmt.kind === "store" ? "view" : "scatter", stmt);
+        need(type === stmt.value.type, `${stmt.kind} of ${stmt.value.type} into ${name}, which takes ${type}`);
+        return;
+      }
+      case "reduce": {
+        const param = this.params.get(stmt.target);
+        const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
+        need(type !== undefined, `${stmt.target} is no reduction here`);
+        need(type === stmt.value.type, `${stmt.value.type} folded into ${stmt.target}, which is ${type}`);
+        return;
+      }
+      case "if":
+        need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
+        this.block(stmt.then, context);
+        this.block(stmt.else, context);
+        return;
+      case "for":
+        need(stmt.start.type === "i32" && stmt.stop.type === "i32", `loop from ${stmt.start.type} to ${stmt.stop.type}`);
+        need(Number.isInteger(stmt.step) && stmt.step !== 0, `loop by step ${stmt.step}`);
+        this.block(stmt.body, { ...context, inLoop: true, locals: new Map(locals).set(stmt.name, { what: "counter", type: "i32" }) });
+        return;
+      case "while":
+        need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
+        this.block(stmt.body, { ...context, inLoop: true });
+        this.block(stmt.update, { ...context, inLoop: false });
+        return;
+      case "break": case "continue":
+        need(context.inLoop, `${stmt.kind} outside a loop`);
+        return;
+      case "teamFor": case "teamReduce": case "single": this.team(stmt, context);
+    }
+  }
+
+  private team(stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>, context: Context): void {
+    this.require(this.ir.policy.kind === "team", `${stmt.kind} in a range kernel`, stmt);
+    this.require(!context.inTeam, `${stmt.kind} inside another statement of the team`, stmt);
+    const inner: Context = { ...context, inTeam: true, inLoop: false };
+    if (stmt.kind === "single") return this.block(stmt.body, inner);
+    this.require(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`, stmt);
+    const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
+    this.block(stmt.body, { ...inner, results, locals: new Map(context.locals).set(stmt.name, { what: "counter", type: "i32" }) });
+  }
+
+  /** The type of values that an element of the view or scatter array takes. */
+  private array(name: string, indices: readonly Expr[], kind: "view" | "scatter", stmt?: Stmt): NumericType {
+    const param = this.params.get(name);
+    this.require(param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind, `${name} is no ${kind}`, stmt);
+    this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
+    for (const index of indices) this.require(index.type === "i32", `${name} is indexed by ${index.type}`, stmt);
+    return param.element === "u8" ? "i32" : param.element;
+  }
+
+  private expr(root: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): void {
+    walkExpr(root, (node) => {
+      const problem = this.problem(node, locals, stmt);
+      this.require(problem === undefined, `${printExpr(node)}: ${problem}`, stmt);
+    });
+  }
+
+  /** What is wrong with one node; undefined where it is in order. */
+  private problem(node: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): string | undefined {
+    const { type } = node;
+    const operands = children(node).map((child) => child.type);
+    const all = (wanted: ScalarType) => operands.every((operand) => operand === wanted);
+    const unless = (condition: boolean, text = `${operands.join(", ")} gives ${type}`) => (condition ? undefined : text);
+    switch (node.op) {
+      case "const": return unless(representable(type, node.value), `not a value of ${type}`);
+      case "local": {
+        const local = locals.get(node.name);
+        return unless(local !== undefined && local.what !== "array" && local.type === type, local ? `a ${local.what} of ${local.type} used as ${type}` : "not declared here");
+      }
+      case "param": {
+        const param = this.params.get(node.name);
+        return unless(param?.kind === "scalar" && param.type === type, `no scalar parameter of ${type}`);
+      }
+      case "index": return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 1 : this.ir.policy.rank), "no such axis");
+      case "teamSize": return unless(this.ir.policy.kind === "team", "not a team kernel");
+      case "load": {
+        const element = this.array(node.view, node.indices, "view", stmt);
+        return unless(element === type, `an element of ${element} read as ${type}`);
+      }
+      case "element": {
+        const array = locals.get(node.array);
+        return unless(array?.what === "array" && array.type === type && node.index.type === "i32", "no such array here, of another type, or indexed by another type");
+      }
+      case "table": {
+        const table = this.tables.get(node.table);
+        return unless(table?.type === type && table.shape.length === node.indices.length && all("i32"), "no such table, of another type or rank, or indexed by another type");
+      }
+      case "extent": {
+        const param = this.params.get(node.view);
+        return unless((param?.kind === "view" || param?.kind === "scatter") && node.axis >= 0 && node.axis < param.rank, "no such axis of an array");
+      }
+      case "unary": return unless(unaryFits(node.fn, type, operands[0]));
+      case "binary": return unless(all(type) && binaryFits(node.fn, type));
+      case "compare": return unless(type === "bool" && operands[0] === operands[1] && (operands[0] !== "bool" || node.fn === "eq" || node.fn === "ne"));
+      case "logical": return unless(type === "bool" && all("bool"));
+      case "select": return unless(operands[0] === "bool" && operands[1] === type && operands[2] === type);
+      case "cast": return undefined;
+      case "call": return unless(isFloat(type) && all(type) && node.args.length === (BINARY_CALLS.includes(node.fn) ? 2 : 1));
+    }
+  }
+}
+
+const BINARY_CALLS: readonly string[] = ["pow", "atan2", "hypot"];
+
+function unaryFits(fn: Extract<Expr, { op: "unary" }>["fn"], type: ScalarType, operand: ScalarType): boolean {
+  const integer = operand === "i32" || operand === "u32";
+  switch (fn) {
+    case "not": return type === "bool" && operand === "bool";
+    case "neg": case "abs": return type === operand && type !== "bool";
+    case "bitnot": return type === operand && integer;
+    case "clz": return type === "i32" && integer;
+    default: return type === operand && isFloat(type);
+  }
+}
+
+function binaryFits(fn: Extract<Expr, { op: "binary" }>["fn"], type: ScalarType): boolean {
+  switch (fn) {
+    case "mulhi": return type === "u32";
+    case "and": case "or": case "xor": case "shl": case "shr": return type === "i32" || type === "u32";
+    default: return type !== "bool";
+  }
+}
+
+function representable(type: ScalarType, value: number | boolean): boolean {
+  switch (type) {
+    case "bool": return typeof value === "boolean";
+    case "f64": return typeof value === "number";
+    case "f32": return Object.is(Math.fround(value as number), value);
+    case "i32": return Object.is((value as number) | 0, value);
+    case "u32": return Object.is((value as number) >>> 0, value);
+  }
+}
