@@ -1,4 +1,5 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
+import { emitFold } from "../../emit/js/fold.js";
 import type { Policy } from "../policy.js";
 
 /*
@@ -35,6 +36,11 @@ export function foldOf(op: Exclude<ReduceOp, "custom">, type: NumericType): Fold
   return OPS[op][type];
 }
 
+/** How two values of a reduce parameter become one; of a custom one, its fold compiled to JavaScript. */
+export function foldOfParam(param: ReduceParam): Fold {
+  return param.op === "custom" ? (new Function(emitFold(param.combine!))() as Fold) : foldOf(param.op, param.type);
+}
+
 /**
  * Folds the first `count` partials in place to the reduction's result: the strict tree, which is as good as any order in fast mode.
  * Without partials it is the identity.
@@ -47,7 +53,7 @@ export function foldPartials(partials: { [index: number]: number }, count: numbe
       lanes.fill(param.identity);
       const end = Math.min(left, (chunk + 1) * REDUCTION_CHUNK);
       for (let n = chunk * REDUCTION_CHUNK; n < end; n++) lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], partials[n]);
-      for (let step = REDUCTION_LANES / 2; step > 0; step /= 2)
+      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
         for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
       partials[chunk] = lanes[0];
     }

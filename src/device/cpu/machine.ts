@@ -1,0 +1,17 @@
+import type { Abilities } from "../device.js";
+import { systemMemory } from "./storage.js";
+
+/** Hardware in words, and versions of the engine, for backends that run inside it. */
+export function describeMachine(threads: number): { label: string; versions: Record<string, string> } {
+  const os = globalThis.process?.getBuiltinModule?.("node:os");
+  const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
+  if (!os) return { label: `this browser's CPU, ${count}`, versions: { engine: globalThis.navigator?.userAgent ?? "unknown" } };
+  const { node, v8 } = process.versions;
+  return { label: `${os.cpus()[0]?.model.trim() || os.arch()}, ${count}`, versions: { node, v8 } };
+}
+
+/** Abilities of a CPU backend whose largest view has `maxAllocation` bytes. */
+export function cpuAbilities(threads: number, simdBytes: number, maxAllocation: number): Abilities {
+  const { total } = systemMemory();
+  return { f64: true, parallelism: threads, simdBytes, memory: total, maxAllocation: Math.min(total, maxAllocation) };
+}

@@ -1,0 +1,202 @@
+import type { ReduceParam, ScalarParam } from "../ir/types.js";
+import { emitJs, type JsTarget, type PlacedView } from "../emit/js/index.js";
+import type { Binding } from "./bind.js";
+import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
+import { addressOf } from "./cpu/host-view.js";
+import { cpuAbilities, describeMachine } from "./cpu/machine.js";
+import { foldOfParam, foldPartials, partialCount } from "./cpu/partials.js";
+import { threadCount, WorkerPool } from "./cpu/pool.js";
+import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
+import type { Backend } from "./device.js";
+
+/** Below it, waking the workers costs more than they save. */
+const SERIAL_ELEMENTS = 2048;
+/** An atomic update on BigInt64Array against copying and folding one element. */
+const ATOMIC_COST = 20;
+/** f64 slots for scalar arguments. */
+const MAX_SCALARS = 256;
+/** Programs without a launch that are kept for the next launch of the same code. */
+const KEPT_PROGRAMS = 64;
+/** What engines are known to give to one buffer. */
+const MAX_BUFFER = 2 ** 33;
+
+/** The `js` backend: emitted JavaScript on a pool of threads; portable, and the reference for strict bits. */
+export const backend: Backend = {
+  name: "js",
+  async probe() {
+    const threads = threadCount();
+    const { label, versions } = describeMachine(threads);
+    return { backend: "js", devices: [{ name: "js", label, abilities: cpuAbilities(threads, 0, MAX_BUFFER) }], versions };
+  },
+  async open() {
+    const { memory } = cpuStorage();
+    return new JsDevice(await WorkerPool.open({ memory, threads: threadCount(), device: "js" }));
+  },
+};
+
+class JsDevice extends CpuDevice {
+  private readonly scalars = cpuStorage().allocate(8 * MAX_SCALARS);
+  private readonly programs: ProgramCache;
+  private readonly shared: SharedBuffers;
+
+  constructor(private readonly pool: WorkerPool) {
+    super("js", "js", describeMachine(pool.size).label, cpuAbilities(pool.size, 0, MAX_BUFFER));
+    this.programs = new ProgramCache(pool);
+    this.shared = new SharedBuffers(pool);
+  }
+
+  protected build(binding: Binding): CpuProgram {
+    return new JsProgram(binding, this.pool, this.programs, this.shared, this.scalars);
+  }
+
+  override async close(): Promise<void> {
+    await this.pool.close();
+    this.scalars.free();
+    await super.close();
+  }
+}
+
+/** One launch: its code, and the memory for its partial results. */
+class JsProgram implements CpuProgram {
+  readonly decisions: string[];
+  private readonly text: string;
+  private readonly workers: number;
+  private readonly plans: ScatterPlan[];
+  private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
+  private readonly ownBuffers = new Set<ArrayBufferLike>();
+  private id: number;
+  /** What the code's arrays lie in; it changes only where memory is not shared. */
+  private memory: ArrayBufferLike;
+
+  constructor(
+    private readonly binding: Binding,
+    private readonly pool: WorkerPool,
+    private readonly programs: ProgramCache,
+    private readonly shared: SharedBuffers,
+    private readonly scalars: CpuBuffer,
+  ) {
+    const { ir, policy, precision } = binding;
+    const elements = policy.kind === "team" ? Infinity : policy.extents.reduce((a, b) => a * b, 1);
+    const threads = elements < SERIAL_ELEMENTS ? 1 : pool.size;
+    this.plans = ir.params.filter((p) => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
+    const sorted = this.plans.some((plan) => plan.strategy === "sorted");
+    this.workers = sorted ? 1 : threads;
+    this.reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce").map((param) => {
+      const count = precision === "strict" ? partialCount(policy) : this.workers;
+      return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
+    });
+    this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
+    this.text = emitJs(this.target());
+    this.memory = cpuStorage().memory.buffer;
+    this.id = programs.acquire(ir.name, this.text);
+  }
+
+  run(): Record<string, number> {
+    this.followMemory();
+    const params = this.binding.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
+    const slots = new Float64Array(this.scalars.host, this.scalars.address, MAX_SCALARS);
+    params.forEach((p, n) => (slots[n] = Number(this.binding.scalars[p.name])));
+    this.pool.run(this.id, 0, this.workers);
+    for (const plan of this.plans) plan.copies?.fold();
+    return Object.fromEntries(this.reductions.map(({ param, partials, count, fold }) =>
+      [param.name, foldPartials(new Float64Array(partials.host, partials.address, count), count, param, fold)]));
+  }
+
+  source(): string {
+    return this.text;
+  }
+
+  free(): void {
+    this.programs.release(this.text, this.ownBuffers.size > 0);
+    for (const plan of this.plans) plan.copies?.free();
+    for (const { partials } of this.reductions) partials.free();
+    for (const host of this.ownBuffers) this.shared.release(host);
+  }
+
+  private target(): JsTarget {
+    const { ir, policy, precision } = this.binding;
+    const place = (buffer: CpuBuffer) => ({ address: buffer.address, buffer: buffer.inWasmMemory ? undefined : this.share(buffer.host) });
+    const views = Object.entries(this.binding.views).map(([name, view]): [string, PlacedView] => {
+      const { buffer } = place(view.buffer as CpuBuffer);
+      return [name, { element: view.type, shape: view.shape, strides: view.strides, address: addressOf(view), buffer }];
+    });
+    return {
+      ir, policy, precision, workers: this.workers,
+      views: Object.fromEntries(views),
+      scalars: place(this.scalars),
+      partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, place(partials)])),
+      scatter: Object.fromEntries(this.plans.map(({ name, strategy, copies }) =>
+        [name, { strategy, copies: copies && { ...place(copies.buffer), stride: copies.stride } }])),
+    };
+  }
+
+  private share(host: ArrayBufferLike): number {
+    if (this.ownBuffers.has(host)) return this.shared.number(host);
+    this.ownBuffers.add(host);
+    return this.shared.acquire(host);
+  }
+
+  /** Growing detaches a memory that is not shared: the arrays in the code must be made anew. */
+  private followMemory(): void {
+    const { shared, memory } = cpuStorage();
+    if (shared || this.memory === memory.buffer) return;
+    this.memory = memory.buffer;
+    this.programs.release(this.text, true);
+    this.id = this.programs.acquire(this.binding.ir.name, this.text);
+  }
+}
+
+/** The pool's programs by their text. */
+class ProgramCache {
+  private readonly known = new Map<string, { id: number; users: number }>();
+
+  constructor(private readonly pool: WorkerPool) {}
+
+  acquire(name: string, text: string): number {
+    let program = this.known.get(text);
+    if (!program) this.known.set(text, (program = { id: this.pool.register({ kind: "js", name, source: text }), users: 0 }));
+    program.users++;
+    return program.id;
+  }
+
+  /** The text's launch is gone; `forget` where nothing may be kept for a later one. */
+  release(text: string, forget: boolean): void {
+    const program = this.known.get(text);
+    if (!program) return;
+    program.users--;
+    if (forget && program.users === 0) this.drop(text, program.id);
+    if (this.known.size <= KEPT_PROGRAMS) return;
+    for (const [other, { id, users }] of this.known) if (users === 0) return this.drop(other, id);
+  }
+
+  private drop(text: string, id: number): void {
+    this.known.delete(text);
+    this.pool.release(id);
+  }
+}
+
+/** Buffers outside the WebAssembly memory, known to the pool while some launch uses them. */
+class SharedBuffers {
+  private readonly known = new Map<ArrayBufferLike, { id: number; users: number }>();
+
+  constructor(private readonly pool: WorkerPool) {}
+
+  acquire(host: ArrayBufferLike): number {
+    let buffer = this.known.get(host);
+    if (!buffer) this.known.set(host, (buffer = { id: this.pool.share(host as SharedArrayBuffer), users: 0 }));
+    buffer.users++;
+    return buffer.id;
+  }
+
+  number(host: ArrayBufferLike): number {
+    return this.known.get(host)!.id;
+  }
+
+  release(host: ArrayBufferLike): void {
+    const buffer = this.known.get(host)!;
+    if (--buffer.users > 0) return;
+    this.known.delete(host);
+    this.pool.unshare(buffer.id);
+  }
+}

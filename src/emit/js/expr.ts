@@ -1,0 +1,169 @@
+import type { BinaryFn, Expr, ScalarType } from "../../ir/types.js";
+import { children } from "../../ir/walk.js";
+
+/** Precedence of JavaScript's operators, as far as they are emitted. */
+export const P = { select: 2, or: 3, and: 4, bitor: 5, bitxor: 6, bitand: 7, equal: 8, relation: 9, shift: 10, add: 11, multiply: 12, unary: 14, atom: 20 } as const;
+
+/** JavaScript text with the precedence of its outermost operator. */
+interface Code {
+  text: string;
+  precedence: number;
+}
+
+/** What the text of an expression depends on: names, addresses, and (in checked code) checks. */
+export interface ExprScope {
+  local(name: string): string;
+  param(name: string): string;
+  index(axis: number): string;
+  extent(view: string, axis: number): number;
+  /** The element of a view, table or array. */
+  load(e: Extract<Expr, { op: "load" }>): string;
+  table(e: Extract<Expr, { op: "table" }>): string;
+  element(e: Extract<Expr, { op: "element" }>): string;
+  /** Called for each integer operation whose exact value may not fit its type; `exact` is its text, of any precedence. */
+  checkInteger?(exact: string, e: Expr): string | undefined;
+}
+
+/** Functions that emitted code may call; the ones that occur are written before the kernel. */
+export const HELPERS: Record<string, string> = {
+  $toI32: "const $toI32 = (x) => (x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0);",
+  $toU32: "const $toU32 = (x) => (x >= 4294967295 ? 4294967295 : x <= 0 ? 0 : x >>> 0);",
+  $isTrue: "const $isTrue = (x) => x < 0 || x > 0;",
+  $mulhi: `const $mulhi = (a, b) => {
+  const low = (a & 65535) * (b & 65535), m1 = (a >>> 16) * (b & 65535) + (low >>> 16), m2 = (a & 65535) * (b >>> 16) + (m1 & 65535);
+  return ((a >>> 16) * (b >>> 16) + (m1 >>> 16) + (m2 >>> 16)) >>> 0;
+};`,
+};
+
+/** JavaScript for an expression, exact by the rules of ir/types.ts. `precedence` is that of the place it goes to. */
+export function emitExpr(e: Expr, scope: ExprScope, precedence = 0): string {
+  return wrap(code(e, scope), precedence);
+}
+
+const wrap = (c: Code, precedence: number): string => (c.precedence < precedence ? `(${c.text})` : c.text);
+
+function code(e: Expr, scope: ExprScope): Code {
+  const at = (part: Expr, precedence: number): string => wrap(code(part, scope), precedence);
+  switch (e.op) {
+    case "const": return literal(e.value, e.type);
+    case "local": return atom(scope.local(e.name));
+    case "param": return atom(scope.param(e.name));
+    case "index": return atom(scope.index(e.axis));
+    case "teamSize": return atom("1");
+    case "extent": return atom(String(scope.extent(e.view, e.axis)));
+    case "load": return atom(scope.load(e));
+    case "element": return atom(scope.element(e));
+    case "table": return atom(scope.table(e));
+    case "compare": {
+      const equality = e.fn === "eq" || e.fn === "ne";
+      const precedence = equality ? P.equal : P.relation;
+      return { text: `${at(e.a, precedence)} ${COMPARE[e.fn]} ${at(e.b, precedence + 1)}`, precedence };
+    }
+    case "logical": {
+      const precedence = e.fn === "and" ? P.and : P.or;
+      return { text: `${at(e.a, precedence)} ${e.fn === "and" ? "&&" : "||"} ${at(e.b, precedence + 1)}`, precedence };
+    }
+    case "select":
+      return { text: `${at(e.cond, P.select + 1)} ? ${at(e.a, P.select)} : ${at(e.b, P.select)}`, precedence: P.select };
+    case "cast": return cast(e.a.type, e.type, code(e.a, scope));
+    case "call": {
+      const args = e.args.map((arg) => at(arg, 0));
+      const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : `Math.${e.fn}(${args.join(", ")})`;
+      return atom(e.type === "f32" ? `Math.fround(${call})` : call);
+    }
+    case "unary": return unary(e, scope);
+    case "binary": return binary(e, scope);
+  }
+}
+
+const atom = (text: string): Code => ({ text, precedence: P.atom });
+
+const COMPARE = { eq: "===", ne: "!==", lt: "<", le: "<=", gt: ">", ge: ">=" };
+
+function literal(value: number | boolean, type: ScalarType): Code {
+  if (typeof value === "boolean") return atom(String(value));
+  const rounded = type === "f32" ? Math.fround(value) : value;
+  const text = Object.is(rounded, -0) ? "-0" : String(rounded);
+  return { text, precedence: text.startsWith("-") ? P.unary : P.atom };
+}
+
+/** Brings an exact (or double) result back into `type`. */
+function round(exact: Code, type: ScalarType): Code {
+  switch (type) {
+    case "f32": return atom(`Math.fround(${exact.text})`);
+    case "i32": return { text: `${wrap(exact, P.bitor)} | 0`, precedence: P.bitor };
+    case "u32": return { text: `${wrap(exact, P.shift)} >>> 0`, precedence: P.shift };
+    default: return exact;
+  }
+}
+
+function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
+  const a = code(e.a, scope);
+  const operand = (): string => (a.text.startsWith("-") ? `(${a.text})` : wrap(a, P.unary));
+  switch (e.fn) {
+    case "neg": {
+      const exact: Code = { text: `-${operand()}`, precedence: P.unary };
+      return e.type === "f32" ? exact : integer(exact, e, scope);
+    }
+    case "not": return { text: `!${operand()}`, precedence: P.unary };
+    case "bitnot": {
+      const exact: Code = { text: `~${operand()}`, precedence: P.unary };
+      return e.type === "u32" ? round(exact, "u32") : exact;
+    }
+    case "abs": return e.type === "u32" ? a : e.type === "i32" ? integer(atom(`Math.abs(${a.text})`), e, scope) : atom(`Math.abs(${a.text})`);
+    case "clz": return atom(`Math.clz32(${a.text})`);
+    case "sqrt": return e.type === "f32" ? atom(`Math.fround(Math.sqrt(${a.text}))`) : atom(`Math.sqrt(${a.text})`);
+    default: return atom(`Math.${e.fn}(${a.text})`);
+  }
+}
+
+const OPERATORS: Partial<Record<BinaryFn, [text: string, precedence: number]>> = {
+  add: ["+", P.add], sub: ["-", P.add], mul: ["*", P.multiply], div: ["/", P.multiply], rem: ["%", P.multiply],
+  and: ["&", P.bitand], or: ["|", P.bitor], xor: ["^", P.bitxor], shl: ["<<", P.shift], shr: [">>", P.shift],
+};
+
+function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
+  const a = code(e.a, scope);
+  const b = code(e.b, scope);
+  const isInteger = e.type === "i32" || e.type === "u32";
+  switch (e.fn) {
+    case "min": case "max": return atom(`Math.${e.fn}(${a.text}, ${b.text})`);
+    case "mulhi": return atom(`$mulhi(${a.text}, ${b.text})`);
+    case "mul":
+      if (isInteger && !scope.checkInteger) {
+        const product = atom(`Math.imul(${a.text}, ${b.text})`);
+        return e.type === "u32" ? round(product, "u32") : product;
+      }
+      break;
+    case "shr":
+      if (e.type === "u32") return { text: `${wrap(a, P.shift)} >>> ${wrap(b, P.shift + 1)}`, precedence: P.shift };
+      break;
+  }
+  if (e.fn === "div" && isInteger && scope.checkInteger) return integer(atom(`Math.trunc(${wrap(a, P.multiply)} / ${wrap(b, P.multiply + 1)})`), e, scope);
+  const [operator, precedence] = OPERATORS[e.fn]!;
+  const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
+  const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
+  if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;
+  return isInteger ? integer(exact, e, scope) : round(exact, e.type);
+}
+
+function integer(exact: Code, e: Expr, scope: ExprScope): Code {
+  const checked = e.type === "i32" || e.type === "u32" ? scope.checkInteger?.(exact.text, e) : undefined;
+  return checked ? atom(checked) : round(exact, e.type);
+}
+
+function cast(from: ScalarType, to: ScalarType, a: Code): Code {
+  if (from === to) return a;
+  if (to === "bool") return from === "i32" || from === "u32" ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
+  if (from === "bool") return { text: `${wrap(a, P.select + 1)} ? 1 : 0`, precedence: P.select };
+  const fromInteger = from === "i32" || from === "u32";
+  if (to === "f64") return a;
+  if (to === "f32") return round(a, "f32");
+  return fromInteger ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);
+}
+
+/** Number of operations and accesses in an expression: what unrolling goes by. */
+export function exprSize(e: Expr): number {
+  return children(e).reduce((size, child) => size + exprSize(child), e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" ? 0 : 1);
+}
+

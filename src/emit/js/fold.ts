@@ -1,0 +1,15 @@
+import type { ReduceParam } from "../../ir/types.js";
+import { emitExpr, HELPERS } from "./expr.js";
+
+/** JavaScript for the fold of a custom reduction, as the body of a function that returns `(a, b) => number`. */
+export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
+  const refuse = (): never => {
+    throw new Error("a fold uses nothing but its two arguments");
+  };
+  const text = emitExpr(combine.body, {
+    local: (name) => (name === combine.a ? "a" : "b"),
+    param: refuse, index: refuse, extent: refuse, load: refuse, table: refuse, element: refuse,
+  });
+  const helpers = Object.entries(HELPERS).filter(([name]) => text.includes(name + "("));
+  return [...helpers.map(([, code]) => code), `return (a, b) => ${text};`].join("\n");
+}

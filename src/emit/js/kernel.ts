@@ -1,0 +1,210 @@
+import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
+import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
+import { ARRAY, Body, identityText, indent, type Lines } from "./body.js";
+import { CHECKS } from "./checks.js";
+import { HELPERS } from "./expr.js";
+import { emitFold } from "./fold.js";
+import type { JsTarget, Place, PlacedView } from "./target.js";
+
+/**
+ * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike) and `buffers` (a list of them) that returns
+ * `(args, worker, workers) => void`. Arrays are constants that enclose the function, extents and strides are literals, as engines make
+ * the fastest code of that. The text is unique to the launch, so that launches do not share type feedback.
+ */
+export function emitJs(target: JsTarget): string {
+  const body = new Body(target);
+  const inner = [...scalars(body), ...(target.policy.kind === "team" ? teams(body) : lines(body))];
+  const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
+  const arrays = [...views(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
+  const text = [...arrays, ...kernel].join("\n");
+  const helpers = Object.entries({ ...HELPERS, ...ATOMICS, ...(target.checked ? CHECKS : {}) }).filter(([name]) => text.includes(name + "("));
+  return [`"use strict";`, ...helpers.map(([, code]) => code), text, ""].join("\n");
+}
+
+const ATOMICS = {
+  $add: "const $add = (a, b) => a + b;",
+  ...Object.fromEntries(
+    ([["f64", "BigInt64Array"], ["f32", "Int32Array"], ["i32", "Int32Array"], ["u32", "Uint32Array"]] as const).map(([type, bits]) => [
+      `$update_${type}`,
+      `const $update_${type} = (() => {
+  const bits = new ${bits}(1), value = new ${ARRAY[type]}(bits.buffer);
+  return (array, at, fold, operand) => {
+    for (;;) {
+      const before = (bits[0] = Atomics.load(array, at));
+      value[0] = fold(value[0], operand);
+      if (Atomics.compareExchange(array, at, before, bits[0]) === before) return;
+    }
+  };
+})();`,
+    ]),
+  ),
+};
+
+const bufferText = (place: Place): string => (place.buffer === undefined ? "memory" : `buffers[${place.buffer}]`);
+
+const span = ({ shape, strides }: PlacedView): number =>
+  shape.includes(0) ? 0 : shape.reduce((total, extent, axis) => total + (extent - 1) * strides[axis], 1);
+
+function views({ target, names }: Body): Lines {
+  return Object.entries(target.views).map(([name, view]) => {
+    const array = (type: string, place: Place): string => `new ${type}(${bufferText(place)}, ${place.address}, ${span(view)})`;
+    const scatter = target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === name);
+    if (scatter) {
+      const { strategy, copies } = target.scatter[name];
+      if (strategy === "atomic") {
+        const direct = scatter.op === "sum" && (scatter.element === "i32" || scatter.element === "u32");
+        return `const ${names.of(name)} = ${array(direct ? ARRAY[scatter.element] : ATOMIC_BITS[scatter.element], view)};`;
+      }
+      if (copies) {
+        const own = [...Array(target.workers - 1).keys()].map((w) => array(ARRAY[scatter.element], { ...copies, address: copies.address + w * copies.stride }));
+        return `const $copies_${names.of(name)} = [${[array(ARRAY[scatter.element], view), ...own].join(", ")}];`;
+      }
+    }
+    return `const ${names.of(name)} = ${array(ARRAY[view.element], view)};`;
+  });
+}
+
+const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array", u32: "Uint32Array" };
+
+function tables({ target, names }: Body): Lines {
+  return target.ir.tables.map((table) => `const ${names.of(table.name)} = ${ARRAY[table.type]}.of(${table.values.join(", ")});`);
+}
+
+function partials({ target, names }: Body): Lines {
+  const count = target.precision === "strict" ? partialCount(target.policy) : target.workers;
+  return reductions(target).map(({ name }) =>
+    `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`);
+}
+
+function customFolds(body: Body): Lines {
+  return reductions(body.target).flatMap((r) =>
+    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitFold(r.combine).split("\n")), "})();"] : []);
+}
+
+const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+
+/** What the function sets up at each run: scalars and the worker's own copies of scatter targets. */
+function scalars({ target, names }: Body): Lines {
+  const params = target.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
+  const { scalars: place } = target;
+  const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
+  return [
+    ...(params.length ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${params.length});`] : []),
+    ...params.map((p, n) => `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`),
+    ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
+  ];
+}
+
+/** Teams, shared out in blocks; a team runs on one worker. */
+function teams(body: Body): Lines {
+  const { target } = body;
+  const league = target.policy.kind === "team" ? target.policy.league : 0;
+  const results = reductions(target);
+  const strict = target.precision === "strict";
+  const place = (r: ReduceParam): string => `$total_${body.names.of(r.name)}`;
+  const start = results.map((r) => `let ${place(r)} = ${identityText(r)};`);
+  const emit = results.reduce<() => Lines>((inner, r) => () => body.withAccumulator(r, place(r), inner), () => body.block(target.ir.body));
+  const end = (index: string): Lines => results.map((r) => `$partials_${body.names.of(r.name)}[${index}] = ${place(r)};`);
+  return [
+    ...(strict ? [] : start),
+    ...share(league),
+    "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
+    ...indent(body.withRows(() => [...(strict ? start : []), ...emit(), ...(strict ? end("$i0") : [])])), "}",
+    ...(strict ? [] : end("worker")),
+  ];
+}
+
+/**
+ * A range: lines along the last axis, shared out in blocks; where there are few lines, each is cut into pieces at multiples of a
+ * reduction's chunk.
+ */
+function lines(body: Body): Lines {
+  const { ir, policy, precision, workers } = body.target;
+  if (policy.kind !== "range") return [];
+  const outer = policy.extents.slice(0, -1);
+  const count = outer.reduce((a, b) => a * b, 1);
+  const chunks = chunksPerLine(policy.extents.at(-1)!);
+  const pieces = piecesPerLine(count, chunks, workers);
+
+  const results = reductions(body.target);
+  const lanes = results.length ? body.lanes(results, ir.body) : undefined;
+  const acrossLines = lanes && precision === "fast" ? lanes : undefined;
+  const task = body.withRows(() => {
+    if (!lanes) return pieceOfLine(body, pieces, (index, first, end) => body.innerLoop(index, first, end, ir.body));
+    if (acrossLines) return pieceOfLine(body, pieces, acrossLines.loop);
+    return chunksOfLine(body, pieces, (index, first, end) => [
+      ...lanes.start, ...lanes.loop(index, first, end),
+      ...results.map((r) => `$partials_${body.names.of(r.name)}[${count === 1 ? "$c" : `$line * ${chunks} + $c`}] = ${lanes.result(r)};`),
+    ]);
+  });
+  return [
+    ...(acrossLines?.start ?? []),
+    ...share(count * pieces),
+    "for (let $task = $lo; $task < $hi; $task++) {",
+    ...indent([
+      ...(count === 1 ? [] : [`const $line = ${pieces === 1 ? "$task" : `Math.floor($task / ${pieces})`};`]),
+      ...outerIndices(outer, policy.begin),
+      ...(pieces === 1 ? [] : [
+        ...(count === 1 ? ["const $piece = $task;"] : [`const $piece = $task % ${pieces};`]),
+        `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
+      ]),
+      ...task,
+    ]),
+    "}",
+    ...(acrossLines ? results.map((r) => `$partials_${body.names.of(r.name)}[worker] = ${acrossLines.result(r)};`) : []),
+  ];
+}
+
+/** As many pieces as keep all workers busy; one, where there are lines enough. */
+function piecesPerLine(lines: number, chunks: number, workers: number): number {
+  if (workers === 1 || lines >= 4 * workers) return 1;
+  return Math.max(1, Math.min(chunks, lines === 1 ? workers : Math.ceil((4 * workers) / lines)));
+}
+
+/** The indices of `$line` along all axes but the last. */
+function outerIndices(extents: readonly number[], begin: readonly number[]): Lines {
+  return extents.map((extent, axis) => {
+    const below = extents.slice(axis + 1).reduce((a, b) => a * b, 1);
+    const quotient = below === 1 ? "$line" : `Math.floor($line / ${below})`;
+    const digit = axis === 0 ? quotient : `${quotient} % ${extent}`;
+    return `const $i${axis} = ${plus(digit, begin[axis])} | 0;`;
+  });
+}
+
+type Loop = (index: string, first: string, end: string) => Lines;
+
+/** One loop over the piece of the line. */
+function pieceOfLine({ target }: Body, pieces: number, loop: Loop): Lines {
+  if (target.policy.kind !== "range") return [];
+  const { extents, begin } = target.policy;
+  const inner = extents.length - 1;
+  if (pieces === 1) return loop(`$i${inner}`, String(begin[inner]), String(begin[inner] + extents[inner]));
+  return [
+    `const $first = ${plus(`$c0 * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
+    `const $end = ${plus(`Math.min($c1 * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
+    ...loop(`$i${inner}`, "$first", "$end"),
+  ];
+}
+
+/** One loop over each chunk of the piece; `$c` is the chunk's place in the line. */
+function chunksOfLine({ target }: Body, pieces: number, loop: Loop): Lines {
+  if (target.policy.kind !== "range") return [];
+  const { extents, begin } = target.policy;
+  const inner = extents.length - 1;
+  return [
+    `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunksPerLine(extents[inner]) : "$c1"}; $c++) {`,
+    ...indent([
+      `const $first = ${plus(`$c * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
+      `const $end = ${plus(`Math.min(($c + 1) * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
+      ...loop(`$i${inner}`, "$first", "$end"),
+    ]),
+    "}",
+  ];
+}
+
+const plus = (text: string, offset: number): string => (offset === 0 ? text : offset > 0 ? `${text} + ${offset}` : `${text} - ${-offset}`);
+
+/** This worker's block of the tasks. */
+const share = (tasks: number): Lines => [
+  `const $lo = Math.floor(${tasks} * worker / workers), $hi = Math.floor(${tasks} * (worker + 1) / workers);`,
+];

@@ -1,0 +1,34 @@
+import type { ElementType, KernelIR } from "../../ir/types.js";
+import type { Precision, ScatterStrategy } from "../../device/device.js";
+import type { Policy } from "../../device/policy.js";
+
+/** Where an array lies: byte address in the shared memory, or in `buffers[buffer]`. */
+export interface Place {
+  address: number;
+  buffer?: number;
+}
+
+/** A view or scatter target. Strides count elements; the address is that of the first element. */
+export interface PlacedView extends Place {
+  element: ElementType;
+  shape: readonly number[];
+  strides: readonly number[];
+}
+
+/** One launch as the JavaScript emitter sees it: everything but the scalars' values is compiled into the code. */
+export interface JsTarget {
+  ir: KernelIR;
+  policy: Policy;
+  precision: Precision;
+  /** Threads that will take part. */
+  workers: number;
+  views: Record<string, PlacedView>;
+  /** f64 slots of the scalar parameters, in their order among the parameters. */
+  scalars: Place;
+  /** For each reduce parameter, f64 slots: `partialCount` in strict mode, one a worker in fast mode. */
+  partials: Record<string, Place>;
+  scatter: Record<string, { strategy: ScatterStrategy; copies?: Place & { stride: number } }>;
+  /** Every index, integer operation and read of a local is checked; the code then throws. */
+  checked?: boolean;
+}
+
