@@ -55,7 +55,7 @@ export function bind(
   const disjointMemory = check.sharing(access, views, outputs);
   const precision = options.precision ?? device.precision;
   const scatter = Object.fromEntries(ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]));
-  const cost = costOf(ir, access, { views, policy, scalars });
+  const cost = costOf(ir, { views, policy, scalars });
   return { kernel, ir, access, policy, precision, scalars, views, outputs, disjointMemory, scatter, cost };
 }
 
