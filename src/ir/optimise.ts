@@ -4,15 +4,20 @@ import { scalarise } from "./scalarise.js";
 import { removeDead, removeUnusedTables, sinkDeclarations } from "./tidy.js";
 import type { KernelIR } from "./types.js";
 import { unroll } from "./unroll.js";
+import { verify } from "./verify.js";
 
 /**
  * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes what is not used. No bit of
- * any result changes. Throws KernelError for a constant index outside an array or table.
+ * any result changes. Throws KernelError for a constant index outside an array or table, and an Error where the
+ * code that comes in is not sound.
  */
 export function optimise(ir: KernelIR): KernelIR {
+  verify(ir);
   const unrolled = unrollAll(fold(ir));
   checkBounds(unrolled);
-  return removeUnusedTables(removeDead(fold(sinkDeclarations(scalarise(removeDead(unrolled))))));
+  const optimised = removeUnusedTables(removeDead(fold(sinkDeclarations(scalarise(removeDead(unrolled))))));
+  verify(optimised);
+  return optimised;
 }
 
 /** Unrolling an outer loop can make the bounds of inner ones constant. */
