@@ -76,14 +76,14 @@ class JsProgram implements CpuProgram {
     private readonly shared: SharedBuffers,
     private readonly scalars: CpuBuffer,
   ) {
-    const { ir, policy, precision } = binding;
+    const { ir, policy } = binding;
     const elements = policy.kind === "team" ? Infinity : policy.extents.reduce((a, b) => a * b, 1);
     const threads = elements < SERIAL_ELEMENTS ? 1 : pool.size;
     this.plans = ir.params.filter((p) => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
     const sorted = this.plans.some((plan) => plan.strategy === "sorted");
     this.workers = sorted ? 1 : threads;
     this.reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce").map((param) => {
-      const count = precision === "strict" ? partialCount(policy) : this.workers;
+      const count = partialCount(policy);
       return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
     });
     this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
@@ -115,14 +115,14 @@ class JsProgram implements CpuProgram {
   }
 
   private target(): JsTarget {
-    const { ir, policy, precision } = this.binding;
+    const { ir, policy } = this.binding;
     const place = (buffer: CpuBuffer) => ({ address: buffer.address, buffer: buffer.inWasmMemory ? undefined : this.share(buffer.host) });
     const views = Object.entries(this.binding.views).map(([name, view]): [string, PlacedView] => {
       const { buffer } = place(view.buffer as CpuBuffer);
       return [name, { element: view.type, shape: view.shape, strides: view.strides, address: addressOf(view), buffer }];
     });
     return {
-      ir, policy, precision, workers: this.workers,
+      ir, policy, workers: this.workers,
       views: Object.fromEntries(views),
       scalars: place(this.scalars),
       partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, place(partials)])),

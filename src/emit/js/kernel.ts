@@ -1,5 +1,6 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
 import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
+import type { RangePolicy } from "../../device/policy.js";
 import { ARRAY, Body, identityText, indent, type Lines } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS } from "./expr.js";
@@ -13,7 +14,8 @@ import type { JsTarget, Place, PlacedView } from "./target.js";
  */
 export function emitJs(target: JsTarget): string {
   const body = new Body(target);
-  const inner = [...scalars(body), ...(target.policy.kind === "team" ? teams(body) : lines(body))];
+  const loops = target.policy.kind === "team" ? teams(body, target.policy.league) : lines(body, target.policy);
+  const inner = [...scalars(body), ...loops];
   const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
@@ -71,7 +73,7 @@ function tables({ target, names }: Body): Lines {
 }
 
 function partials({ target, names }: Body): Lines {
-  const count = target.precision === "strict" ? partialCount(target.policy) : target.workers;
+  const count = partialCount(target.policy);
   return reductions(target).map(({ name }) =>
     `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`);
 }
@@ -96,62 +98,44 @@ function scalars({ target, names }: Body): Lines {
 }
 
 /** Teams, shared out in blocks; a team runs on one worker. */
-function teams(body: Body): Lines {
-  const { target } = body;
-  const league = target.policy.kind === "team" ? target.policy.league : 0;
-  const results = reductions(target);
-  const strict = target.precision === "strict";
-  const place = (r: ReduceParam): string => `$total_${body.names.of(r.name)}`;
-  const start = results.map((r) => `let ${place(r)} = ${identityText(r)};`);
-  const emit = results.reduce<() => Lines>((inner, r) => () => body.withAccumulator(r, place(r), inner), () => body.block(target.ir.body));
-  const end = (index: string): Lines => results.map((r) => `$partials_${body.names.of(r.name)}[${index}] = ${place(r)};`);
+function teams(body: Body, league: number): Lines {
+  const results = reductions(body.target);
+  const total = (r: ReduceParam): string => `$total_${body.names.of(r.name)}`;
+  const emit = results.reduce<() => Lines>((inner, r) => () => body.withAccumulator(r, total(r), inner), () => body.block(body.target.ir.body));
   return [
-    ...(strict ? [] : start),
     ...share(league),
     "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
-    ...indent(body.withRows(() => [...(strict ? start : []), ...emit(), ...(strict ? end("$i0") : [])])), "}",
-    ...(strict ? [] : end("worker")),
+    ...indent(body.withRows(() => [
+      ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
+      ...emit(),
+      ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
+    ])),
+    "}",
   ];
 }
 
 /**
  * A range: lines along the last axis, shared out in blocks; where there are few lines, each is cut into pieces at multiples of a
- * reduction's chunk.
+ * reduction's chunk. Reductions go by the strict tree in fast mode too: other orders are no faster here.
  */
-function lines(body: Body): Lines {
-  const { ir, policy, precision, workers } = body.target;
-  if (policy.kind !== "range") return [];
+function lines(body: Body, policy: RangePolicy): Lines {
   const outer = policy.extents.slice(0, -1);
   const count = outer.reduce((a, b) => a * b, 1);
   const chunks = chunksPerLine(policy.extents.at(-1)!);
-  const pieces = piecesPerLine(count, chunks, workers);
-
-  const results = reductions(body.target);
-  const lanes = results.length ? body.lanes(results, ir.body) : undefined;
-  const acrossLines = lanes && precision === "fast" ? lanes : undefined;
-  const task = body.withRows(() => {
-    if (!lanes) return pieceOfLine(body, pieces, (index, first, end) => body.innerLoop(index, first, end, ir.body));
-    if (acrossLines) return pieceOfLine(body, pieces, acrossLines.loop);
-    return chunksOfLine(body, pieces, (index, first, end) => [
-      ...lanes.start, ...lanes.loop(index, first, end),
-      ...results.map((r) => `$partials_${body.names.of(r.name)}[${count === 1 ? "$c" : `$line * ${chunks} + $c`}] = ${lanes.result(r)};`),
-    ]);
-  });
+  const pieces = piecesPerLine(count, chunks, body.target.workers);
   return [
-    ...(acrossLines?.start ?? []),
     ...share(count * pieces),
     "for (let $task = $lo; $task < $hi; $task++) {",
     ...indent([
-      ...(count === 1 ? [] : [`const $line = ${pieces === 1 ? "$task" : `Math.floor($task / ${pieces})`};`]),
+      ...(outer.length === 0 ? [] : [`const $line = ${pieces === 1 ? "$task" : `Math.floor($task / ${pieces})`};`]),
       ...outerIndices(outer, policy.begin),
       ...(pieces === 1 ? [] : [
-        ...(count === 1 ? ["const $piece = $task;"] : [`const $piece = $task % ${pieces};`]),
+        `const $piece = ${count === 1 ? "$task" : `$task % ${pieces}`};`,
         `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
       ]),
-      ...task,
+      ...body.withRows(() => (reductions(body.target).length ? chunksOfLine(body, policy, pieces) : pieceOfLine(body, policy, pieces))),
     ]),
     "}",
-    ...(acrossLines ? results.map((r) => `$partials_${body.names.of(r.name)}[worker] = ${acrossLines.result(r)};`) : []),
   ];
 }
 
@@ -171,32 +155,32 @@ function outerIndices(extents: readonly number[], begin: readonly number[]): Lin
   });
 }
 
-type Loop = (index: string, first: string, end: string) => Lines;
-
 /** One loop over the piece of the line. */
-function pieceOfLine({ target }: Body, pieces: number, loop: Loop): Lines {
-  if (target.policy.kind !== "range") return [];
-  const { extents, begin } = target.policy;
+function pieceOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number): Lines {
   const inner = extents.length - 1;
-  if (pieces === 1) return loop(`$i${inner}`, String(begin[inner]), String(begin[inner] + extents[inner]));
+  const loop = (first: string, end: string): Lines => body.innerLoop(`$i${inner}`, first, end, body.target.ir.body);
+  if (pieces === 1) return loop(String(begin[inner]), String(begin[inner] + extents[inner]));
   return [
     `const $first = ${plus(`$c0 * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
     `const $end = ${plus(`Math.min($c1 * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
-    ...loop(`$i${inner}`, "$first", "$end"),
+    ...loop("$first", "$end"),
   ];
 }
 
-/** One loop over each chunk of the piece; `$c` is the chunk's place in the line. */
-function chunksOfLine({ target }: Body, pieces: number, loop: Loop): Lines {
-  if (target.policy.kind !== "range") return [];
-  const { extents, begin } = target.policy;
+/** One loop over each chunk of the piece, which leaves a partial for each reduction. */
+function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number): Lines {
   const inner = extents.length - 1;
+  const chunks = chunksPerLine(extents[inner]);
+  const results = reductions(body.target);
+  const lanes = body.lanes(results, body.target.ir.body);
+  const partial = extents.length === 1 ? "$c" : `$line * ${chunks} + $c`;
   return [
-    `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunksPerLine(extents[inner]) : "$c1"}; $c++) {`,
+    `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunks : "$c1"}; $c++) {`,
     ...indent([
       `const $first = ${plus(`$c * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
       `const $end = ${plus(`Math.min(($c + 1) * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
-      ...loop(`$i${inner}`, "$first", "$end"),
+      ...lanes.start, ...lanes.loop(`$i${inner}`, "$first", "$end"),
+      ...results.map((r) => `$partials_${body.names.of(r.name)}[${partial}] = ${lanes.result(r)};`),
     ]),
     "}",
   ];

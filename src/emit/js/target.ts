@@ -1,5 +1,5 @@
 import type { ElementType, KernelIR } from "../../ir/types.js";
-import type { Precision, ScatterStrategy } from "../../device/device.js";
+import type { ScatterStrategy } from "../../device/device.js";
 import type { Policy } from "../../device/policy.js";
 
 /** Where an array lies: byte address in the shared memory, or in `buffers[buffer]`. */
@@ -19,13 +19,12 @@ export interface PlacedView extends Place {
 export interface JsTarget {
   ir: KernelIR;
   policy: Policy;
-  precision: Precision;
   /** Threads that will take part. */
   workers: number;
   views: Record<string, PlacedView>;
   /** f64 slots of the scalar parameters, in their order among the parameters. */
   scalars: Place;
-  /** For each reduce parameter, f64 slots: `partialCount` in strict mode, one a worker in fast mode. */
+  /** `partialCount` f64 slots for each reduce parameter. */
   partials: Record<string, Place>;
   scatter: Record<string, { strategy: ScatterStrategy; copies?: Place & { stride: number } }>;
   /** Every index, integer operation and read of a local is checked; the code then throws. */
