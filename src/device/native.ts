@@ -143,15 +143,22 @@ function splitAxis({ policy }: Binding, workers: number): { axis: number; grain:
   return { axis, grain: axis === last ? GRAIN : 1 };
 }
 
-/** Whether the written lines should bypass the caches: they do where nothing of them would be left there for the next kernel. */
+/**
+ * Whether the written lines should bypass the caches: they do where nothing of them would be left there for the next kernel.
+ * ISOFORM_STREAMING=always or never overrides the sizes.
+ */
 function streamingReason({ views }: Binding, streamed: readonly string[]): { use: boolean; text: string } {
+  const wish = process.env.ISOFORM_STREAMING;
+  if (wish === "never") return { use: false, text: "through the caches, as ISOFORM_STREAMING asks" };
+  const lines = new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1)));
+  if (lines.size > 1) return { use: false, text: "through the caches, their rows begin at different places in a cache line" };
+  if (wish === "always") return { use: true, text: "non-temporal, as ISOFORM_STREAMING asks" };
   const bytes = Object.values(views).reduce((sum, view) => sum + spanOf(view) * BYTES[view.type], 0);
   const cache = lastLevelCache();
   const mib = (n: number) => `${(n / (1 << 20)).toFixed(0)} MiB`;
-  if (bytes <= cache) return { use: false, text: `through the caches, the views' ${mib(bytes)} fit into ${mib(cache)}` };
-  const lines = new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1)));
-  if (lines.size > 1) return { use: false, text: `through the caches, their rows begin at different places in a cache line` };
-  return { use: true, text: `non-temporal, the views' ${mib(bytes)} exceed the cache of ${mib(cache)}` };
+  return bytes > cache
+    ? { use: true, text: `non-temporal, the views' ${mib(bytes)} exceed the cache of ${mib(cache)}` }
+    : { use: false, text: `through the caches, the views' ${mib(bytes)} fit into ${mib(cache)}` };
 }
 
 /** Positions in a cache line at which the rows of a view begin, as far as they matter. */

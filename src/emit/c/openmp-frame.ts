@@ -112,23 +112,31 @@ export class OpenMPFrame implements Frame {
       code.line(`${this.dialect.types[p.type]} ${arrays[n]}[${REDUCTION_LANES}] = {${identities}};`);
     });
     const lane = this.names.fresh("lane");
-    const element = (laneValue: string) => {
-      code.line(`const ${index} ${lane} = ${laneValue};`);
+    const element = () => {
       params.forEach((p, n) => code.line(`${this.dialect.types[p.type]} ${variables[n]} = ${arrays[n]}[${lane}];`));
       body.statements(stmts);
       params.forEach((_, n) => code.line(`${arrays[n]}[${lane}] = ${variables[n]};`));
     };
-    const rest = this.names.fresh("rest");
     if (isStraight(stmts)) {
       const group = this.names.fresh("group");
+      const rest = this.names.fresh("rest");
       code.line(`const ${index} ${rest} = ${end} - (${end} - ${begin}) % ${REDUCTION_LANES};`);
+      // The inner loop has a constant number of turns, which makes it one or two vector instructions a statement.
+      const lanes = (from: string, count: string | number) =>
+        code.block(`for (${index} ${lane} = 0; ${lane} < ${count}; ${lane}++)`, () => {
+          code.line(`const ${index} ${counter} = ${from} + ${lane};`);
+          element();
+        });
       code.block(`for (${index} ${group} = ${begin}; ${group} < ${rest}; ${group} += ${REDUCTION_LANES})`, () => {
         code.line(SIMD);
-        code.block(`for (${index} ${counter} = ${group}; ${counter} < ${group} + ${REDUCTION_LANES}; ${counter}++)`, () => element(`${counter} - ${group}`));
+        lanes(group, REDUCTION_LANES);
       });
-      code.block(`for (${index} ${counter} = ${rest}; ${counter} < ${end}; ${counter}++)`, () => element(`${counter} - ${rest}`));
+      lanes(rest, `${end} - ${rest}`);
     } else
-      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => element(`(${counter} - ${begin}) % ${REDUCTION_LANES}`));
+      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => {
+        code.line(`const ${index} ${lane} = (${counter} - ${begin}) % ${REDUCTION_LANES};`);
+        element();
+      });
     code.block(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`, () =>
       code.block("for (int k = 0; k < step; k++)", () =>
         params.forEach((p, n) => {

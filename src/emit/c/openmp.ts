@@ -37,7 +37,7 @@ type Param = { readonly name: string; readonly role: string; readonly type: Fiel
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
-  "args worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
+  "args lane worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
   "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
 ).split(" ");
 
@@ -259,7 +259,7 @@ class Emitter {
     const writer = this.writer(code, frame);
     frame.redirect = (stmt) => {
       const n = stored.indexOf(stmt);
-      return n < 0 ? undefined : `${lines[n]}[${name} - line]`;
+      return n < 0 ? undefined : `${lines[n]}[lane]`;
     };
     const placeAt = (n: number, index: string) => {
       frame.indexNames[inner] = index;
@@ -277,7 +277,10 @@ class Emitter {
         code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
           stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
           code.line(SIMD);
-          code.block(`for (int64_t ${name} = line; ${name} < line + ${lanes}; ${name}++)`, () => writer.statements(this.ir.body));
+          code.block(`for (int64_t lane = 0; lane < ${lanes}; lane++)`, () => {
+            code.line(`const int64_t ${name} = line + lane;`);
+            writer.statements(this.ir.body);
+          });
           stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
         });
         const outer = this.indexNames.slice(0, inner).flatMap((index) => [index, `${index} + 1`]);
