@@ -1,0 +1,75 @@
+import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
+import type { Dialect, ExactFn, FloatType } from "../dialect.js";
+
+/** CUDA C++; `wide` makes the index type 64 bits. */
+export function cudaDialect(wide: boolean): Dialect {
+  return {
+    name: "CUDA",
+    types: {
+      f64: "double", f32: "float", i32: "int", u32: "unsigned int", bool: "bool", u8: "unsigned char", index: wide ? "long long" : "int",
+    },
+    helperPrefix: "__device__ inline",
+    tablePrefix: "__device__ const",
+    reserved: RESERVED,
+    signedWraps: false,
+    infinity: "__longlong_as_double(0x7ff0000000000000)",
+    nan: "__longlong_as_double(0x7ff8000000000000)",
+    math,
+    helpers: {
+      clz_u32: "int clz_u32(unsigned int a) { return __clz(a); }",
+      mulhi_u32: "unsigned int mulhi_u32(unsigned int a, unsigned int b) { return __umulhi(a, b); }",
+    },
+  };
+}
+
+const RESERVED = [
+  ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(" "),
+  ..."this throw try catch typename using virtual and or not xor bitand bitor compl constexpr nullptr".split(" "),
+  ..."exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod".split(" "),
+  ..."min max abs y0 y1 yn j0 j1 jn gamma isnan isinf signbit round rint copies thread threads".split(" "),
+];
+
+/** f32 functions whose CUDA version is off by more than 2 ulp (CUDA C++ Programming Guide, mathematical functions appendix). */
+const THROUGH_F64 = new Set<string>(["pow", "tan", "atan2", "sinh", "hypot"]);
+
+function math(fn: MathFn | ExactFn, type: FloatType): string {
+  if (type === "f64") return fn;
+  return THROUGH_F64.has(fn) ? `${fn}_f32` : `${fn}f`;
+}
+
+/** Definitions of the functions that the dialect names and CUDA lacks, as far as `source` calls them. */
+export function mathDefinitions(source: string): string[] {
+  return [...THROUGH_F64].filter((fn) => source.includes(`${fn}_f32(`)).map((fn) =>
+    ["tan", "sinh"].includes(fn)
+      ? `__device__ inline float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
+      : `__device__ inline float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
+  );
+}
+
+/** The call that folds `value` into the element at `pointer`, whatever other threads do there. */
+export function atomicCall(op: ScatterOp, type: NumericType, pointer: string, value: string): string {
+  if (op === "sum") return `atomicAdd(${pointer}, ${value})`;
+  if (type === "i32" || type === "u32") return `atomic${op === "min" ? "Min" : "Max"}(${pointer}, ${value})`;
+  return `atomic_${op}_${type}(${pointer}, ${value})`;
+}
+
+/** Definition of the least and greatest of floats, which the hardware's atomics lack; it needs the helper `${op}_${type}`. */
+export function atomicDefinition(op: "min" | "max", type: FloatType): string {
+  const [T, bits, toBits, fromBits] =
+    type === "f64"
+      ? ["double", "unsigned long long", "__double_as_longlong", "__longlong_as_double"]
+      : ["float", "unsigned int", "__float_as_uint", "__uint_as_float"];
+  return [
+    `__device__ inline void atomic_${op}_${type}(${T} *place, ${T} value) {`,
+    `  ${bits} *cell = (${bits} *)place;`,
+    `  ${bits} seen = *cell;`,
+    `  for (;;) {`,
+    `    const ${bits} wanted = ${toBits}(${op}_${type}(${fromBits}(seen), value));`,
+    `    if (wanted == seen) return;`,
+    `    const ${bits} found = atomicCAS(cell, seen, wanted);`,
+    `    if (found == seen) return;`,
+    `    seen = found;`,
+    `  }`,
+    `}`,
+  ].join("\n");
+}

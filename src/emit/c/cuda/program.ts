@@ -1,0 +1,88 @@
+import type { NumericType, ScatterOp } from "../../../ir/types.js";
+
+/** How a kernel's parameter lies in the parameter buffer. */
+export type ParamType = "pointer" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
+
+/**
+ * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
+ * `extent:x:0`, `begin:0`, `end:0` and `count:0` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` and more,
+ * listed in device/cuda/launch.ts.
+ */
+export interface KernelParam {
+  readonly key: string;
+  readonly type: ParamType;
+}
+
+/** A `__global__` function of a program. */
+export interface Entry {
+  readonly name: string;
+  readonly params: readonly KernelParam[];
+}
+
+/** How a range kernel's elements are given to threads. */
+export type Traversal =
+  /** One thread an element. */
+  | "elements"
+  /** A grid that fits the device walks over the elements. */
+  | "strided"
+  /** Eight threads share a chunk of 256 elements, as the strict order of reductions wants it. */
+  | "chunks"
+  /** One thread does everything, in order. */
+  | "serial"
+  /** A block a team. */
+  | "teams";
+
+/** What a program does with a scatter parameter. */
+export type ScatterCode =
+  /** Atomic operations on the target. */
+  | "atomic"
+  /** Atomic operations on a copy in the block's shared memory, added to the target at the end. */
+  | "shared"
+  /** Each element writes its contributions to its slots; they are sorted by target and applied in order. */
+  | "recorded"
+  /** Plain updates by the only thread there is. */
+  | "serial";
+
+/** What is known of a launch when its code is generated; strides and extents themselves are parameters. */
+export interface CudaAssumptions {
+  strict: boolean;
+  /** Some address or index needs more than 32 bits. */
+  wide: boolean;
+  /** No written view shares memory with another one. */
+  restrict: boolean;
+  /** By view and axis: the stride is 1. */
+  unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  scatter: Readonly<Record<string, ScatterCode>>;
+}
+
+export interface ReduceCode {
+  readonly name: string;
+  readonly type: NumericType;
+}
+
+export interface RecordedScatter {
+  readonly name: string;
+  readonly type: NumericType;
+  readonly op: ScatterOp;
+  /** Contributions of one element at most. */
+  readonly slots: number;
+  /** Adds the sorted contributions to the target. */
+  readonly apply: Entry;
+}
+
+/** CUDA C++ for one kernel, and what a launch must know of it. */
+export interface CudaProgram {
+  readonly source: string;
+  readonly main: Entry;
+  readonly traversal: Traversal;
+  /** In the order of their 8-byte places in the results. */
+  readonly reduces: readonly ReduceCode[];
+  /** Fold partials chunk by chunk, and to the end; present where there are reductions. */
+  readonly fold?: Entry;
+  readonly finish?: Entry;
+  readonly recorded: readonly RecordedScatter[];
+  /** Scatter parameters with a copy in shared memory. */
+  readonly shared: readonly { name: string; type: NumericType }[];
+  /** Bytes of a team's scratch arrays, where they need dynamic shared memory. */
+  readonly scratchBytes: number;
+}

@@ -1,0 +1,261 @@
+import type { NumericType, ReduceParam, ScatterParam } from "../../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
+import type { BodyWriter } from "../body.js";
+import { foldLanes, foldBlock } from "./folds.js";
+import type { Entry, Traversal } from "./program.js";
+import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
+
+const AXES = ["i", "j", "k", "l"];
+const LANES = REDUCTION_LANES;
+const CHUNK = REDUCTION_CHUNK;
+
+/** The main entry of a range kernel. */
+export class RangeWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[];
+  private readonly rank: number;
+  private readonly accumulators = new Map<string, string>();
+  private readonly copies = new Map<string, string>();
+  private readonly slots = new Map<string, readonly [string, string, string]>();
+
+  constructor(program: ProgramWriter, private readonly traversal: Exclude<Traversal, "teams">, private readonly slotCounts: Readonly<Record<string, number>>) {
+    super(program, entryName(program.ir.name), true);
+    this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
+    this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+  }
+
+  write(): { entry: Entry; text: string } {
+    switch (this.traversal) {
+      case "elements":
+      case "strided":
+        this.grid();
+        break;
+      case "chunks":
+        this.chunks();
+        break;
+      case "serial":
+        this.serial();
+    }
+    return this.finish(this.traversal === "serial" ? 1 : BLOCK);
+  }
+
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+    const param = this.program.reduces.find((p) => p.name === stmt.target)!;
+    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value);
+  }
+
+  protected override copyOf(target: string): string {
+    return this.copies.get(target)!;
+  }
+
+  protected override slotsOf(target: string): readonly [string, string, string] {
+    return this.slots.get(target)!;
+  }
+
+  /* A grid over the elements: threadIdx.x along the last axis. */
+
+  private grid(): void {
+    const strided = this.traversal === "strided";
+    if (strided) {
+      this.code.line(`const int thread = ${this.rank === 1 ? "threadIdx.x" : "threadIdx.y * blockDim.x + threadIdx.x"};`);
+      this.code.line(`const int threads = ${this.rank === 1 ? "blockDim.x" : "blockDim.x * blockDim.y"};`);
+      this.openCopies();
+      this.declareAccumulators();
+    }
+    this.axis(this.rank === 4 ? -1 : 0, strided);
+    if (!strided) return;
+    this.closeCopies();
+    for (const param of this.program.reduces)
+      foldBlock(this, param, this.accumulators.get(param.name)!, (total) =>
+        `${this.partials(param)}[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = ${total};`);
+  }
+
+  /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share gridDim.z. */
+  private axis(a: number, strided: boolean): void {
+    const { code, T } = this;
+    const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
+    const at = `(${T.index})(blockIdx.${dimension} * blockDim.${dimension} + threadIdx.${dimension})`;
+    const step = `(${T.index})(gridDim.${dimension} * blockDim.${dimension})`;
+    if (a === -1) {
+      const outer = this.names.fresh("outer");
+      const count = this.count(1);
+      code.block(`for (${T.index} ${outer} = ${at}; ${outer} < ${this.count(0)} * ${count}; ${outer} += ${step})`, () => {
+        code.line(`const ${T.index} ${this.indexNames[0]} = ${this.begin(0)} + ${outer} / ${count};`);
+        code.line(`const ${T.index} ${this.indexNames[1]} = ${this.begin(1)} + ${outer} % ${count};`);
+        this.axis(2, strided);
+      });
+      return;
+    }
+    const name = this.indexNames[a];
+    const innermost = a === this.rank - 1;
+    const inside = () => (innermost ? this.element() : this.axis(a + 1, strided));
+    // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
+    if (innermost && !strided) {
+      code.line(`const ${T.index} ${name} = ${this.begin(a)} + ${at};`);
+      code.block(`if (${name} < ${this.end(a)})`, inside);
+    } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
+  }
+
+  /* Strict reductions: threads 8c .. 8c+7 of the grid are the lanes of chunk c. */
+
+  private chunks(): void {
+    const { code, T } = this;
+    const chunk = this.names.fresh("chunk");
+    const lane = this.names.fresh("lane");
+    const stop = this.names.fresh("stop");
+    const inner = this.rank - 1;
+    const name = this.indexNames[inner];
+    const all = this.indexParam("chunks", "chunks");
+    code.line(`const ${T.index} ${lane} = threadIdx.x % ${LANES};`);
+    code.line(`const ${T.index} ${chunk} = (${T.index})blockIdx.x * ${BLOCK / LANES} + threadIdx.x / ${LANES};`);
+    this.declareAccumulators();
+    code.block(`if (${chunk} < ${all})`, () => {
+      const start = this.line(chunk);
+      code.line(`const ${T.index} ${stop} = ${start} + ${CHUNK} < ${this.end(inner)} ? ${start} + ${CHUNK} : ${this.end(inner)};`);
+      code.block(`for (${T.index} ${name} = ${start} + ${lane}; ${name} < ${stop}; ${name} += ${LANES})`, () => this.element());
+    });
+    for (const param of this.program.reduces) foldLanes(this, param, this.accumulators.get(param.name)!);
+    code.block(`if (${lane} == 0 && ${chunk} < ${all})`, () => {
+      for (const param of this.program.reduces) code.line(`${this.partials(param)}[${chunk}] = ${this.accumulators.get(param.name)};`);
+    });
+  }
+
+  /** Declares the outer indices of a chunk and gives the name of its first inner index. */
+  private line(chunk: string): string {
+    const { code, T } = this;
+    const inner = this.rank - 1;
+    const start = this.names.fresh("start");
+    if (this.rank === 1) {
+      code.line(`const ${T.index} ${start} = ${this.begin(0)} + ${chunk} * ${CHUNK};`);
+      return start;
+    }
+    const chunksPerLine = this.indexParam("chunksPerLine", "chunks_per_line");
+    code.line(`const ${T.index} ${start} = ${this.begin(inner)} + ${chunk} % ${chunksPerLine} * ${CHUNK};`);
+    const line = this.names.fresh("line");
+    code.line(`${this.rank === 2 ? "const " : ""}${T.index} ${line} = ${chunk} / ${chunksPerLine};`);
+    for (let a = inner - 1; a >= 0; a--) {
+      code.line(`const ${T.index} ${this.indexNames[a]} = ${this.begin(a)} + ${line}${a > 0 ? ` % ${this.count(a)}` : ""};`);
+      if (a > 0) code.line(`${line} /= ${this.count(a)};`);
+    }
+    return start;
+  }
+
+  /* One thread, all elements in order; folds go through the lanes of their chunk. */
+
+  private serial(): void {
+    const { code, T } = this;
+    const chunk = this.names.fresh("chunk");
+    const lane = this.names.fresh("lane");
+    const stop = this.names.fresh("stop");
+    const inner = this.rank - 1;
+    const name = this.indexNames[inner];
+    const reduces = this.program.reduces;
+    code.block(`for (${T.index} ${chunk} = 0; ${chunk} < ${this.indexParam("chunks", "chunks")}; ${chunk}++)`, () => {
+      const start = this.line(chunk);
+      const lanes = reduces.map((param) => {
+        const array = this.names.fresh(`${param.name}_lanes`);
+        const identity = this.constant(param.type, param.identity);
+        code.line(`${T[param.type]} ${array}[${LANES}] = {${Array(LANES).fill(identity).join(", ")}};`);
+        return array;
+      });
+      code.line(`const ${T.index} ${stop} = ${start} + ${CHUNK} < ${this.end(inner)} ? ${start} + ${CHUNK} : ${this.end(inner)};`);
+      code.block(`for (${T.index} ${name} = ${start}; ${name} < ${stop}; ${name}++)`, () => {
+        reduces.forEach((param, n) => {
+          const accumulator = this.accumulators.get(param.name)!;
+          code.line(`${T[param.type]} &${accumulator} = ${lanes[n]}[(${name} - ${start}) % ${LANES}];`);
+        });
+        this.element();
+      });
+      reduces.forEach((param, n) => {
+        code.block(`for (int ${lane} = ${LANES / 2}; ${lane} > 0; ${lane} /= 2)`, () =>
+          code.block(`for (int n = 0; n < ${lane}; n++)`, () =>
+            this.foldInto(this.body, param, param.type, `${lanes[n]}[n]`, `${lanes[n]}[n + ${lane}]`)));
+        code.line(`${this.partials(param)}[${chunk}] = ${lanes[n]}[0];`);
+      });
+    });
+  }
+
+  /* Pieces. */
+
+  private element(): void {
+    this.openSlots();
+    this.body.statements(this.ir.body);
+  }
+
+  /** Where a recording element's slots begin. */
+  private openSlots(): void {
+    for (const [target, count] of Object.entries(this.slotCounts)) {
+      const element = (this.program.array(target) as ScatterParam).element;
+      const position = this.indexNames
+        .map((name, a) => `(unsigned int)(${name} - ${this.begin(a)})`)
+        .reduce((sum, index, a) => (a === 0 ? index : `(${sum}) * (unsigned int)${this.count(a)} + ${index}`));
+      const slot = this.names.fresh(`${target}_slot`);
+      this.slots.set(target, [
+        slot,
+        this.param(`keys:${target}`, "pointer", `${target}_keys`, "unsigned int *__restrict__ "),
+        this.param(`values:${target}`, "pointer", `${target}_values`, `${this.T[element]} *__restrict__ `),
+      ]);
+      this.code.line(`unsigned int ${slot} = (${position}) * ${count}u;`);
+    }
+  }
+
+  /** The block's copies of scatter targets in shared memory. */
+  private openCopies(): void {
+    const targets = this.program.scatters("shared");
+    if (targets.length === 0) return;
+    this.code.line("extern __shared__ double copies[];");
+    for (const target of targets) {
+      const copy = this.names.fresh(`${target.name}_copy`);
+      const type = this.T[target.element];
+      this.copies.set(target.name, copy);
+      this.code.line(`${type} *${copy} = (${type} *)(copies + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`);
+      this.code.line(`for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target))};`);
+    }
+    this.code.line("__syncthreads();");
+  }
+
+  private closeCopies(): void {
+    if (this.copies.size === 0) return;
+    this.code.line("__syncthreads();");
+    for (const [name, copy] of this.copies) {
+      const target = this.program.array(name) as ScatterParam;
+      this.code.block(`for (int n = thread; n < ${this.size(target)}; n += threads)`, () =>
+        this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target))})`, () => {
+          const offset = this.offsetOf(name, "n");
+          this.code.line(`${this.atomic(target, `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
+        }));
+    }
+  }
+
+  private size(target: ScatterParam): string {
+    return this.param(`size:${target.name}`, "i32", `${target.name}_size`);
+  }
+
+  private declareAccumulators(): void {
+    for (const { name, type, identity } of this.program.reduces)
+      this.code.line(`${this.T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
+  }
+
+  private partials({ name, type }: ReduceParam): string {
+    return this.param(`partials:${name}`, "pointer", `${name}_partials`, `${this.T[type]} *__restrict__ `);
+  }
+
+  private begin(a: number): string {
+    return this.indexParam(`begin:${a}`, `${AXES[a]}_begin`);
+  }
+  private end(a: number): string {
+    return this.indexParam(`end:${a}`, `${AXES[a]}_end`);
+  }
+  private count(a: number): string {
+    return this.indexParam(`count:${a}`, `${AXES[a]}_count`);
+  }
+}
+
+/** The value that changes nothing. */
+export function identityOf({ op, element }: { op: "sum" | "min" | "max"; element: NumericType }): number {
+  if (op === "sum") return 0;
+  const limits: Record<NumericType, [least: number, greatest: number]> = {
+    f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-2147483648, 2147483647], u32: [0, 4294967295],
+  };
+  return limits[element][op === "min" ? 1 : 0];
+}

@@ -1,0 +1,173 @@
+import type { Expr, KernelIR, ScatterParam, Stmt } from "../../../ir/types.js";
+import { blocksOf } from "../../../ir/walk.js";
+import type { Entry } from "./program.js";
+import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
+
+/** More contributions of one element than this are not recorded: their slots would be mostly empty, or too much memory. */
+const MOST_SLOTS = 4096;
+
+/**
+ * How many times one element of a range kernel scatters into `target` at most; undefined where that depends on data, or for team
+ * kernels.
+ */
+export function slotsOf(ir: KernelIR, target: string): number | undefined {
+  if (ir.policy.kind === "team") return undefined;
+  const slots = countIn(ir.body, target);
+  return slots !== undefined && slots <= MOST_SLOTS ? slots : undefined;
+}
+
+function countIn(list: readonly Stmt[], target: string): number | undefined {
+  let sum = 0;
+  for (const stmt of list) {
+    const inner = stmt.kind === "if"
+      ? greatest(blocksOf(stmt).map((block) => countIn(block, target)))
+      : total(blocksOf(stmt).map((block) => countIn(block, target)));
+    const turns = inner === 0 ? 0 : turnsOf(stmt);
+    if (inner === undefined || turns === undefined) return undefined;
+    sum += inner * turns + (stmt.kind === "scatter" && stmt.target === target ? 1 : 0);
+  }
+  return sum;
+}
+
+const total = (counts: (number | undefined)[]) => counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0);
+const greatest = (counts: (number | undefined)[]) => counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b)), 0);
+
+/** Turns of a statement's blocks at most. */
+function turnsOf(stmt: Stmt): number | undefined {
+  if (stmt.kind === "while") return undefined;
+  if (stmt.kind !== "for") return 1;
+  const [start, stop] = [constantOf(stmt.start), constantOf(stmt.stop)];
+  return start === undefined || stop === undefined ? undefined : Math.max(0, Math.ceil((stop - start) / stmt.step));
+}
+
+const constantOf = (e: Expr): number | undefined => (e.op === "const" ? Number(e.value) : undefined);
+
+/**
+ * Adds contributions, sorted by their target and in element order for each, to a scatter array: the thread at the first contribution
+ * to an element takes them all, one after the other.
+ */
+export class ApplyWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[] = [];
+
+  constructor(program: ProgramWriter, private readonly target: ScatterParam) {
+    super(program, `${entryName(program.ir.name)}_apply_${target.name}`, false);
+  }
+
+  reduce(): void {
+    throw new Error("sorted contributions are not reduced");
+  }
+
+  write(): { entry: Entry; text: string } {
+    const { code, target } = this;
+    const type = this.T[target.element];
+    const array = this.pointer(target.name);
+    const keys = this.param("keys", "pointer", "keys", "const unsigned int *__restrict__ ");
+    const order = this.param("order", "pointer", "order", "const unsigned int *__restrict__ ");
+    const values = this.param("values", "pointer", "values", `const ${type} *__restrict__ `);
+    const count = this.param("count", "u32", "slot_count");
+    const size = this.param("size", "u32", "size");
+    code.line("unsigned int at = blockIdx.x * blockDim.x + threadIdx.x;");
+    code.block(`if (at < ${count} && ${keys}[at] < ${size} && (at == 0 || ${keys}[at - 1] != ${keys}[at]))`, () => {
+      code.line(`const unsigned int key = ${keys}[at];`);
+      const offset = this.offsetOf(target.name, "key");
+      code.line(`${type} total = ${array}[${offset}];`);
+      code.block(`for (; at < ${count} && ${keys}[at] == key; at++)`, () =>
+        this.foldInto(this.body, target.op, target.element, "total", `${values}[${order}[at]]`));
+      code.line(`${array}[${offset}] = total;`);
+    });
+    return this.finish(BLOCK);
+  }
+}
+
+/** Bits of a digit of the sort, and keys that one warp moves in one pass. */
+export const SORT_BITS = 8;
+export const SORT_TILE = 4096;
+
+/**
+ * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A warp owns a tile; it counts its
+ * digits, and later moves its keys 32 at a time, in order, behind those with the same digit in earlier tiles.
+ */
+export const SORT_SOURCE = `
+extern "C" __global__ void __launch_bounds__(32) sort_count(
+  const unsigned int *keys, unsigned int count, unsigned int shift, unsigned int tiles, unsigned int *counts)
+{
+  __shared__ unsigned int digits[256];
+  for (int d = threadIdx.x; d < 256; d += 32) digits[d] = 0;
+  __syncwarp();
+  const unsigned int first = blockIdx.x * ${SORT_TILE}u;
+  for (unsigned int n = first + threadIdx.x; n < first + ${SORT_TILE}u && n < count; n += 32) atomicAdd(&digits[keys[n] >> shift & 255u], 1u);
+  __syncwarp();
+  for (int d = threadIdx.x; d < 256; d += 32) counts[d * tiles + blockIdx.x] = digits[d];
+}
+
+/* Block d: exclusive sums over the tiles' counts of digit d, and the digit's total. */
+extern "C" __global__ void __launch_bounds__(256) sort_scan(unsigned int *counts, unsigned int tiles, unsigned int *totals)
+{
+  __shared__ unsigned int sums[256];
+  unsigned int *const row = counts + blockIdx.x * tiles;
+  unsigned int before = 0;
+  for (unsigned int first = 0; first < tiles; first += 256) {
+    const unsigned int n = first + threadIdx.x;
+    const unsigned int own = n < tiles ? row[n] : 0;
+    sums[threadIdx.x] = own;
+    for (int step = 1; step < 256; step *= 2) {
+      __syncthreads();
+      const unsigned int left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+      __syncthreads();
+      sums[threadIdx.x] += left;
+    }
+    __syncthreads();
+    if (n < tiles) row[n] = before + sums[threadIdx.x] - own;
+    before += sums[255];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) totals[blockIdx.x] = before;
+}
+
+/* Without an order each key's position is its own. */
+extern "C" __global__ void __launch_bounds__(32) sort_move(
+  const unsigned int *keys, const unsigned int *order, unsigned int count, unsigned int shift, unsigned int tiles,
+  const unsigned int *counts, const unsigned int *totals, unsigned int *sorted_keys, unsigned int *sorted_order)
+{
+  __shared__ unsigned int place[256];
+  unsigned int below = 0;
+  for (int d = 0; d < 256; d++) {
+    if (threadIdx.x == (d & 31)) place[d] = below + counts[d * tiles + blockIdx.x];
+    below += totals[d];
+  }
+  __syncwarp();
+  const unsigned int earlier = (1u << threadIdx.x) - 1;
+  for (unsigned int first = blockIdx.x * ${SORT_TILE}u; first < (blockIdx.x + 1) * ${SORT_TILE}u && first < count; first += 32) {
+    const unsigned int n = first + threadIdx.x;
+    const bool valid = n < count;
+    const unsigned int key = valid ? keys[n] : 0;
+    const unsigned int digit = valid ? key >> shift & 255u : 256u;
+    const unsigned int same = __match_any_sync(~0u, digit);
+    const unsigned int to = valid ? place[digit] + __popc(same & earlier) : 0;
+    __syncwarp();
+    if (valid && (same & earlier) == 0) place[digit] += __popc(same);
+    __syncwarp();
+    if (valid) {
+      sorted_keys[to] = key;
+      sorted_order[to] = order ? order[n] : n;
+    }
+  }
+}
+`;
+
+/** The sort's entries, with their parameters in order. */
+export const SORT_ENTRIES = {
+  count: { name: "sort_count", params: keyed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]) },
+  scan: { name: "sort_scan", params: keyed(["counts", "pointer"], ["tiles", "u32"], ["totals", "pointer"]) },
+  move: {
+    name: "sort_move",
+    params: keyed(
+      ["keys", "pointer"], ["order", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"],
+      ["totals", "pointer"], ["sortedKeys", "pointer"], ["sortedOrder", "pointer"],
+    ),
+  },
+} satisfies Record<string, Entry>;
+
+function keyed(...params: [key: string, type: "pointer" | "u32"][]) {
+  return params.map(([key, type]) => ({ key, type }));
+}

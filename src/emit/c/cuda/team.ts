@@ -1,0 +1,241 @@
+import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
+import { exprsOf, blocksOf, someExpr } from "../../../ir/walk.js";
+import type { BodyWriter } from "../body.js";
+import type { Entry } from "./program.js";
+import { identityOf } from "./range.js";
+import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
+
+const LANES = REDUCTION_LANES;
+/** The largest team. */
+export const TEAM_LIMIT = 1024;
+/** Static shared memory of a block; scratch beyond it is dynamic. */
+const STATIC_SHARED = 40 << 10;
+
+const SIZE = { f64: 8, f32: 4, i32: 4, u32: 4 };
+
+/** Bytes of the kernel's scratch arrays, each on a multiple of 8. */
+export function scratchBytes(body: readonly Stmt[]): number {
+  return body.reduce((sum, stmt) => {
+    const own = stmt.kind === "array" && stmt.space === "scratch" ? Math.ceil((stmt.length * SIZE[stmt.type]) / 8) * 8 : 0;
+    return sum + own + blocksOf(stmt).reduce((inner, block) => inner + scratchBytes(block), 0);
+  }, 0);
+}
+
+/** Scratch bytes that do not fit the static limit, which a launch must ask for. */
+export function dynamicScratchBytes(body: readonly Stmt[]): number {
+  const bytes = scratchBytes(body);
+  return bytes > STATIC_SHARED ? bytes : 0;
+}
+
+/** The main entry of a team kernel: a block is a team, its threads are the members. */
+export class TeamWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[];
+  private readonly accumulators = new Map<string, string>();
+  /** Results of the teamReduce being written. */
+  private folding: readonly { result: TeamResult; accumulator: string }[] = [];
+  /** True inside teamFor, teamReduce and single, where one thread stands for one member. */
+  private apart = false;
+  private scratchOffset = 0;
+  private readonly scratch = new Set<string>();
+  private readonly barrierBefore: boolean;
+  private readonly dynamic: boolean;
+
+  constructor(program: ProgramWriter) {
+    super(program, entryName(program.ir.name), true);
+    this.indexNames = [this.names.fresh("team")];
+    for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
+    collectScratch(program.ir.body, this.scratch);
+    this.barrierBefore = this.readsShared(program.ir.body);
+  }
+
+  write(): { entry: Entry; text: string } {
+    const { code, T } = this;
+    const team = this.indexNames[0];
+    const league = this.param("league", "i32", "league");
+    if (this.dynamic) code.line("extern __shared__ double scratch_memory[];");
+    code.line("const int thread = threadIdx.x;");
+    code.line("const int threads = blockDim.x;");
+    code.block(`for (${T.index} ${team} = blockIdx.x; ${team} < ${league}; ${team} += gridDim.x)`, () => {
+      for (const { name, type, identity } of this.program.reduces)
+        code.line(`${T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
+      this.body.statements(this.ir.body);
+      for (const { name, type } of this.program.reduces) {
+        const partials = this.param(`partials:${name}`, "pointer", `${name}_partials`, `${T[type]} *__restrict__ `);
+        code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
+      }
+      code.line("__syncthreads();");
+    });
+    return this.finish(TEAM_LIMIT);
+  }
+
+  override teamSize(): string {
+    return "threads";
+  }
+
+  array(body: BodyWriter, stmt: StmtOf<"array">): void {
+    const name = body.local(stmt.name);
+    const type = this.T[stmt.type];
+    if (stmt.space === "private") body.code.line(`${type} ${name}[${stmt.length}] = {0};`);
+    else if (!this.dynamic) body.code.line(`__shared__ ${type} ${name}[${stmt.length}];`);
+    else {
+      body.code.line(`${type} *const ${name} = (${type} *)(scratch_memory + ${this.scratchOffset});`);
+      this.scratchOffset += Math.ceil((stmt.length * SIZE[stmt.type]) / 8);
+    }
+  }
+
+  /** Outside of the shared loops a store happens once, between what all members did before it and what they do after. */
+  store(body: BodyWriter, _stmt: StmtOf<"store">, place: string, value: string): void {
+    this.once(body, `${place} = ${value};`);
+  }
+
+  setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
+    if (this.scratch.has(stmt.array)) this.once(body, `${place} = ${value};`);
+    else body.code.line(`${place} = ${value};`);
+  }
+
+  override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+    if (this.apart) return super.scatter(body, stmt, offset, value);
+    body.code.block("if (thread == 0)", () => super.scatter(body, stmt, offset, value));
+  }
+
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+    const folding = this.folding.find(({ result }) => result.name === stmt.target);
+    if (folding) return this.foldInto(body, folding.result.op, folding.result.type, folding.accumulator, value);
+    const param = this.program.reduces.find((p) => p.name === stmt.target)!;
+    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value);
+  }
+
+  override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    const { index } = this.T;
+    this.before(body);
+    const count = body.address(stmt.count);
+    const name = body.counter(stmt.name);
+    body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+    this.inside(() => body.loop(stmt.body));
+    body.code.line("}");
+    body.code.line("__syncthreads();");
+  }
+
+  override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+    this.before(body);
+    const folding = stmt.results.map((result) => ({ result, accumulator: this.names.fresh(`${result.name}_part`), known: body.local(result.name) }));
+    const identities = folding.map(({ result }) => this.constant(result.type, identityOf({ op: result.op, element: result.type })));
+    for (const { result, known } of folding) body.code.line(`${this.T[result.type]} ${known};`);
+    body.code.block("", () => {
+      if (this.program.assumptions.strict || this.program.serial) this.strictReduce(body, stmt, folding, identities);
+      else this.fastReduce(body, stmt, folding, identities);
+    });
+    body.code.line("__syncthreads();");
+  }
+
+  /** Eight threads are the lanes; where there are fewer threads each takes several lanes. */
+  private strictReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
+    const { index } = this.T;
+    const lane = this.names.fresh("lane");
+    const lanes = folding.map(({ result }) => {
+      const array = this.names.fresh(`${result.name}_lanes`);
+      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${LANES}];`);
+      return array;
+    });
+    const count = body.address(stmt.count);
+    const name = body.counter(stmt.name);
+    body.code.block(`for (int ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
+      folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
+      body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
+      this.withFolding(folding, () => body.loop(stmt.body));
+      body.code.line("}");
+      folding.forEach(({ accumulator }, n) => body.code.line(`${lanes[n]}[${lane}] = ${accumulator};`));
+    });
+    body.code.line("__syncthreads();");
+    folding.forEach(({ result, known }, n) => {
+      const lane = (k: number) => `${lanes[n]}[${k}]`;
+      const tree = (step: number, values: readonly string[]): string =>
+        step === 0 ? values[0] : tree(step >> 1, values.slice(0, step).map((value, k) => this.fold(body, result, value, values[k + step])));
+      body.code.line(`${known} = ${tree(LANES / 2, Array.from({ length: LANES }, (_, k) => lane(k)))};`);
+    });
+  }
+
+  /** Shuffles inside the warps, then all threads fold the warps' values. */
+  private fastReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
+    const { index } = this.T;
+    const count = body.address(stmt.count);
+    const name = body.counter(stmt.name);
+    folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
+    body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+    this.withFolding(folding, () => body.loop(stmt.body));
+    body.code.line("}");
+    const warps = folding.map(({ result, accumulator }) => {
+      const array = this.names.fresh(`${result.name}_warps`);
+      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${TEAM_LIMIT / 32}];`);
+      body.code.block("for (int step = 16; step > 0; step /= 2)", () =>
+        this.foldInto(body, result.op, result.type, accumulator, `__shfl_xor_sync(~0u, ${accumulator}, step)`));
+      body.code.line(`if (thread % 32 == 0) ${array}[thread / 32] = ${accumulator};`);
+      return array;
+    });
+    body.code.line("__syncthreads();");
+    folding.forEach(({ result, known }, n) => {
+      body.code.line(`${known} = ${warps[n]}[0];`);
+      body.code.block("for (int warp = 1; warp < threads / 32; warp++)", () =>
+        this.foldInto(body, result.op, result.type, known, `${warps[n]}[warp]`));
+    });
+  }
+
+  override single(body: BodyWriter, stmt: StmtOf<"single">): void {
+    this.before(body);
+    body.code.block("if (thread == 0)", () => this.inside(() => body.statements(stmt.body)));
+    body.code.line("__syncthreads();");
+  }
+
+  private fold(body: BodyWriter, { op, type }: TeamResult, a: string, b: string): string {
+    return op === "sum" && (type === "f64" || type === "f32") ? `(${a} + ${b})` : body.fold(op, type, a, b);
+  }
+
+  private withFolding(folding: readonly Folding[], write: () => void): void {
+    const outer = this.folding;
+    this.folding = folding;
+    this.inside(write);
+    this.folding = outer;
+  }
+
+  private inside(write: () => void): void {
+    const outer = this.apart;
+    this.apart = true;
+    write();
+    this.apart = outer;
+  }
+
+  private once(body: BodyWriter, line: string): void {
+    if (this.apart) return void body.code.line(line);
+    body.code.line("__syncthreads();");
+    body.code.line(`if (thread == 0) ${line}`);
+    body.code.line("__syncthreads();");
+  }
+
+  /** Members that still read what all may read, before one of them changes it. */
+  private before(body: BodyWriter): void {
+    if (this.barrierBefore) body.code.line("__syncthreads();");
+  }
+
+  /** True if something outside of the shared loops reads memory that the kernel changes. */
+  private readsShared(list: readonly Stmt[]): boolean {
+    return list.some((stmt) =>
+      exprsOf(stmt).some((expr) => someExpr(expr, (e) =>
+        (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)))) ||
+      (!["teamFor", "teamReduce", "single"].includes(stmt.kind) && blocksOf(stmt).some((block) => this.readsShared(block))));
+  }
+}
+
+interface Folding {
+  result: TeamResult;
+  accumulator: string;
+  known: string;
+}
+
+function collectScratch(list: readonly Stmt[], names: Set<string>): void {
+  for (const stmt of list) {
+    if (stmt.kind === "array" && stmt.space === "scratch") names.add(stmt.name);
+    for (const block of blocksOf(stmt)) collectScratch(block, names);
+  }
+}
+
