@@ -1,11 +1,12 @@
 import { IsoformError } from "../kernel/errors.js";
-import { readText, InputError } from "./csv.js";
+import { InputError, readText } from "./csv.js";
 import {
   applicationMetrics, architectureMetrics, cellsOf, kernelEfficiencies, kernelMeans, type PlatformSet, type Roof, type Run,
 } from "./metric.js";
+import { groupBy } from "./group.js";
+import { fastestBackends } from "./portable.js";
 import { readRoofs, readTimings } from "./published.js";
 import { type AssessedDevice, type Assessment, assessmentSchema, type Machine, SCHEMA, type Validation } from "./schema.js";
-import { groupBy } from "./group.js";
 
 /** What an assessment is computed from. */
 export interface Evidence {
@@ -16,24 +17,25 @@ export interface Evidence {
 }
 
 /**
- * Computes all metrics. Without sets, one set holds every platform that has runs.
- * Throws IsoformError where no platform of a set has runs.
+ * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
+ * application `isoform` stands for the fastest of them on each. Throws IsoformError where no platform of a set has runs.
  */
 export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
-  const cells = cellsOf(evidence.runs);
+  if (evidence.runs.length === 0) throw new IsoformError("nothing was measured: no run counts");
+  const measured = cellsOf(evidence.runs);
+  const cells = [...measured, ...fastestBackends(measured)];
   const roofs = roofsOf(evidence.devices);
   const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
   const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
   for (const set of asked)
     if (!set.platforms.some((p) => platforms.includes(p)))
       throw new IsoformError(`set ${set.name}: nothing ran on ${set.platforms.join(", ")}: there are runs on ${platforms.join(", ")}`);
-  const kernels = kernelEfficiencies(cells, roofs);
   return finite({
     schema: SCHEMA,
     ...evidence,
     metrics: [...applicationMetrics(cells, asked), ...architectureMetrics(cells, asked, roofs)],
-    kernels,
-    kernelMeans: kernelMeans(kernels, asked),
+    kernels: kernelEfficiencies(measured, roofs),
+    kernelMeans: kernelMeans(kernelEfficiencies(cells, roofs), asked),
   });
 }
 

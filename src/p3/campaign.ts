@@ -112,7 +112,7 @@ async function measureTogether(
 ): Promise<Pick<Evidence, "runs" | "validation">> {
   const task = progress(application.name);
   const runs: Run[] = [];
-  const verdicts = new Map<Device, Validation>();
+  const verdicts = new Map<string, Validation>();
   const prepared = new Map<Device, PreparedApplication>();
   const steps = devices.length * (repeats + 2);
   let step = 0;
@@ -128,8 +128,9 @@ async function measureTogether(
         const samples = await ready.run();
         const { ok, maxError, against } = await ready.validate();
         const place = { application: `isoform-${device.backend}`, platform: platformOf(device), problem: ready.problem };
-        const before = verdicts.get(device);
-        verdicts.set(device, {
+        const judged = `${device.name} against ${against}`;
+        const before = verdicts.get(judged);
+        verdicts.set(judged, {
           ...place, against, ok: ok && (before?.ok ?? true), maxError: Math.max(maxError, before?.maxError ?? 0),
         });
         if (run > 0 && ok) runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));

@@ -1,15 +1,15 @@
 import type { Device, Launch } from "../device/device.js";
 import { range } from "../device/policy.js";
 import { kernel } from "../kernel/kernel.js";
-import { f64, i32, view } from "../kernel/params.js";
+import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
 
 const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   c[i] = a[i];
 });
 
-/** Eight independent chains of multiply-adds an element: enough to hide their latency. */
-const multiplyAdd = kernel("multiplyAdd", { x: view(f64), n: i32, m: f64 }, ({ x, n, m }, i) => {
+/** Eight independent chains of `steps` multiply-adds an element: enough to hide their latency, and long enough to hide the memory. */
+const multiplyAdd = kernel("multiplyAdd", { x: view(f64), m: f64, steps: fixed(i32) }, ({ x, m, steps }, i) => {
   const b = x[i];
   let s0 = b + 0.1;
   let s1 = b + 0.2;
@@ -19,7 +19,7 @@ const multiplyAdd = kernel("multiplyAdd", { x: view(f64), n: i32, m: f64 }, ({ x
   let s5 = b + 0.6;
   let s6 = b + 0.7;
   let s7 = b + 0.8;
-  for (let k = 0; k < n; k++) {
+  for (let k = 0; k < steps; k++) {
     s0 = s0 * m + b;
     s1 = s1 * m + b;
     s2 = s2 * m + b;
@@ -32,7 +32,12 @@ const multiplyAdd = kernel("multiplyAdd", { x: view(f64), n: i32, m: f64 }, ({ x
   x[i] = s0 + s1 + s2 + s3 + (s4 + s5 + s6 + s7);
 });
 
-const FLOPS_PER_STEP = 16;
+/** Constant, so that CPUs unroll the chains and vectorise along the elements; a GPU's memory needs longer ones to be hidden. */
+const STEPS = { cpu: 16, gpu: 64 };
+const ELEMENTS = { cpu: 2 ** 20, gpu: 2 ** 24 };
+
+/** Of one array of the copy: more than caches hold. */
+const MEGABYTES = { cpu: 256, gpu: 1024 };
 
 /** What a device was seen to reach. */
 export interface Peaks {
@@ -63,13 +68,13 @@ export async function measurePeaks(
   device: Device, options: { megabytes?: number; repeats?: number; progress?: Progress } = {},
 ): Promise<Peaks> {
   const { repeats = 10, progress } = options;
-  const gpu = device.memory.name !== "cpu";
-  const wanted = (options.megabytes ?? (gpu ? 1024 : 256)) * 2 ** 20;
+  const kind = device.memory.name === "cpu" ? "cpu" : "gpu";
+  const wanted = (options.megabytes ?? MEGABYTES[kind]) * 2 ** 20;
   const bytes = Math.min(wanted, device.abilities.memory / 4, device.abilities.maxAllocation);
   progress?.(0, 2, `copy bandwidth of ${device.name}`);
   const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
   progress?.(1, 2, `multiply-adds of ${device.name}`);
-  const flops = device.abilities.f64 ? await multiplyAddRate(device, gpu ? 2 ** 20 : 2 ** 14, repeats) : null;
+  const flops = device.abilities.f64 ? await multiplyAddRate(device, kind, repeats) : null;
   progress?.(2, 2);
   return { bandwidth, flops };
 }
@@ -85,16 +90,13 @@ async function copyBandwidth(device: Device, n: number, repeats: number): Promis
   return (16 * n) / seconds;
 }
 
-/** Lengthens the chains until a run takes long enough for the clock. */
-async function multiplyAddRate(device: Device, elements: number, repeats: number): Promise<number> {
-  const x = device.array(f64, elements);
-  let rate = 0;
-  for (let n = 64, seconds = 0; seconds < 5e-3 && n <= 2 ** 16; n *= 4) {
-    const launch = device.prepare(multiplyAdd, { x, n, m: 0.5 }, range(elements), { precision: "fast" });
-    seconds = await bestSeconds(device, launch, repeats);
-    rate = (FLOPS_PER_STEP * n * elements) / seconds;
-    launch.free();
-  }
+async function multiplyAddRate(device: Device, kind: "cpu" | "gpu", repeats: number): Promise<number> {
+  const n = ELEMENTS[kind];
+  const x = device.array(f64, n);
+  const launch = device.prepare(multiplyAdd, { x, m: 0.5, steps: STEPS[kind] }, range(n), { precision: "fast" });
+  const seconds = await bestSeconds(device, launch, repeats);
+  const { flops } = launch.cost;
+  launch.free();
   x.free();
-  return rate;
+  return flops / seconds;
 }

@@ -34,7 +34,7 @@ export function secondsText(seconds: number, sigma: number): string {
 
 /** Three significant digits, without exponent: `2980`, `29.8`, `0.298`. */
 export function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  return value === 0 || value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 
 /** All tables of an assessment: devices, times by problem, Phi by problem, kernels by set, validation. */
@@ -95,7 +95,7 @@ function phiTables({ metrics }: Assessment): Table[] {
         return found ? percentText(found.value, found.sigma) : "";
       };
       return {
-        title: `Phi: ${problem}, ${setName} (${group[0].set.join(", ")})`,
+        title: `Phi: ${problem}, ${setName}${setName === group[0].set.join() ? "" : ` (${group[0].set.join(", ")})`}`,
         columns: ["application", "Phi_app %", "Phi_arch %"],
         labels: 1,
         rows: [...new Set(group.map((m) => m.application))].map((a) => [a, value(a, "app"), value(a, "arch")]),
