@@ -1,13 +1,13 @@
 import { binary, call, cast, compare, isFloat, unary, wrap } from "./evaluate.js";
 import type { Value } from "./evaluate.js";
 import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "./types.js";
-import { assignedLocals, declares, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "./walk.js";
+import { assignedLocals, blocksOf, declares, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "./walk.js";
 
 type Const = Extract<Expr, { op: "const" }>;
 
 /**
  * Evaluates what is constant, with the bits that it would have at run time, puts constants and copies in place of the locals that hold
- * them, and removes branches and loops that cannot run. Float arithmetic is only simplified where no bit can change: x * 1, x / 1, x - 0.
+ * them at that point, and removes branches and loops that cannot run. Float arithmetic is only simplified where no bit can change: x * 1, x / 1, x - 0.
  */
 export function fold(ir: KernelIR): KernelIR {
   const folder = new Folder(ir);
@@ -23,6 +23,8 @@ class Folder {
   private readonly tables: Map<string, Table>;
   /** Locals that are never assigned, and what to write in their place. */
   private readonly known = new Map<string, Expr>();
+  /** Constants that other locals hold at the statement that is being folded. */
+  private current = new Map<string, Const>();
   private readonly assigned: Set<string>;
   private readonly declared = new Set<string>();
 
@@ -44,14 +46,15 @@ class Folder {
   }
 
   private stmt(before: Stmt): Stmt[] {
+    // What a body assigns is not known in its next turn.
+    const repeats = before.kind !== "if";
+    if (repeats) this.forget(blocksOf(before));
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {
-      case "let":
-        if (stmt.init && !this.assigned.has(stmt.name) && this.movable(stmt.init)) this.known.set(stmt.name, stmt.init);
+      case "let": case "assign":
+        this.hold(stmt.name, stmt.kind === "let" ? stmt.init : stmt.value);
         return [stmt];
-      case "if":
-        if (stmt.cond.op === "const") return this.block(stmt.cond.value ? stmt.then : stmt.else);
-        break;
+      case "if": return this.branch(stmt);
       case "while":
         if (stmt.cond.op === "const" && !stmt.cond.value) return [];
         break;
@@ -60,11 +63,38 @@ class Folder {
           && (stmt.step > 0 ? stmt.start.value >= stmt.stop.value : stmt.start.value <= stmt.stop.value)) return [];
         break;
     }
-    const folded = mapBlocks(stmt, (block) => this.block(block));
-    if (folded.kind === "if" && folded.then.length + folded.else.length === 0) return [];
-    if (folded.kind === "if" && folded.then.length === 0)
-      return [{ ...folded, cond: simplify({ op: "unary", type: "bool", fn: "not", a: folded.cond }), then: folded.else, else: [] }];
+    const folded = mapBlocks(stmt, (block) => {
+      const inner = this.block(block);
+      this.forget(blocksOf(before));
+      return inner;
+    });
     return [folded];
+  }
+
+  private branch(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {
+    if (stmt.cond.op === "const") return this.block(stmt.cond.value ? stmt.then : stmt.else);
+    const before = new Map(this.current);
+    const then = this.block(stmt.then);
+    const afterThen = this.current;
+    this.current = before;
+    const otherwise = this.block(stmt.else);
+    for (const [name, { value }] of this.current)
+      if (!Object.is(afterThen.get(name)?.value, value)) this.current.delete(name);
+    if (then.length + otherwise.length === 0) return [];
+    if (then.length > 0) return [{ ...stmt, then, else: otherwise }];
+    return [{ ...stmt, cond: simplify({ op: "unary", type: "bool", fn: "not", a: stmt.cond }), then: otherwise, else: [] }];
+  }
+
+  /** Notes the value that a local takes. */
+  private hold(name: string, value: Expr | undefined): void {
+    if (!this.assigned.has(name)) {
+      if (value && this.movable(value)) this.known.set(name, value);
+    } else if (value?.op === "const") this.current.set(name, value);
+    else this.current.delete(name);
+  }
+
+  private forget(blocks: readonly Stmt[][]): void {
+    if (this.current.size > 0) for (const block of blocks) for (const name of assignedLocals(block)) this.current.delete(name);
   }
 
   /** True for an expression that means the same wherever the local stands, at no cost. */
@@ -89,7 +119,7 @@ class Folder {
       if (b.op === "const") return b.value === decided ? b : a;
       return { ...expr, a, b };
     }
-    if (expr.op === "local") return this.known.get(expr.name) ?? expr;
+    if (expr.op === "local") return this.known.get(expr.name) ?? this.current.get(expr.name) ?? expr;
     const mapped = mapChildren(expr, (child) => this.expr(child));
     return mapped.op === "table" ? this.table(mapped) : simplify(mapped);
   }
@@ -185,6 +215,16 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
   if (a.type === type) return a;
   if (a.op === "const") return literal(type, cast(type, a.type, a.value));
   // i32 -> f64 -> i32 and the like: the wider type holds every value of the narrower.
-  const widening = a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool";
-  return widening ? a.a : expr;
+  if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool") return a.a;
+  return (type === "i32" || type === "u32") && (a.type === "i32" || a.type === "u32") ? (reinterpret(a, type) ?? expr) : expr;
+}
+
+/** An integer expression done in the other signedness, where its bits are the same and no cast is left in it. */
+function reinterpret(expr: Expr, type: "i32" | "u32"): Expr | undefined {
+  if (expr.op === "const") return literal(type, cast(type, expr.type, expr.value));
+  if (expr.op === "cast") return expr.a.type === type ? expr.a : undefined;
+  if (expr.op !== "binary" || !["add", "sub", "mul", "and", "or", "xor", "shl"].includes(expr.fn)) return undefined;
+  const a = reinterpret(expr.a, type);
+  const b = a && reinterpret(expr.b, type);
+  return b && simplify({ ...expr, type, a, b });
 }

@@ -1,7 +1,7 @@
 import { checkBounds } from "./bounds.js";
 import { fold } from "./fold.js";
 import { scalarise } from "./scalarise.js";
-import { removeDead, removeUnusedTables, sinkDeclarations } from "./tidy.js";
+import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "./types.js";
 import { unroll } from "./unroll.js";
 import { verify } from "./verify.js";
@@ -15,7 +15,8 @@ export function optimise(ir: KernelIR): KernelIR {
   verify(ir);
   const unrolled = unrollAll(fold(ir));
   checkBounds(unrolled);
-  const optimised = removeUnusedTables(removeDead(fold(sinkDeclarations(scalarise(removeDead(unrolled))))));
+  const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
+  const optimised = removeUnusedTables(removeDead(removeOverwritten(scalars)));
   verify(optimised);
   return optimised;
 }

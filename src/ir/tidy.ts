@@ -1,5 +1,5 @@
 import type { Expr, KernelIR, Stmt } from "./types.js";
-import { blocksOf, exprsOf, mapBlocks, mapStmts, someExpr, walkExprs } from "./walk.js";
+import { blocksOf, exprsOf, hasJump, mapBlocks, mapStmts, someExpr, walkExprs } from "./walk.js";
 
 /** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions have no side effects. */
 export function removeDead(ir: KernelIR): KernelIR {
@@ -24,21 +24,27 @@ export function removeDead(ir: KernelIR): KernelIR {
   return removed ? removeDead({ ...ir, body }) : ir;
 }
 
-/** Declares a local where it first gets a value that is read: `let x = 0; ...; x = e` in one block becomes `...; let x = e`. */
-export function sinkDeclarations(ir: KernelIR): KernelIR {
-  return { ...ir, body: sinkBlock(ir.body) };
+/**
+ * Removes first values that are never read: `let x = 0; ...; x = e` in one block becomes `...; let x = e`, and of two assignments
+ * without a read between them the first goes.
+ */
+export function removeOverwritten(ir: KernelIR): KernelIR {
+  return { ...ir, body: cleanBlock(ir.body) };
 }
 
-function sinkBlock(stmts: readonly Stmt[]): Stmt[] {
-  const block = stmts.map((stmt) => mapBlocks(stmt, sinkBlock));
+function cleanBlock(stmts: readonly Stmt[]): Stmt[] {
+  const block = stmts.map((stmt) => mapBlocks(stmt, cleanBlock));
   const dropped = new Set<Stmt>();
   block.forEach((stmt, at) => {
-    if (stmt.kind !== "let") return;
+    if (stmt.kind !== "let" && stmt.kind !== "assign") return;
     const next = block.findIndex((later, n) => n > at && mentions(later, stmt.name));
-    const first = block[next];
-    if (first?.kind !== "assign" || first.name !== stmt.name || reads(first.value, stmt.name)) return;
+    const second = block[next];
+    if (second?.kind !== "assign" || second.name !== stmt.name || reads(second.value, stmt.name)) return;
+    // A jump could lead to a read of the first value; that of a `let` is out of scope there.
+    if (stmt.kind === "assign" && hasJump(block.slice(at, next))) return;
     dropped.add(stmt);
-    block[next] = { kind: "let", name: stmt.name, type: stmt.type, init: first.value, location: first.location };
+    if (stmt.kind === "let")
+      block[next] = { kind: "let", name: stmt.name, type: stmt.type, init: second.value, location: second.location };
   });
   return block.filter((stmt) => !dropped.has(stmt));
 }

@@ -68,16 +68,14 @@ class Verifier {
   }
 
   /** Declarations last to the end of the block. */
-  private block(stmts: readonly Stmt[], context: Context): void {
-    let { locals } = context;
-    const declare = (name: string, local: Local) => {
-      locals = new Map(locals).set(name, local);
-    };
+  private block(stmts: readonly Stmt[], outer: Context): void {
+    const locals = new Map(outer.locals);
+    const context = { ...outer, locals };
     for (const stmt of stmts) {
-      this.stmt(stmt, { ...context, locals });
-      if (stmt.kind === "let") declare(stmt.name, { what: "local", type: stmt.type });
-      if (stmt.kind === "array") declare(stmt.name, { what: "array", type: stmt.type });
-      if (stmt.kind === "teamReduce") for (const r of stmt.results) declare(r.name, { what: "local", type: r.type });
+      this.stmt(stmt, context);
+      if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
+      if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
+      if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
     }
   }
 
@@ -163,7 +161,7 @@ class Verifier {
   private expr(root: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): void {
     walkExpr(root, (node) => {
       const problem = this.problem(node, locals, stmt);
-      this.require(problem === undefined, `${printExpr(node)}: ${problem}`, stmt);
+      if (problem) this.require(false, `${printExpr(node)}: ${problem}`, stmt);
     });
   }
 

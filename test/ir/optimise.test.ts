@@ -7,7 +7,7 @@ import type { Expr, KernelIR, Stmt } from "../../src/ir/types.js";
 import { KernelError } from "../../src/kernel/errors.js";
 import {
   add, and, array, assign, bin, c, cast, cmp, declare, define, div, element, entry, f, i, kernel, leave, load, local, loop, loopWhile, mul, n, or,
-  scalar, select, setElement, store, sub, table, teamFor, teamKernel, un, value, view, when,
+  scalar, select, setElement, skip, store, sub, table, teamFor, teamKernel, un, value, view, when,
 } from "./build.js";
 
 const at = (name: string) => local(name, "i32");
@@ -68,6 +68,37 @@ test("a constant or copy takes the place of the local that holds it", () => {
   assert.deepEqual(optimised(define("t", n(3)), define("u", at("t")), store("m", [i], mul(at("u"), at("t")))), ["m[i] = 9"]);
   assert.deepEqual(optimised(define("t", n(3)), when(flag, [assign("t", n(4))]), store("m", [i], at("t"))),
     ["let t: i32 = 3", "if flag", "  t = 4", "m[i] = t"]);
+});
+
+test("a local that changes is a constant where its value is known", () => {
+  assert.deepEqual(
+    optimised(define("t", n(1)), store("m", [i], at("t")), assign("t", add(at("t"), n(1))), store("m", [i], at("t"))),
+    ["m[i] = 1", "m[i] = 2"]);
+  assert.deepEqual(
+    optimised(define("t", n(1)), when(flag, [assign("t", n(2))], [assign("t", n(2)), store("m", [i], at("t"))]), store("m", [i], at("t"))),
+    ["if !flag", "  m[i] = 2", "m[i] = 2"]);
+});
+
+test("what a loop assigns is not taken for a constant in it or after it", () => {
+  const counter = [define("t", n(0)), define("u", n(7))];
+  assert.deepEqual(
+    optimised(...counter, loop("q", n(0), size, [store("m", [at("t")], at("u")), assign("t", add(at("t"), n(1)))]), assign("u", n(8)), store("m", [at("u")], at("t"))),
+    ["let t: i32 = 0", "for q = 0 until n", "  m[t] = 7", "  t = t + 1", "m[8] = t"]);
+  assert.deepEqual(
+    optimised(...counter, loopWhile(cmp("lt", at("t"), size), [when(flag, [assign("u", n(1)), skip()]), assign("u", n(2))], [assign("t", add(at("t"), at("u")))])
+      , store("m", [i], at("t"))),
+    ["let t: i32 = 0", "let u: i32 = 7", "while t < n", "  if flag", "    u = 1", "    continue", "  u = 2", "update", "  t = t + u", "m[i] = t"]);
+  assert.deepEqual(
+    optimised(...counter, loopWhile(flag, [when(flag, [assign("t", n(1)), leave()]), assign("t", n(2))]), store("m", [i], at("t"))),
+    ["let t: i32 = 0", "while flag", "  if flag", "    t = 1", "    break", "  t = 2", "m[i] = t"]);
+});
+
+test("integer operations are done in the type that needs no casts", () => {
+  const [a, b] = [cast("i32", scalar("p", "u32")), cast("i32", scalar("q", "u32"))];
+  const shown = (expr: Expr) => bodyOf(fold(kernel([...params, value("p", "u32"), value("q", "u32"), view("w", 1, "u32")], [store("w", [i], expr)])))[0];
+  assert.equal(shown(cast("u32", bin("xor", bin("mul", a, n(-5)), b))), "w[i] = p * 4294967291u ^ q");
+  assert.equal(shown(cast("u32", bin("shr", a, n(1)))), "w[i] = u32(i32(p) >> 1)");
+  assert.equal(shown(cast("u32", add(a, m))), "w[i] = u32(i32(p) + m[i])");
 });
 
 test("code after a break is gone", () => {
@@ -146,6 +177,14 @@ test("what nothing reads is removed", () => {
     optimised(define("t", x), define("u", add(local("t"), f(1))), declare("v"), when(flag, [assign("v", local("u"))]), store("y", [i], f(1))),
     ["y[i] = 1.0"]);
   assert.deepEqual(optimised(define("t", n(0)), loop("q", n(0), size, [assign("t", add(at("t"), n(1)))]), store("y", [i], f(1))), ["y[i] = 1.0"]);
+});
+
+test("a value that is overwritten before it is read is gone", () => {
+  assert.deepEqual(
+    optimised(define("t", x), store("y", [i], local("t")), assign("t", f(1)), assign("t", load("y", [n(0)])), store("y", [i], local("t"))),
+    ["let t: f64 = x[i]", "y[i] = t", "t = y[0]", "y[i] = t"]);
+  const jump = [define("t", x), loop("q", n(0), size, [assign("t", load("x", [at("q")])), when(flag, [leave()]), assign("t", x)]), store("y", [i], local("t"))];
+  assert.deepEqual(optimised(...jump).slice(2, 3), ["  t = x[q]"], "the break leads to a read");
 });
 
 test("a local is declared where it gets its value", () => {
