@@ -105,13 +105,14 @@ export class OpenMPFrame implements Frame {
     const { code } = body;
     const { index } = this.dialect.types;
     const arrays = params.map((p) => this.names.fresh(`${p.name}_lanes`));
-    const variables = params.map((p) => this.names.fresh(p.name));
+    const variables = params.map((p) => this.names.fresh(`${p.name}_lane`));
     params.forEach((p, n) => {
       this.accumulators.set(p.name, { ...p, variable: variables[n] });
       const identities = Array(REDUCTION_LANES).fill(this.identity(body, p)).join(", ");
       code.line(`${this.dialect.types[p.type]} ${arrays[n]}[${REDUCTION_LANES}] = {${identities}};`);
     });
     const lane = this.names.fresh("lane");
+    const length = begin === "0" ? end : `(${end} - ${begin})`;
     const element = () => {
       params.forEach((p, n) => code.line(`${this.dialect.types[p.type]} ${variables[n]} = ${arrays[n]}[${lane}];`));
       body.statements(stmts);
@@ -120,7 +121,7 @@ export class OpenMPFrame implements Frame {
     if (isStraight(stmts)) {
       const group = this.names.fresh("group");
       const rest = this.names.fresh("rest");
-      code.line(`const ${index} ${rest} = ${end} - (${end} - ${begin}) % ${REDUCTION_LANES};`);
+      code.line(`const ${index} ${rest} = ${end} - ${length} % ${REDUCTION_LANES};`);
       // The inner loop has a constant number of turns, which makes it one or two vector instructions a statement.
       const lanes = (from: string, count: string | number) =>
         code.block(`for (${index} ${lane} = 0; ${lane} < ${count}; ${lane}++)`, () => {

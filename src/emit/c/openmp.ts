@@ -37,7 +37,7 @@ type Param = { readonly name: string; readonly role: string; readonly type: Fiel
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
-  "args lane worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
+  "args worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
   "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
 ).split(" ");
 
@@ -254,12 +254,13 @@ class Emitter {
     const { element } = this.streamed[0];
     const lanes = LINE_BYTES / BYTES[element];
     const stored = this.ir.body.flatMap((s) => (s.kind === "store" && this.streamed.some((v) => v.name === s.view) ? [s] : []));
+    const lane = this.names.fresh("lane");
     const lines = stored.map((s) => this.names.fresh(`${this.names.of("view", s.view)}_line`));
     const frame = this.frame();
     const writer = this.writer(code, frame);
     frame.redirect = (stmt) => {
       const n = stored.indexOf(stmt);
-      return n < 0 ? undefined : `${lines[n]}[lane]`;
+      return n < 0 ? undefined : `${lines[n]}[${lane}]`;
     };
     const placeAt = (n: number, index: string) => {
       frame.indexNames[inner] = index;
@@ -277,8 +278,8 @@ class Emitter {
         code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
           stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
           code.line(SIMD);
-          code.block(`for (int64_t lane = 0; lane < ${lanes}; lane++)`, () => {
-            code.line(`const int64_t ${name} = line + lane;`);
+          code.block(`for (int64_t ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => {
+            code.line(`const int64_t ${name} = line + ${lane};`);
             writer.statements(this.ir.body);
           });
           stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));

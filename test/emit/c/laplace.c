@@ -1,0 +1,109 @@
+// Kernel "laplace" (kernels.ts), written by isoform.
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+struct laplace_args {
+  const double *p;
+  double *s;
+  int64_t p_stride0;
+  int64_t p_stride1;
+  int64_t workers;
+  int64_t split;
+  int64_t grain;
+  int64_t begin[3];
+  int64_t end[3];
+  int64_t streaming;
+};
+
+__attribute__((noinline))
+static void laplace_part(const double *restrict p, double *restrict s, int64_t p_stride0, int64_t p_stride1, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1, int64_t begin2, int64_t end2) {
+  for (int64_t i = begin0; i < end0; i++) {
+    for (int64_t j = begin1; j < end1; j++) {
+      #pragma omp simd
+      for (int64_t k = begin2; k < end2; k++) {
+        s[i * p_stride0 + j * p_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
+      }
+    }
+  }
+}
+
+// Stores a cache line past the caches; both pointers are aligned to it.
+static inline void stream_line(void *to, const void *from) {
+#if defined(__AVX512F__)
+  typedef long long part __attribute__((vector_size(64), may_alias));
+#elif defined(__AVX__)
+  typedef long long part __attribute__((vector_size(32), may_alias));
+#else
+  typedef long long part __attribute__((vector_size(16), may_alias));
+#endif
+  for (unsigned n = 0; n < 64 / sizeof(part); n++) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(((const part *)from)[n], (part *)to + n);
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntdq512((part *)to + n, ((const part *)from)[n]);
+#elif defined(__AVX__)
+    __builtin_ia32_movntdq256((part *)to + n, ((const part *)from)[n]);
+#elif defined(__SSE2__)
+    __builtin_ia32_movntdq((part *)to + n, ((const part *)from)[n]);
+#else
+    ((part *)to)[n] = ((const part *)from)[n];
+#endif
+  }
+}
+
+static inline void finish_streams(void) {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
+__attribute__((noinline))
+static void laplace_streamed(const double *restrict p, double *restrict s, int64_t p_stride0, int64_t p_stride1, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1, int64_t begin2, int64_t end2) {
+  for (int64_t i = begin0; i < end0; i++) {
+    for (int64_t j = begin1; j < end1; j++) {
+      const int64_t unaligned = -(uintptr_t)&s[i * p_stride0 + j * p_stride1 + begin2] % 64 / 8;
+      const int64_t first = begin2 + unaligned < end2 ? begin2 + unaligned : end2;
+      const int64_t last = end2 - (end2 - first) % 8;
+      for (int64_t line = first; line < last; line += 8) {
+        _Alignas(64) double s_line[8];
+        #pragma omp simd
+        for (int64_t lane = 0; lane < 8; lane++) {
+          const int64_t k = line + lane;
+          s_line[lane] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
+        }
+        stream_line(&s[i * p_stride0 + j * p_stride1 + line], s_line);
+      }
+      laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, begin2, first);
+      laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, last, end2);
+    }
+  }
+  finish_streams();
+}
+
+// Narrows begin..end to the worker's share, in multiples of grain.
+static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t worker, int64_t workers) {
+  const int64_t grains = (*end - *begin + grain - 1) / grain;
+  const int64_t last = *begin + grains * (worker + 1) / workers * grain;
+  *begin += grains * worker / workers * grain;
+  if (last < *end) *end = last;
+}
+
+void laplace(struct laplace_args *args) {
+  #pragma omp parallel num_threads(args->workers)
+  {
+    #ifdef _OPENMP
+    const int64_t worker = omp_get_thread_num(), workers = omp_get_num_threads();
+    #else
+    const int64_t worker = 0, workers = 1;
+    #endif
+    int64_t begin[] = {args->begin[0], args->begin[1], args->begin[2]};
+    int64_t end[] = {args->end[0], args->end[1], args->end[2]};
+    share(&begin[args->split], &end[args->split], args->grain, worker, workers);
+    if (args->streaming) laplace_streamed(args->p, args->s, args->p_stride0, args->p_stride1, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
+    else laplace_part(args->p, args->s, args->p_stride0, args->p_stride1, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
+  }
+}

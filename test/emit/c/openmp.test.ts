@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { getField, layOut, setField } from "../../../src/emit/c/arguments.js";
+import { emitOpenMP, type OpenMPOptions } from "../../../src/emit/c/openmp.js";
+import { f64, i32, kernel, view } from "../../../src/index.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+import { matchesSnapshot } from "../snapshot.js";
+import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+
+function emit(kernel: unknown, strides: OpenMPOptions["strides"], options: Partial<OpenMPOptions> = {}) {
+  const { ir, access } = compileKernel(kernel as Kernel, {});
+  return emitOpenMP(ir, access, { strides, disjoint: true, scatter: {}, ...options });
+}
+
+const body = (source: string) => source.replace(/\s+/g, " ");
+
+test("axpy is one vector loop", () => matchesSnapshot("emit/c/axpy.c", emit(axpy, { x: [1], y: [1] }).source));
+
+test("a stencil keeps the loops of its range and can stream its stores", () =>
+  matchesSnapshot("emit/c/laplace.c", emit(laplace, { p: [400, 20, 1], s: [400, 20, 1] }).source));
+
+test("a reduction folds 8 lanes in chunks of 256", () => matchesSnapshot("emit/c/dot.c", emit(dot, { x: [1], y: [1] }).source));
+
+test("a team runs on one worker", () => matchesSnapshot("emit/c/row-sums.c", emit(rowSums, { a: [64, 1], s: [1] }).source));
+
+test("scatter strategies differ where the update is", () => {
+  const source = (strategy: "atomic" | "duplicated" | "sorted") => emit(histogram, { x: [1], h: [1] }, { scatter: { h: strategy } }).source;
+  assert.match(source("atomic"), /#pragma omp atomic\n\s+h\[/);
+  assert.doesNotMatch(source("sorted"), /omp atomic|h_copies/);
+  assert.match(source("duplicated"), /double \*h = worker == 0 \? args->h : \(double \*\)\(args->h_copies/);
+});
+
+test("pointers are restrict only where memory is disjoint", () => {
+  assert.match(emit(axpy, { x: [1], y: [1] }).source, /double \*restrict y/);
+  assert.doesNotMatch(emit(axpy, { x: [1], y: [1] }, { disjoint: false }).source, /restrict/);
+});
+
+test("a stride other than 1 is an argument, equal ones share it", () => {
+  const { source, fields } = emit(axpy, { x: [3], y: [3] });
+  assert.match(source, /y\[i \* x_stride0\] = a \* x\[i \* x_stride0\] \+ y\[i \* x_stride0\];/);
+  assert.deepEqual(fields.filter((f) => f.role.startsWith("stride")).map((f) => f.role), ["stride x 0"]);
+});
+
+test("what is read or written under a condition is not streamed", () => {
+  const both = kernel("both", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+    if (x[i] > 0) y[i] = x[i];
+  });
+  assert.deepEqual(emit(both, { x: [1], y: [1] }).streamed, []);
+  assert.deepEqual(emit(axpy, { x: [1], y: [1] }).streamed, []);
+  assert.deepEqual(emit(laplace, { p: [400, 20, 1], s: [400, 20, 1] }).streamed, ["s"]);
+  assert.deepEqual(emit(laplace, { p: [1, 20, 400], s: [1, 20, 400] }).streamed, []);
+});
+
+test("operators that C leaves undefined become helpers", () => {
+  const ints = kernel("ints", { x: view(i32), y: view(i32), o: view(i32) }, ({ x, y, o }, i) => {
+    o[i] = ((x[i] / y[i]) | 0) + (x[i] % 3) + (x[i] << y[i]);
+  });
+  const source = body(emit(ints, { x: [1], y: [1], o: [1] }).source);
+  assert.match(source, /o\[i\] = div_i32\(x\[i\], y\[i\]\) \+ x\[i\] % 3 \+ \(int32_t\)\(\(uint32_t\)x\[i\] << \(y\[i\] & 31\)\);/);
+});
+
+test("words of C are no names", () => {
+  const odd = kernel("double", { register: view(f64), int: f64 }, ({ register, int }, i) => {
+    const exp = int;
+    register[i] = exp * 2;
+  });
+  const { source, entry } = emit(odd, { register: [1] });
+  assert.equal(entry, "double_2");
+  assert.match(source, /register_2\[i\] = /);
+});
+
+test("the argument struct has no padding and takes 64-bit values", () => {
+  const member = (name: string, type: "bool" | "f64" | "i32" | "pointer", length = 1) => ({ role: name, name, type, declared: "", length });
+  const { fields, size } = layOut([member("b", "bool"), member("n", "i32"), member("p", "pointer"), member("x", "f64", 2)]);
+  assert.deepEqual(fields.map((f) => [f.name, f.offset]), [["p", 0], ["x", 8], ["n", 24], ["b", 28]]);
+  assert.equal(size, 32);
+  const data = new DataView(new ArrayBuffer(size));
+  setField(data, fields[0], 2n ** 63n - 1n);
+  setField(data, fields[1], -0.5, 1);
+  setField(data, fields[2], -7);
+  assert.equal(data.getBigInt64(0, true), 2n ** 63n - 1n);
+  assert.equal(data.getFloat64(16, true), -0.5);
+  assert.equal(getField(data, fields[2]), -7);
+});
