@@ -6,6 +6,9 @@ import type { PlatformSet } from "../p3/metric.js";
 import { APPLICATIONS } from "./commands.js";
 import { checkWritable } from "./shell.js";
 
+/** Exit code where a run's result was wrong: the tables hold the other runs. */
+const WRONG_RESULT = 1;
+
 interface AssessOptions {
   devices?: string[];
   gib?: number;
@@ -69,6 +72,12 @@ async function assessCommand(applications: string[], options: AssessOptions, she
   if (options.report !== undefined) {
     const { report } = await import("../p3/report.js");
     await shell.writeFile(options.report, report(assessment));
+  }
+  const wrong = assessment.validation.filter((v) => !v.ok);
+  if (wrong.length) {
+    const places = wrong.map((v) => `${v.application} on ${v.platform} (${v.problem})`);
+    process.stderr.write(`isoform: wrong results, left out of every mean: ${places.join("; ")}\n`);
+    process.exitCode = WRONG_RESULT;
   }
 }
 

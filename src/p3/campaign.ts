@@ -84,7 +84,7 @@ function gib(bytes: number): string {
 
 async function assessedDevice(device: Device, options: CampaignOptions, progress: ProgressFactory): Promise<AssessedDevice> {
   const task = progress(`measuring ${device.name}`);
-  const peaks = await measurePeaks(device, { ...(options.quick && { megabytes: 64, repeats: 4 }), progress: task.update });
+  const peaks = await measurePeaks(device, { repeats: options.quick ? 4 : 10, progress: task.update });
   task.done();
   return {
     name: device.name, platform: platformOf(device), backend: device.backend, label: device.label,

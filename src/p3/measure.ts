@@ -3,6 +3,7 @@ import { range } from "../device/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
+import { lastLevelCache } from "./machine.js";
 
 const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   c[i] = a[i];
@@ -36,8 +37,8 @@ const multiplyAdd = kernel("multiplyAdd", { x: view(f64), m: f64, steps: fixed(i
 const STEPS = { cpu: 16, gpu: 64 };
 const ELEMENTS = { cpu: 2 ** 20, gpu: 2 ** 24 };
 
-/** Of one array of the copy: more than caches hold. */
-const MEGABYTES = { cpu: 256, gpu: 1024 };
+/** Bytes of one of the copy's two arrays: together four times what caches hold. */
+const copyBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2 * lastLevelCache()) : 2 ** 30);
 
 /** What a device was seen to reach. */
 export interface Peaks {
@@ -61,16 +62,13 @@ async function bestSeconds(device: Device, launch: Launch, repeats: number): Pro
 }
 
 /**
- * Measures copy bandwidth on arrays that no cache holds (two of `megabytes` MiB) and the rate of multiply-adds. The best of the
- * repeats counts: a peak is what the hardware can do, not what it did while something else ran.
+ * Measures copy bandwidth on arrays that no cache holds, and the rate of multiply-adds. The best of the repeats counts: a peak is what
+ * the hardware can do, not what it did while something else ran.
  */
-export async function measurePeaks(
-  device: Device, options: { megabytes?: number; repeats?: number; progress?: Progress } = {},
-): Promise<Peaks> {
+export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
   const { repeats = 10, progress } = options;
   const kind = device.memory.name === "cpu" ? "cpu" : "gpu";
-  const wanted = (options.megabytes ?? MEGABYTES[kind]) * 2 ** 20;
-  const bytes = Math.min(wanted, device.abilities.memory / 4, device.abilities.maxAllocation);
+  const bytes = Math.min(copyBytes(kind), device.abilities.memory / 8, device.abilities.maxAllocation);
   progress?.(0, 2, `copy bandwidth of ${device.name}`);
   const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
   progress?.(1, 2, `multiply-adds of ${device.name}`);

@@ -9,7 +9,7 @@ import { type Table, tablesOf } from "./tables.js";
 
 /** A page that needs nothing else: figures, tables and what they were measured on. It follows the reader's light or dark theme. */
 export function report(assessment: Assessment): string {
-  const applications = [...new Set(assessment.runs.map((r) => r.application))];
+  const applications = [...new Set([...assessment.runs, ...assessment.metrics].map(({ application }) => application))];
   const kernels = [...new Set(assessment.kernels.map((k) => k.quantity))];
   const colourOf = (name: string) => numberIn(applications, name);
   const tables = tablesOf(assessment);
@@ -31,8 +31,8 @@ export function report(assessment: Assessment): string {
 <main>
 <section><h2>Portability</h2>
 <p>Φ is the harmonic mean of an application's efficiencies over a set of platforms, and 0 where it does not run on one of them. The
-application efficiency compares its iteration with the fastest one; the architectural efficiency compares its kernels with the
-platform's roofs. Errors are one standard deviation of the runs, propagated.</p>
+application efficiency compares its iteration with the fastest among the applications that run on the whole set; the architectural
+efficiency compares its kernels with the platform's roofs. Errors are one standard deviation of the runs, propagated.</p>
 ${cascades(assessment, colourOf)}
 ${tablesNamed("Phi")}
 </section>
@@ -66,10 +66,13 @@ function summary({ runs }: Assessment): string {
 
 function cascades({ metrics }: Assessment, colourOf: (application: string) => number): string {
   const groups = groupBy(metrics, (m) => JSON.stringify([m.problem, m.setName, m.metric]));
-  return [...groups.values()].map((scores) => {
+  const draw = (scores: Assessment["metrics"]) => {
     const [{ problem, setName, metric }] = scores;
     return figureHtml(cascade(scores, colourOf), `${problem}, ${setName}: ${metric === "app" ? "application" : "architectural"} efficiency`);
-  }).join("");
+  };
+  const small = [...groups.values()].filter(([{ set }]) => set.length === 1);
+  const large = [...groups.values()].filter(([{ set }]) => set.length > 1);
+  return `${large.map(draw).join("")}<div class="pair">${small.map(draw).join("")}</div>`;
 }
 
 function rooflines(assessment: Assessment, colourOf: (name: string) => number, shapeOf: (name: string) => number): string {
@@ -128,7 +131,7 @@ footer{font-size:13px;padding-bottom:40px}
 figure{margin:18px 0;padding:16px 18px;background:var(--panel);border:1px solid var(--edge);border-radius:10px;break-inside:avoid}
 figcaption{font-weight:600;margin-bottom:10px}
 svg{display:block;width:100%;height:auto;font-size:12px}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(380px,1fr));gap:0 18px}
+.pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr));gap:0 18px}
 .keys{display:flex;flex-wrap:wrap;gap:4px 18px;max-width:none}.key{display:inline-flex;align-items:center;gap:6px}.key svg{width:14px}
 text{fill:var(--ink)}.tick,.axis{fill:var(--muted)}.note{fill:var(--muted);font-size:11px}.value{font-variant-numeric:tabular-nums}
 .letter{font-size:11px;font-weight:600}.absent{fill:var(--muted);font-size:11px;font-style:italic}
@@ -137,7 +140,7 @@ text{fill:var(--ink)}.tick,.axis{fill:var(--muted)}.note{fill:var(--muted);font-
 .error{stroke:var(--c);stroke-width:1.4}.bar{fill:var(--c)}.tile{fill:var(--c);fill-opacity:.24}.whisker{stroke:var(--ink);stroke-width:1.6}
 .scroll{overflow-x:auto;margin:18px 0}
 table{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:600;padding:6px 0}
+caption{text-align:left;white-space:nowrap;font-weight:600;padding:6px 0}
 th,td{padding:4px 12px;text-align:right;border-bottom:1px solid var(--edge);white-space:nowrap}
 th{color:var(--muted);font-weight:600}.words{text-align:left}
 @media print{body{background:#fff}figure{border-color:#ccc}}

@@ -32,15 +32,15 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
   const rates = kernels.map((c) => c.flops / c.seconds.value);
   const y = scaleLog([Math.min(roofAt(first), ...rates) / 1.5, 2 * Math.max(roofAt(last), ...rates)], [BOX.bottom, BOX.top]).clamp(true);
 
-  const xTicks = decades(first, last).map((v) =>
+  const xTicks = ticks(first, last).map((v) =>
     line(x(v), BOX.top, x(v), BOX.bottom, "grid") + text(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }));
-  const yTicks = decades(...(y.domain() as [number, number])).map((v) =>
+  const yTicks = ticks(...(y.domain() as [number, number])).map((v) =>
     line(BOX.left, y(v), BOX.right, y(v), "grid") + text(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }));
   const corner = ridge === undefined ? "" : `L${x(ridge)},${y(roofAt(ridge))}`;
   const roofPath = element("path", { d: `M${x(first)},${y(roofAt(first))}${corner}L${x(last)},${y(roofAt(last))}`, class: "roof" });
   const bandwidthLabel = `${figure(roof.bandwidth / 1e9)} GB/s`;
   const slope = (Math.atan2(y(roofAt(first)) - y(roofAt(2 * first)), x(2 * first) - x(first)) * -180) / Math.PI;
-  const at = first * Math.pow((ridge ?? last) / first, 0.3);
+  const at = first * Math.pow((ridge ?? last) / first, 0.62);
   const labels = [
     element("g", { transform: `translate(${x(at).toFixed(1)},${(y(roofAt(at)) - 7).toFixed(1)}) rotate(${slope.toFixed(1)})` },
       text(0, 0, bandwidthLabel, { class: "note" })),
@@ -87,11 +87,14 @@ export function bandwidthShares({ platform, problem, roof, cells }: Kernels, col
   );
 }
 
-function decades(first: number, last: number): number[] {
-  const low = Math.ceil(Math.log10(first));
-  const high = Math.floor(Math.log10(last));
-  const powers = Array.from({ length: Math.max(0, high - low + 1) }, (_, i) => 10 ** (low + i));
-  return powers.length > 1 ? powers : scaleLog([first, last]).ticks(4);
+/** Powers of ten, with 2 and 5 times them where there are few. */
+function ticks(first: number, last: number): number[] {
+  const wide = Math.log10(last / first) > 2.5;
+  const low = Math.floor(Math.log10(first));
+  const high = Math.ceil(Math.log10(last));
+  return Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i))
+    .flatMap((power) => (wide ? [power] : [power, 2 * power, 5 * power]))
+    .filter((v) => v >= first && v <= last);
 }
 
 function tickText(value: number): string {
