@@ -49,6 +49,7 @@ export class Gpu {
   private readonly device: number;
   private readonly context: Handle;
   private readonly buffers = new Set<GpuBuffer>();
+  private readonly streams: Handle[] = [];
   private readonly modules = new Map<string, Handle>();
   private closed = false;
 
@@ -93,6 +94,17 @@ export class Gpu {
     this.enter().call("cuMemFree_v2", buffer.address);
   }
 
+  /** A new stream, in order with the null stream, where memory is zeroed and `from` writes. */
+  createStream(): Handle {
+    const stream = this.enter().handle("cuStreamCreate", 0);
+    this.streams.push(stream);
+    return stream;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   /** The entry points of `source`, compiled for this GPU or found in this process or on disk. */
   load(source: string, fmad: boolean, name: string, entries: readonly string[]): Map<string, Entry> {
     const driver = this.enter();
@@ -112,6 +124,7 @@ export class Gpu {
     driver.call("cuCtxSynchronize");
     for (const buffer of [...this.buffers]) buffer.free();
     for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
+    for (const stream of this.streams) driver.call("cuStreamDestroy_v2", stream);
     this.staging.close();
     this.closed = true;
     driver.use(0);

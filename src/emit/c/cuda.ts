@@ -58,7 +58,8 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.ir.policy.kind === "team") return "teams";
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
-  if (reducing && program.assumptions.strict) return "chunks";
+  // Recording goes by batches, whose chunks have partials of their own.
+  if (reducing && (program.assumptions.strict || program.scatters("recorded").length > 0)) return "chunks";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }
 

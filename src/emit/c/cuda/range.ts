@@ -13,6 +13,7 @@ const CHUNK = REDUCTION_CHUNK;
 export class RangeWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
   private readonly rank: number;
+  private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
   private readonly slots = new Map<string, readonly [string, string, string]>();
@@ -57,14 +58,13 @@ export class RangeWriter extends EntryWriter {
   private grid(): void {
     const strided = this.traversal === "strided";
     if (strided) {
-      this.code.line(`const int thread = ${this.rank === 1 ? "threadIdx.x" : "threadIdx.y * blockDim.x + threadIdx.x"};`);
-      this.code.line(`const int threads = ${this.rank === 1 ? "blockDim.x" : "blockDim.x * blockDim.y"};`);
       this.openCopies();
       this.declareAccumulators();
     }
     this.axis(this.rank === 4 ? -1 : 0, strided);
     if (!strided) return;
     this.closeCopies();
+    if (this.program.reduces.length > 0) this.declareThread();
     for (const param of this.program.reduces)
       foldBlock(this, param, this.accumulators.get(param.name)!, (total) =>
         `${this.partials(param)}[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = ${total};`);
@@ -108,12 +108,14 @@ export class RangeWriter extends EntryWriter {
     const all = this.indexParam("chunks", "chunks");
     code.line(`const ${T.index} ${lane} = threadIdx.x % ${LANES};`);
     code.line(`const ${T.index} ${chunk} = (${T.index})blockIdx.x * ${BLOCK / LANES} + threadIdx.x / ${LANES};`);
+    this.openCopies();
     this.declareAccumulators();
     code.block(`if (${chunk} < ${all})`, () => {
       const start = this.line(chunk);
       code.line(`const ${T.index} ${stop} = ${start} + ${CHUNK} < ${this.end(inner)} ? ${start} + ${CHUNK} : ${this.end(inner)};`);
       code.block(`for (${T.index} ${name} = ${start} + ${lane}; ${name} < ${stop}; ${name} += ${LANES})`, () => this.element());
     });
+    this.closeCopies();
     for (const param of this.program.reduces) foldLanes(this, param, this.accumulators.get(param.name)!);
     code.block(`if (${lane} == 0 && ${chunk} < ${all})`, () => {
       for (const param of this.program.reduces) code.line(`${this.partials(param)}[${chunk}] = ${this.accumulators.get(param.name)};`);
@@ -203,6 +205,7 @@ export class RangeWriter extends EntryWriter {
   private openCopies(): void {
     const targets = this.program.scatters("shared");
     if (targets.length === 0) return;
+    this.declareThread();
     this.code.line("extern __shared__ double copies[];");
     for (const target of targets) {
       const copy = this.names.fresh(`${target.name}_copy`);
@@ -212,6 +215,15 @@ export class RangeWriter extends EntryWriter {
       this.code.line(`for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target))};`);
     }
     this.code.line("__syncthreads();");
+  }
+
+  /** The thread's number in its block, and how many there are. */
+  private declareThread(): void {
+    if (this.threadDeclared) return;
+    this.threadDeclared = true;
+    const flat = this.rank === 1 || this.traversal === "chunks";
+    this.code.line(`const int thread = ${flat ? "threadIdx.x" : "threadIdx.y * blockDim.x + threadIdx.x"};`);
+    this.code.line(`const int threads = ${flat ? "blockDim.x" : "blockDim.x * blockDim.y"};`);
   }
 
   private closeCopies(): void {

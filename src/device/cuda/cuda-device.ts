@@ -1,0 +1,76 @@
+import type { ElementType } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
+import { bind } from "../bind.js";
+import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
+import type { Policy } from "../policy.js";
+import { BYTES, stridesOf, View, type MemorySpace } from "../view.js";
+import type { Gpu, GpuFacts } from "./gpu.js";
+import { CudaLaunch } from "./launch.js";
+import { CudaQueue, writeView } from "./queue.js";
+
+export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
+  f64: true, parallelism: multiprocessors, simdBytes: 0, memory, maxAllocation: memory,
+});
+
+/** The null stream: in order with every stream of the device. */
+const NULL_STREAM = 0;
+
+/** One NVIDIA GPU. */
+export class CudaDevice implements Device {
+  readonly backend = "cuda";
+  readonly label: string;
+  readonly abilities: Abilities;
+  readonly memory: MemorySpace;
+  readonly queue: Queue;
+  precision: Precision = "fast";
+
+  constructor(readonly name: string, private readonly gpu: Gpu) {
+    this.label = gpu.facts.label;
+    this.abilities = abilitiesOf(gpu.facts);
+    this.memory = gpu.memory;
+    this.queue = this.createQueue();
+  }
+
+  createQueue(): Queue {
+    return new CudaQueue(this, this.gpu);
+  }
+
+  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+    const extents = typeof shape === "number" ? [shape] : [...shape];
+    if (extents.length < 1 || extents.length > 4) throw new LaunchError(`an array of rank ${extents.length}: views have 1 to 4 axes`);
+    for (const n of extents)
+      if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
+        throw new LaunchError(`an array of shape [${extents}]: extents are whole numbers from 0 to 2147483647`);
+    const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
+    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+  }
+
+  from<T extends ElementType>(
+    type: ElementToken<T>, data: ArrayLike<number>, shape: number | readonly number[] = data.length, options?: ArrayOptions,
+  ): View<T> {
+    const view = this.array(type, shape, options);
+    writeView(this.gpu, view, data, NULL_STREAM);
+    return view;
+  }
+
+  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    return new CudaLaunch(this.gpu, bind(this, kernel as unknown as Kernel, args, policy, options));
+  }
+
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+    const launch = this.prepare(kernel, args, policy, options);
+    try {
+      this.queue.submit(launch);
+      await this.queue.finish();
+      return (await this.queue.results(launch)) as Results<P>;
+    } finally {
+      launch.free();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.gpu.close();
+  }
+}

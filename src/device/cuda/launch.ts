@@ -1,0 +1,332 @@
+import { emitCuda } from "../../emit/c/cuda.js";
+import type { CudaAssumptions, CudaProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/cuda/program.js";
+import { FINISH_BLOCK } from "../../emit/c/cuda/folds.js";
+import { SORT_BITS, SORT_ENTRIES, SORT_SOURCE, SORT_TILE } from "../../emit/c/cuda/recorded.js";
+import { BLOCK } from "../../emit/c/cuda/writer.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import { DeviceError } from "../../kernel/errors.js";
+import type { Binding } from "../bind.js";
+import type { Cost, Launch, Precision } from "../device.js";
+import type { Policy, RangePolicy } from "../policy.js";
+import { BYTES, type View } from "../view.js";
+import type { Handle } from "./driver.js";
+import type { Entry, Gpu, GpuBuffer } from "./gpu.js";
+import { blocks, FillStep, KernelStep, type Shape, type Step, type Values } from "./steps.js";
+import { chooseScatter, copyBytes } from "./strategy.js";
+
+/** Chunks that one block folds in a step. */
+const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
+/** Partials that one block folds to the end; more are folded by a grid first. */
+const FINISH_LIMIT = 1 << 16;
+/** Contributions that are recorded and sorted at a time. */
+const RECORDED_AT_A_TIME = 1 << 22;
+const MEMBERS = 128;
+const MEMBER_LIMIT = 1024;
+const GRID_LIMIT = 65535;
+const WARP = 32;
+
+/** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
+export class CudaLaunch implements Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  readonly cost: Cost;
+  readonly decisions: string[] = [];
+  /** One thread runs it all. */
+  private readonly serial: boolean;
+  private readonly program: CudaProgram;
+  private readonly entries: Map<string, Entry>;
+  private readonly values: Record<string, number | boolean>;
+  private readonly steps: Step[] = [];
+  private temporary: GpuBuffer | undefined;
+  private readonly wanted: { key: string; bytes: number }[] = [];
+  private freed = false;
+  /** True once a queue has run it. */
+  ran = false;
+
+  constructor(readonly gpu: Gpu, private readonly binding: Binding) {
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    const scatter = chooseScatter(binding, gpu.facts);
+    const assumptions = assume(binding, scatter.code);
+    this.serial = Object.values(scatter.code).includes("serial");
+    this.program = programOf(binding, assumptions);
+    const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter((entry) => entry !== undefined);
+    this.entries = gpu.load(this.program.source, this.precision === "fast", this.kernel.name, names.map(({ name }) => name));
+    this.values = argumentValues(binding);
+    this.plan();
+    this.decisions.push(
+      ...scatter.decisions,
+      assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits",
+      this.describe(this.program.main),
+    );
+  }
+
+  enqueue(stream: Handle): void {
+    if (this.freed) throw new DeviceError(this.gpu.name, `a freed launch of kernel "${this.kernel.name}" was submitted`, "prepare it again");
+    this.gpu.enter();
+    for (const step of this.steps) step.enqueue(stream);
+    this.ran = true;
+  }
+
+  source(): string {
+    return this.program.recorded.length > 0 ? `${this.program.source}\n${SORT_SOURCE}` : this.program.source;
+  }
+
+  /** Where the results lie, and how many there are, 8 bytes each. */
+  get resultPlace(): { address: number; count: number } {
+    return { address: Number(this.values.results ?? 0), count: this.program.reduces.length };
+  }
+
+  /** The reduce parameters' values from the bytes at `resultPlace`. */
+  decodeResults(bytes: ArrayBufferLike): Record<string, number> {
+    const data = new DataView(bytes as ArrayBuffer);
+    return Object.fromEntries(this.program.reduces.map(({ name, type }, n) => {
+      const at = 8 * n;
+      const value = type === "f64" ? data.getFloat64(at, true) : type === "f32" ? data.getFloat32(at, true) : type === "i32" ? data.getInt32(at, true) : data.getUint32(at, true);
+      return [name, value];
+    }));
+  }
+
+  free(): void {
+    this.freed = true;
+    this.temporary?.free();
+    this.temporary = undefined;
+  }
+
+  /* Planning: memory first, because the steps' parameters hold its addresses. */
+
+  private plan(): void {
+    const { policy, program } = this;
+    const { traversal } = program;
+    if (policy.kind === "team") return this.planTeams(policy.league);
+    const elements = policy.extents.reduce((a, b) => a * b, 1);
+    if (traversal === "elements" || traversal === "strided") {
+      const shape = this.gridShape(policy, traversal === "strided");
+      const partials = elements === 0 ? 0 : shape.grid[0] * shape.grid[1] * shape.grid[2];
+      this.want("results", 8 * program.reduces.length);
+      this.wantPartials(partials);
+      this.planRange(policy, (batch) => ({ shape: batch === policy ? shape : this.gridShape(batch, traversal === "strided"), values: {} }));
+      this.planFolds(partials);
+    } else {
+      const lineChunks = blocks(policy.extents.at(-1)!, REDUCTION_CHUNK);
+      const chunksOf = ({ extents }: RangePolicy) => extents.slice(0, -1).reduce((a, b) => a * b, 1) * lineChunks;
+      this.want("results", 8 * program.reduces.length);
+      this.wantPartials(chunksOf(policy));
+      this.planRange(policy, (batch) => {
+        const chunks = chunksOf(batch);
+        // Batches lie one after the other in row-major order, and so do their partials.
+        const before = policy.extents.length === 1 ? (batch.begin[0] - policy.begin[0]) / REDUCTION_CHUNK : (batch.begin[0] - policy.begin[0]) * (chunks / Math.max(1, batch.extents[0]));
+        const partials = Object.fromEntries(program.reduces.map(({ name, type }) => [`partials:${name}`, Number(this.values[`partials:${name}`] ?? 0) + before * BYTES[type]]));
+        const shape: Shape = this.serial ? { grid: [1, 1, 1], block: [1, 1, 1] } : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
+        return { shape, values: { chunks, chunksPerLine: lineChunks, ...partials } };
+      });
+      this.planFolds(chunksOf(policy));
+    }
+  }
+
+  private planTeams(league: number): void {
+    const { program, policy } = this;
+    const { serial } = this;
+    const wish = policy.kind === "team" ? policy.size : undefined;
+    const members = serial ? 1 : Math.min(MEMBER_LIMIT, Math.max(WARP, blocks(wish ?? MEMBERS, WARP) * WARP));
+    this.decisions.push(serial ? "teams: one after the other, of one member" : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`);
+    this.want("results", 8 * program.reduces.length);
+    this.wantPartials(league);
+    this.reserve();
+    this.values.league = league;
+    if (league > 0) this.step(program.main, { grid: [serial ? 1 : league, 1, 1], block: [members, 1, 1], shared: program.scratchBytes }, {});
+    this.planFolds(league);
+  }
+
+  /** The main entry over the range, in batches with their sorted contributions where some are recorded. */
+  private planRange(policy: RangePolicy, shapeOf: (batch: RangePolicy) => { shape: Shape; values: Values }): void {
+    const { program } = this;
+    const elements = policy.extents.reduce((a, b) => a * b, 1);
+    for (const recorded of program.recorded) this.wantRecords(recorded, policy);
+    this.reserve();
+    if (elements === 0) return;
+    for (const batch of this.batches(policy)) {
+      for (const { name, slots } of program.recorded)
+        this.steps.push(new FillStep(this.gpu.driver, Number(this.values[`keys:${name}`]), 0xff, 4 * slots * sizeOf(batch)));
+      const { shape, values } = shapeOf(batch);
+      this.step(program.main, shape, { ...policyValues(batch), ...values });
+      for (const recorded of program.recorded) this.planSort(recorded, recorded.slots * sizeOf(batch));
+    }
+  }
+
+  /** Pieces of the range along its first axis whose contributions fit the memory for records; chunks stay whole. */
+  private batches(policy: RangePolicy): RangePolicy[] {
+    const slots = Math.max(0, ...this.program.recorded.map((recorded) => recorded.slots));
+    if (slots === 0) return [policy];
+    const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
+    const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
+    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (slots * row * unit))) * unit;
+    const list: RangePolicy[] = [];
+    for (let first = 0; first < policy.extents[0]; first += rows)
+      list.push({
+        kind: "range",
+        begin: [policy.begin[0] + first, ...policy.begin.slice(1)],
+        extents: [Math.min(rows, policy.extents[0] - first), ...policy.extents.slice(1)],
+      });
+    return list;
+  }
+
+  private wantRecords({ name, type, slots }: RecordedScatter, policy: RangePolicy): void {
+    const most = slots * Math.max(0, ...this.batches(policy).map(sizeOf));
+    if (most >= 2 ** 32) throw new DeviceError(this.gpu.name, `kernel "${this.kernel.name}": one row of the range scatters ${most} times into "${name}"`, "use a range with more and shorter rows");
+    for (const key of ["keys", "sortedKeys", "order", "sortedOrder"]) this.want(`${key}:${name}`, 4 * most);
+    this.want(`values:${name}`, BYTES[type] * most);
+    this.want(`counts:${name}`, 4 * 2 ** SORT_BITS * blocks(most, SORT_TILE));
+    this.want(`totals:${name}`, 4 * 2 ** SORT_BITS);
+  }
+
+  /** Sorts `count` recorded contributions by target and adds them up. */
+  private planSort({ name, apply }: RecordedScatter, count: number): void {
+    const { driver } = this.gpu;
+    const size = this.binding.views[name].size;
+    const sort = this.gpu.load(SORT_SOURCE, false, "sort", Object.values(SORT_ENTRIES).map((entry) => entry.name));
+    const tiles = blocks(count, SORT_TILE);
+    const at = (key: string) => Number(this.values[`${key}:${name}`]);
+    let [keys, order, otherKeys, otherOrder] = [at("keys"), 0, at("sortedKeys"), at("sortedOrder")];
+    const spare = at("order");
+    // Unused slots have all bits set: they go behind every target, as there is a bit pattern of the sorted bits left for them.
+    const bits = Math.floor(Math.log2(Math.max(1, size))) + 1;
+    for (let shift = 0; shift < bits; shift += SORT_BITS) {
+      const values = { keys, order, count, shift, tiles, counts: at("counts"), totals: at("totals"), sortedKeys: otherKeys, sortedOrder: otherOrder };
+      const add = (entry: EntryCode, grid: number, block: number) =>
+        this.steps.push(new KernelStep(driver, entry, sort.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, values));
+      add(SORT_ENTRIES.count, tiles, WARP);
+      add(SORT_ENTRIES.scan, 2 ** SORT_BITS, BLOCK);
+      add(SORT_ENTRIES.move, tiles, WARP);
+      [keys, otherKeys] = [otherKeys, keys];
+      [order, otherOrder] = [otherOrder, order || spare];
+    }
+    this.step(apply, { grid: [blocks(count, BLOCK), 1, 1], block: [BLOCK, 1, 1] }, { keys, order, values: at("values"), count, size });
+  }
+
+  private wantPartials(count: number): void {
+    for (const { name, type } of this.program.reduces) {
+      this.want(`partials:${name}`, BYTES[type] * Math.max(1, count));
+      this.want(`folded:${name}`, BYTES[type] * Math.max(1, blocks(count, REDUCTION_CHUNK)));
+    }
+  }
+
+  /** Folds `count` partials to the results, and into the views that were bound for them. */
+  private planFolds(count: number): void {
+    const { program, values } = this;
+    if (!program.fold || !program.finish) return;
+    let swapped = false;
+    const addresses = (): Values => Object.fromEntries(program.reduces.flatMap(({ name }) => {
+      const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
+      return [[`partials:${name}`, values[`${from}:${name}`]], [`folded:${name}`, values[`${to}:${name}`]]];
+    }));
+    for (; count > FINISH_LIMIT; count = blocks(count, REDUCTION_CHUNK), swapped = !swapped)
+      this.step(program.fold, { grid: [blocks(count, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1] }, { ...addresses(), count });
+    this.step(program.finish, { grid: [1, 1, 1], block: [FINISH_BLOCK, 1, 1] }, { ...addresses(), count });
+  }
+
+  /** threadIdx.x along the last axis. A strided grid fills the device once. */
+  private gridShape({ extents }: RangePolicy, strided: boolean): Shape {
+    const rank = extents.length;
+    const x = rank === 1 ? BLOCK : Math.min(64, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
+    const block: Shape["block"] = [x, BLOCK / x, 1];
+    const counts = [extents[rank - 1], rank > 1 ? extents[rank - 2] : 1, extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1)];
+    const grid = counts.map((count, d) => Math.max(1, blocks(count, block[d])));
+    const shared = this.placeCopies();
+    if (!strided) return { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared };
+    let left = this.entries.get(this.program.main.name)!.residentBlocks(BLOCK, shared) * this.gpu.facts.multiprocessors;
+    const fitted = grid.map((blocks) => {
+      const taken = Math.max(1, Math.min(blocks, left, GRID_LIMIT));
+      left = Math.floor(left / taken);
+      return taken;
+    });
+    return { grid: [fitted[0], fitted[1], fitted[2]], block, shared };
+  }
+
+  /** Bytes of the copies in shared memory; notes where each begins, in units of 8 bytes. */
+  private placeCopies(): number {
+    let at = 0;
+    for (const shared of this.program.shared) {
+      this.values[`copy:${shared.name}`] = at / 8;
+      at += copyBytes(this.binding, { name: shared.name, element: shared.type });
+    }
+    return at;
+  }
+
+  private want(key: string, bytes: number): void {
+    if (bytes > 0) this.wanted.push({ key, bytes });
+  }
+
+  private reserve(): void {
+    const places: [key: string, offset: number][] = [];
+    let end = 0;
+    for (const { key, bytes } of this.wanted) {
+      places.push([key, end]);
+      end += Math.ceil(bytes / 256) * 256;
+    }
+    if (end === 0) return;
+    this.temporary = this.gpu.allocate(end);
+    for (const [key, offset] of places) this.values[key] = this.temporary.address + offset;
+  }
+
+  private step(code: EntryCode, shape: Shape, values: Values): void {
+    this.steps.push(new KernelStep(this.gpu.driver, code, this.entries.get(code.name)!, shape, { ...this.values, ...values }));
+    if (code === this.program.main && this.decisions.every((line) => !line.startsWith("grid")))
+      this.decisions.push(`grid ${shape.grid.join(" x ")} of blocks of ${shape.block.join(" x ")} threads, ${this.program.traversal}`);
+  }
+
+  private describe(code: EntryCode): string {
+    const { registers, localBytes } = this.entries.get(code.name)!;
+    return `${registers} registers a thread${localBytes > 0 ? `, ${localBytes} bytes of local memory` : ""}`;
+  }
+}
+
+const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
+
+const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
+
+function programOf({ ir, access }: Binding, assumptions: CudaAssumptions): CudaProgram {
+  const variants = programs.get(ir) ?? new Map<string, CudaProgram>();
+  programs.set(ir, variants);
+  const key = JSON.stringify(assumptions);
+  const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
+  variants.set(key, program);
+  return program;
+}
+
+/** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
+const NARROW = 2 ** 30;
+
+function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
+  const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
+  const indices = policy.kind === "team" ? [policy.league] : [sizeOf(policy), ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a]))];
+  return {
+    strict: precision === "strict",
+    wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
+    restrict: disjointMemory,
+    unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
+    scatter,
+  };
+}
+
+const addressOf = (view: View): number => Number(view.buffer.address) + view.offset * BYTES[view.type];
+
+function argumentValues({ scalars, views, outputs, policy }: Binding): Record<string, number | boolean> {
+  const values: Record<string, number | boolean> = {};
+  for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
+  for (const [name, view] of Object.entries(views)) {
+    values[`view:${name}`] = addressOf(view);
+    values[`size:${name}`] = view.size;
+    view.strides.forEach((stride, axis) => (values[`stride:${name}:${axis}`] = stride));
+    view.shape.forEach((extent, axis) => (values[`extent:${name}:${axis}`] = extent));
+  }
+  for (const [name, view] of Object.entries(outputs)) values[`output:${name}`] = view ? addressOf(view) : 0;
+  return policy.kind === "range" ? Object.assign(values, policyValues(policy)) : values;
+}
+
+function policyValues({ begin, extents }: RangePolicy): Record<string, number> {
+  return Object.fromEntries(begin.flatMap((first, axis) => [
+    [`begin:${axis}`, first], [`end:${axis}`, first + extents[axis]], [`count:${axis}`, extents[axis]],
+  ]));
+}

@@ -1,0 +1,71 @@
+import type { ScatterParam } from "../../ir/types.js";
+import { slotsOf } from "../../emit/c/cuda/recorded.js";
+import type { ScatterCode } from "../../emit/c/cuda/program.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { Binding } from "../bind.js";
+import { BYTES } from "../view.js";
+import type { GpuFacts } from "./gpu.js";
+
+/** Shared memory that copies may take without being asked for: three blocks still fit a multiprocessor. */
+const MODEST_COPIES = 48 << 10;
+/** Elements for each element of the target, from which on copies in shared memory pay. */
+const CROWDED = 16;
+
+export interface ScatterChoice {
+  code: Record<string, ScatterCode>;
+  decisions: string[];
+}
+
+/** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError where what was asked for cannot be done. */
+export function chooseScatter(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">): ScatterChoice {
+  const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
+  const made = targets.map((target) => ({ target, ...choose(binding, target, facts) }));
+  const copies = made.filter(({ code }) => code === "shared").reduce((sum, { target }) => sum + copyBytes(binding, target), 0);
+  if (copies > facts.sharedBytes)
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}": private copies of ${made.map(({ target }) => target.name).join(", ")} take ${copies} bytes and a block has ${facts.sharedBytes}; use the strategy "atomic" for some`,
+    );
+  // One scatter that only one thread can order takes all the others that need an order with it.
+  const serial = made.some(({ code }) => code === "serial");
+  return {
+    code: Object.fromEntries(made.map(({ target, code }) => [target.name, serial ? "serial" : code])),
+    decisions: made.map(({ target, why, strategy }) => `scatter "${target.name}": ${strategy}, ${serial ? "by one thread, in element order, because data decides how often elements add" : why}`),
+  };
+}
+
+function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "sharedBytes">): { code: ScatterCode; strategy: string; why: string } {
+  const { policy, ir } = binding;
+  const size = binding.views[target.name].size;
+  const bytes = copyBytes(binding, target);
+  const asked = binding.scatter[target.name];
+  const ranged = policy.kind === "range";
+  switch (asked) {
+    case "atomic":
+      return { code: "atomic", strategy: "atomic", why: "as asked" };
+    case "duplicated":
+      if (!ranged || bytes > facts.sharedBytes)
+        throw new LaunchError(
+          `kernel "${binding.kernel.name}": scatter "${target.name}" cannot be duplicated on a GPU: ` +
+            (ranged ? `a copy takes ${bytes} bytes and a block has ${facts.sharedBytes}` : "teams have no copies of their own") +
+            `; use the strategy "atomic" or "sorted"`,
+        );
+      return { code: "shared", strategy: "duplicated", why: `a copy for each block in shared memory, ${bytes} bytes, as asked` };
+    case "sorted": {
+      const slots = slotsOf(ir, target.name);
+      const why = binding.precision === "strict" ? "as strict mode asks" : "as asked";
+      return slots !== undefined && size < 2 ** 32 - 1
+        ? { code: "recorded", strategy: "sorted", why: `${slots} contributions of each element recorded, sorted by target and added in element order, ${why}` }
+        : { code: "serial", strategy: "sorted", why };
+    }
+    case undefined: {
+      const elements = ranged ? policy.extents.reduce((a, b) => a * b, 1) : 0;
+      return elements >= CROWDED * size && bytes <= MODEST_COPIES
+        ? { code: "shared", strategy: "duplicated", why: `a copy for each block in shared memory, ${bytes} bytes, because ${elements} elements crowd ${size} targets` }
+        : { code: "atomic", strategy: "atomic", why: `hardware atomics on ${size} targets` };
+    }
+  }
+}
+
+/** Bytes of a copy in shared memory, on a multiple of 8. */
+export const copyBytes = (binding: Binding, { name, element }: Pick<ScatterParam, "name" | "element">): number =>
+  Math.ceil((binding.views[name].size * BYTES[element]) / 8) * 8;
