@@ -9,11 +9,15 @@ import { checkWritable } from "./shell.js";
 /** Exit code where a run's result was wrong: the tables hold the other runs. */
 const WRONG_RESULT = 1;
 
+/** What an assessment of no particular size may take, measuring peaks included. */
+const DEFAULT_SECONDS = 110;
+
 interface AssessOptions {
   devices?: string[];
   gib?: number;
   repeats: number;
   iterations?: number;
+  seconds?: number;
   precision: "strict" | "fast";
   quick?: boolean;
   json?: string;
@@ -53,7 +57,10 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--json <file>", "write everything as JSON")
     .option("--report <file>", "write a self-contained HTML report with efficiency cascade and roofline")
     .addHelpText("after", EXAMPLES)
-    .action((applications: string[], options: AssessOptions) => assessCommand(applications, options, shell));
+    .action((applications: string[], options: AssessOptions, command: Command) => {
+      const asked = ["gib", "iterations", "repeats"].some((name) => command.getOptionValueSource(name) === "cli");
+      return assessCommand(applications, { ...options, ...(!asked && { seconds: DEFAULT_SECONDS }) }, shell);
+    });
 }
 
 async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {

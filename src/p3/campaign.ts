@@ -16,6 +16,8 @@ export interface CampaignOptions {
   iterations?: number;
   precision?: Precision;
   quick?: boolean;
+  /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
+  seconds?: number;
 }
 
 export type ProgressFactory = (label: string) => { update: Progress; done(): void };
@@ -26,7 +28,10 @@ export interface Registry {
   open(name: string): Promise<Device>;
 }
 
-const QUICK_REPEATS = 3;
+/** Enough for a mean and its error, of a quick look or where time is short. */
+const FEWEST_REPEATS = 3;
+/** Of one run, where time is short and nobody asked for more. */
+const FEW_ITERATIONS = 5;
 
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
@@ -36,23 +41,26 @@ const QUICK_REPEATS = 3;
 export async function measureApplications(
   applications: readonly Application[], options: CampaignOptions, progress: ProgressFactory, registry: Registry = installed,
 ): Promise<Evidence> {
+  const started = performance.now();
   const names = options.devices ?? (await registry.names());
   const devices: Device[] = [];
   try {
     for (const name of names) devices.push(await registry.open(name));
-    const problem: ProblemOptions = {
-      gib: options.gib, iterations: options.iterations, precision: options.precision, quick: options.quick,
-    };
+    const { gib, precision, quick } = options;
+    const problem: ProblemOptions = { gib, precision, quick, iterations: options.iterations ?? (options.seconds && FEW_ITERATIONS) };
     for (const application of applications) for (const device of devices) checkFits(application, device, problem);
     const evidence: Evidence = { host: [thisMachine()], devices: [], runs: [], validation: [] };
     for (const device of devices) evidence.devices.push(await assessedDevice(device, options, progress));
-    const repeats = options.quick ? Math.min(QUICK_REPEATS, options.repeats) : options.repeats;
-    for (const application of applications)
-      for (const group of groupsThatFit(application, devices, problem)) {
-        const part = await measureTogether(application, group, problem, repeats, progress);
+    const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
+    const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
+    for (const application of applications) {
+      const groups = groupsThatFit(application, devices, problem);
+      for (const group of groups) {
+        const part = await measureTogether(application, group, problem, { repeats, seconds: share / groups.length }, progress);
         evidence.runs.push(...part.runs);
         evidence.validation.push(...part.validation);
       }
+    }
     return evidence;
   } finally {
     await Promise.all(devices.map((device) => device.close()));
@@ -75,10 +83,14 @@ function checkFits(application: Application, device: Device, problem: ProblemOpt
   const needed = application.footprint(problem);
   const { memory } = device.abilities;
   if (needed > memory)
-    throw new LaunchError(`${application.name} needs ${gib(needed)} on ${device.name}, which has ${gib(memory)}: choose a smaller --gib`);
+    throw new LaunchError(`${application.name} needs ${gibText(needed)} on ${device.name}, which has ${gibText(memory)}: choose a smaller --gib`);
 }
 
-function gib(bytes: number): string {
+function seconds(since: number): number {
+  return (performance.now() - since) / 1e3;
+}
+
+function gibText(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
@@ -108,8 +120,11 @@ function groupsThatFit(application: Application, devices: readonly Device[], pro
 }
 
 async function measureTogether(
-  application: Application, devices: readonly Device[], problem: ProblemOptions, repeats: number, progress: ProgressFactory,
+  application: Application, devices: readonly Device[], problem: ProblemOptions,
+  limits: { repeats: number; seconds: number }, progress: ProgressFactory,
 ): Promise<Pick<Evidence, "runs" | "validation">> {
+  const { repeats } = limits;
+  const started = performance.now();
   const task = progress(application.name);
   const runs: Run[] = [];
   const verdicts = new Map<string, Validation>();
@@ -122,7 +137,7 @@ async function measureTogether(
       advance(device, "preparing");
       prepared.set(device, await application.prepare(device, problem));
     }
-    for (let run = 0; run <= repeats; run++)
+    for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || seconds(started) < limits.seconds); run++)
       for (const [device, ready] of prepared) {
         advance(device, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
         const samples = await ready.run();

@@ -76,6 +76,12 @@ test("devices whose data do not fit in memory together take turns", async () => 
   assert.deepEqual(log.slice(0, 8), ["prepare a", "run a", "run a", "free a", "prepare b", "run b", "run b", "free b"]);
 });
 
+test("repeats end when the time is over, but not before three", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([])], { repeats: 10, seconds: 0 }, silent, found);
+  assert.equal(evidence.runs.filter((r) => r.quantity === "k").length, 3);
+});
+
 test("a problem larger than a device is refused before anything runs, and devices are closed", async () => {
   const log: string[] = [];
   const found = registry([device("a", log)]);
