@@ -22,9 +22,8 @@ async function main(words: string[]): Promise<void> {
   addAssess(program, shell);
   // An application's code is loaded only for its own command and for the list of all.
   const first = words.find((word) => !word.startsWith("-"));
-  const wanted = first && first in APPLICATIONS ? [APPLICATIONS[first as keyof typeof APPLICATIONS]]
-    : first === undefined || first === "help" ? Object.values(APPLICATIONS)
-    : [];
+  const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));
+  const wanted = listing ? Object.values(APPLICATIONS) : Object.entries(APPLICATIONS).filter(([name]) => name === first).map(([, app]) => app);
   for (const { command } of wanted) (await command()).command(program, shell);
   if (words.length === 0) program.help();
   await program.parseAsync(words, { from: "user" });
