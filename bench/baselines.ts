@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import koffi from "koffi";
+
+/** Arguments of a hand-written kernel: addresses and sizes as bigint, floating-point scalars as number. */
+export type CArgument = bigint | number;
+
+const SOURCES = fileURLToPath(new URL("../../bench/baselines/", import.meta.url));
+export const FLAGS = ["-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-Wl,-z,nodelete"];
+
+/** The hand-written kernels of bench/baselines, each file built with the flags above. */
+export class Baselines {
+  private readonly libraries: Record<string, ReturnType<typeof koffi.load>> = {};
+
+  constructor(compiler: string) {
+    const folder = mkdtempSync(join(tmpdir(), "isoform-bench-"));
+    for (const file of readdirSync(SOURCES).filter((name) => name.endsWith(".c"))) {
+      const library = join(folder, `${file}.so`);
+      const run = spawnSync(compiler, [...FLAGS, "-o", library, join(SOURCES, file)], { encoding: "utf8" });
+      if (run.status !== 0) throw new Error(`${compiler} could not compile ${file}:\n${run.stderr}`);
+      this.libraries[file.replace(/\.c$/, "")] = koffi.load(library);
+    }
+    rmSync(folder, { recursive: true });
+  }
+
+  /** Binds a function of `subject`.c to its arguments. */
+  bind(subject: string, name: string, args: readonly CArgument[], result: "void" | "double" = "void"): () => number | undefined {
+    const types = args.map((arg) => (typeof arg === "bigint" ? "int64_t" : "double"));
+    const f = this.libraries[subject].func(name, result, types);
+    return () => f(...args) as number | undefined;
+  }
+}
+
+/** The address of a byte in a buffer, as a C argument. */
+export function addressIn(host: ArrayBufferLike, offset: number): bigint {
+  return koffi.address(new Uint8Array(host as ArrayBuffer)) + BigInt(offset);
+}

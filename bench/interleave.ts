@@ -1,0 +1,99 @@
+/*
+ * Variants of one kernel, measured by turns: what disturbs the machine for a while disturbs all of them, and the ratio of samples of one
+ * round says more than the ratio of two averages.
+ */
+
+export interface Variant {
+  readonly name: string;
+  run(): void;
+}
+
+export interface Measured {
+  /** Median seconds of a run. */
+  readonly seconds: number;
+  /** Median over the rounds of the first variant's time divided by this one's. */
+  readonly ratio: number;
+  /** The same for each one's fastest tenth. */
+  readonly bestDecile: number;
+  /** Rounds that counted. */
+  readonly rounds: number;
+  /** False where too few samples were free of context switches, so that all were taken. */
+  readonly undisturbed: boolean;
+}
+
+export interface InterleaveOptions {
+  rounds: number;
+  /** Seconds that a sample lasts at least. */
+  sample: number;
+  /** Seconds for which each variant runs before it is measured. */
+  warmUp: number;
+}
+
+interface Sample {
+  seconds: number;
+  clean: boolean;
+}
+
+/** Measures all variants against the first. */
+export function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Measured[] {
+  const repeats = variants.map((v) => warm(v, warmUp, sample));
+  const samples: Sample[][] = variants.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (let k = 0; k < variants.length; k++) {
+      const v = (round + k) % variants.length;
+      samples[v].push(take(variants[v], repeats[v]));
+    }
+  }
+  return samples.map((own) => compare(samples[0], own));
+}
+
+/** Runs for a while; gives how many runs fill a sample. */
+function warm(variant: Variant, seconds: number, sample: number): number {
+  let best = Infinity;
+  const end = performance.now() + seconds * 1000;
+  do {
+    const start = performance.now();
+    for (let n = 0; n < 3; n++) variant.run();
+    best = Math.min(best, (performance.now() - start) / 3000);
+  } while (performance.now() < end);
+  return Math.max(1, Math.ceil(sample / best));
+}
+
+/** One sample: idle threads of the other variants get time to fall asleep, and the variant's own are woken, before the clock starts. */
+function take(variant: Variant, repeats: number): Sample {
+  sleep(2);
+  variant.run();
+  const before = switches();
+  const start = performance.now();
+  for (let n = 0; n < repeats; n++) variant.run();
+  const seconds = (performance.now() - start) / 1000 / repeats;
+  return { seconds, clean: switches() === before };
+}
+
+const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+function switches(): number {
+  const { voluntaryContextSwitches, involuntaryContextSwitches } = process.resourceUsage();
+  return voluntaryContextSwitches + involuntaryContextSwitches;
+}
+
+function compare(base: readonly Sample[], own: readonly Sample[]): Measured {
+  const pairs = own.map((sample, round) => [base[round], sample] as const);
+  const clean = pairs.filter((pair) => pair.every((s) => s.clean));
+  const undisturbed = clean.length >= Math.max(5, own.length / 4);
+  const counted = undisturbed ? clean : pairs;
+  const [bases, owns] = [0, 1].map((n) => counted.map((pair) => pair[n].seconds));
+  return {
+    seconds: quantile(owns, 0.5),
+    ratio: quantile(counted.map(([b, o]) => b.seconds / o.seconds), 0.5),
+    bestDecile: quantile(bases, 0.1) / quantile(owns, 0.1),
+    rounds: counted.length, undisturbed,
+  };
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = q * (sorted.length - 1);
+  const low = Math.floor(at);
+  return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
