@@ -24,7 +24,12 @@ export interface ExprScope {
   checkInteger?(exact: string, e: Expr): string | undefined;
 }
 
-/** Functions that emitted code may call; the ones that occur are written before the kernel. */
+/** Those of the helpers whose names occur in the text. */
+export function helpersIn(text: string, helpers: Record<string, string>): string[] {
+  return Object.entries(helpers).filter(([name]) => new RegExp(`\\${name}\\b`).test(text)).map(([, code]) => code);
+}
+
+/** Functions that emitted code may call, by their names. */
 export const HELPERS: Record<string, string> = {
   $toI32: "const $toI32 = (x) => (x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0);",
   $toU32: "const $toU32 = (x) => (x >= 4294967295 ? 4294967295 : x <= 0 ? 0 : x >>> 0);",

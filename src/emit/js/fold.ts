@@ -1,5 +1,5 @@
 import type { ReduceParam } from "../../ir/types.js";
-import { emitExpr, HELPERS } from "./expr.js";
+import { emitExpr, HELPERS, helpersIn } from "./expr.js";
 
 /** JavaScript for the fold of a custom reduction, as the body of a function that returns `(a, b) => number`. */
 export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
@@ -10,6 +10,5 @@ export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
     local: (name) => (name === combine.a ? "a" : "b"),
     param: refuse, index: refuse, extent: refuse, load: refuse, table: refuse, element: refuse,
   });
-  const helpers = Object.entries(HELPERS).filter(([name]) => text.includes(name + "("));
-  return [...helpers.map(([, code]) => code), `return (a, b) => ${text};`].join("\n");
+  return [...helpersIn(text, HELPERS), `return (a, b) => ${text};`].join("\n");
 }

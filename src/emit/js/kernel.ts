@@ -3,7 +3,7 @@ import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
 import type { RangePolicy } from "../../device/policy.js";
 import { ARRAY, Body, identityText, indent, type Lines } from "./body.js";
 import { CHECKS } from "./checks.js";
-import { HELPERS } from "./expr.js";
+import { HELPERS, helpersIn } from "./expr.js";
 import { emitFold } from "./fold.js";
 import type { JsTarget, Place, PlacedView } from "./target.js";
 
@@ -19,8 +19,7 @@ export function emitJs(target: JsTarget): string {
   const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
-  const helpers = Object.entries({ ...HELPERS, ...ATOMICS, ...(target.checked ? CHECKS : {}) }).filter(([name]) => text.includes(name + "("));
-  return [`"use strict";`, ...helpers.map(([, code]) => code), text, ""].join("\n");
+  return [`"use strict";`, ...helpersIn(text, { ...HELPERS, ...ATOMICS, ...CHECKS }), text, ""].join("\n");
 }
 
 const ATOMICS = {

@@ -1,0 +1,43 @@
+import type { Device } from "../device/device.js";
+import type { Rung } from "./rung.js";
+import { arithmetic } from "./rungs/arithmetic.js";
+import { control } from "./rungs/control.js";
+import { launches } from "./rungs/launches.js";
+import { locals } from "./rungs/locals.js";
+import { mathematics } from "./rungs/mathematics.js";
+import { memory } from "./rungs/memory.js";
+import { ranges } from "./rungs/ranges.js";
+import { reductions } from "./rungs/reductions.js";
+import { scatters } from "./rungs/scatters.js";
+import { team } from "./rungs/team.js";
+
+/**
+ * The conformance ladder, from "allocates zeroed arrays" to team kernels: a backend is whatever climbs it. Expected values are computed
+ * by each rung in plain JavaScript and compared bit for bit, as launches run in strict mode unless a rung says otherwise.
+ */
+export const ladder: readonly Rung[] = [
+  ...memory, ...ranges, ...arithmetic, ...control, ...locals, ...reductions, ...scatters, ...team, ...mathematics, ...launches,
+];
+
+export interface RungResult {
+  rung: Rung;
+  /** Absent where the device passed. */
+  error?: Error;
+}
+
+/** Climbs the ladder, rung by rung, and reports each; a failed rung does not end it. The device's precision is strict meanwhile. */
+export async function runLadder(device: Device, rungs: readonly Rung[] = ladder): Promise<RungResult[]> {
+  const { precision } = device;
+  device.precision = "strict";
+  const results: RungResult[] = [];
+  for (const rung of rungs) {
+    try {
+      await rung.run(device);
+      results.push({ rung });
+    } catch (error) {
+      results.push({ rung, error: error as Error });
+    }
+  }
+  device.precision = precision;
+  return results;
+}

@@ -1,0 +1,109 @@
+import { range, teams } from "../../device/policy.js";
+import { View } from "../../device/view.js";
+import { kernel, teamKernel } from "../../kernel/kernel.js";
+import { f32, f64, i32, scatter, sum, view } from "../../kernel/params.js";
+import { expectEqual, expectError, expectSame, make, rung, type Rung } from "../rung.js";
+
+const step = kernel("step", { x: view(f64), y: view(f64), dt: f64 }, ({ x, y, dt }, i) => {
+  y[i] = x[i] + dt;
+});
+const total = kernel("total", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
+  s.add(x[i]);
+});
+const shifted = kernel("shifted", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+  y[i] = x[i + 1];
+});
+const league = teamKernel("league", { y: view(i32) }, ({ y }, team) => {
+  team.single(() => {
+    y[team.index] = 1;
+  });
+});
+const bins = kernel("bins", { h: scatter(f64) }, ({ h }, i) => {
+  h.add(i % 7, 1);
+});
+
+export const launches: Rung[] = [
+  rung(100, "a prepared launch runs as often as it is submitted, in order", async (device) => {
+    const { queue } = device;
+    const x = device.array(f64, 500), y = device.array(f64, 500);
+    const there = device.prepare(step, { x, y, dt: 0.5 }, range(500)), back = device.prepare(step, { x: y, y: x, dt: 0.25 }, range(500));
+    for (let n = 0; n < 40; n++) {
+      queue.submit(there);
+      queue.submit(back);
+    }
+    await queue.finish();
+    expectSame(await queue.read(x), make(500, () => 30), "after 40 rounds");
+    there.free();
+    back.free();
+  }),
+
+  rung(101, "events tell time and order between queues", async (device) => {
+    const other = device.createQueue();
+    const x = device.array(f64, 10_000), y = device.array(f64, 10_000), z = device.array(f64, 10_000);
+    const first = device.prepare(step, { x, y, dt: 1 }, range(10_000)), second = device.prepare(step, { x: y, y: z, dt: 1 }, range(10_000));
+    const before = device.queue.record();
+    device.queue.submit(first);
+    const after = device.queue.record();
+    other.wait(after);
+    other.submit(second);
+    const last = other.record();
+    await last.done();
+    expectSame(await other.read(z), make(10_000, () => 2), "the second queue's result");
+    const seconds = await after.since(before);
+    if (!(seconds >= 0 && seconds < 10)) throw new Error(`a small kernel took ${seconds} s by the device's clock`);
+  }),
+
+  rung(102, "a launch says what it costs, how it is done, and shows its code", async (device) => {
+    const x = device.from(f64, make(1000, (k) => k)), y = device.array(f64, 1000);
+    const launch = device.prepare(step, { x, y, dt: 1 }, range(1000));
+    expectSame([launch.cost.flops, launch.cost.bytes], [1000, 16_000], "cost");
+    if (!Array.isArray(launch.decisions)) throw new Error("decisions are not a list");
+    if (launch.source().length < 20) throw new Error("there is no source");
+    expectEqual(launch.precision, device.precision, "precision");
+    const adding = device.prepare(total, { x }, range(1000), { precision: "fast" });
+    device.queue.submit(adding);
+    expectEqual((await device.queue.results(adding)).s, 499_500, "total");
+    const scattering = device.prepare(bins, { h: device.array(f64, 7) }, range(1000), { precision: "fast" });
+    if (!scattering.decisions.some((line) => /atomic|duplicated|sorted/.test(line))) throw new Error("the scatter strategy is not among the decisions");
+    [launch, adding, scattering].forEach((each) => each.free());
+  }),
+
+  rung(103, "work between kernels: copies, writes and clears are in order", async (device) => {
+    const { queue } = device;
+    const x = device.array(f64, 100), y = device.array(f64, 100);
+    const launch = device.prepare(step, { x, y, dt: 2 }, range(100));
+    queue.write(x, make(100, (k) => k));
+    queue.submit(launch);
+    queue.copy(y, x);
+    queue.submit(launch);
+    queue.clear(x.slice([0, 50]));
+    expectSame(await queue.read(y), make(100, (k) => k + 4), "y");
+    expectSame(await queue.read(x), make(100, (k) => (k < 50 ? 0 : k + 2)), "x");
+    launch.free();
+  }),
+
+  rung(104, "an argument of the wrong type, rank, extent or memory is refused", async (device) => {
+    const x = device.array(f64, 10), y = device.array(f64, 10), single = device.array(f32, 10), plane = device.array(f64, [2, 5]);
+    const run = (args: Record<string, unknown>, n = 10) => () => device.run(step, args as never, range(n));
+    await expectError(run({ x, y: single, dt: 1 }), "LaunchError", /y is a view of f64.*f32/);
+    await expectError(run({ x: plane, y, dt: 1 }), "LaunchError", /x has rank 1.*\[2,5\]/);
+    await expectError(run({ x, y }), "LaunchError", /dt is f64.*nothing/);
+    await expectError(run({ x, y, dt: true }), "LaunchError", /dt is f64.*true/);
+    await expectError(run({ x, y, dt: 1, z: x }), "LaunchError", /no parameter "z"/);
+    await expectError(run({ x, y, dt: 1 }, 11), "LaunchError", /index 10.*extent 10/);
+    await expectError(() => device.run(shifted, { x, y }, range(10)), "LaunchError", /x\[i \+ 1\].*index 10.*extent 10/);
+    await expectError(() => device.run(step, { x, y, dt: 1 }, teams(10)), "LaunchError", /range/);
+    await expectError(() => device.run(step, { x, y, dt: 1 }, range(5, 5)), "LaunchError", /1 index.*2/);
+    await expectError(() => device.run(league, { y: device.array(i32, 10) }, range(10)), "LaunchError", /teams/);
+    const foreign = new View({ memory: { name: "elsewhere" }, bytes: 80, address: 0, free() {} }, "f64", [10], [1]);
+    await expectError(run({ x: foreign, y, dt: 1 }), "LaunchError", /memory of elsewhere/);
+    await expectError(() => device.run(shifted, { x: x.slice([0, 9]), y: x.slice([1, 10]) }, range(8)), "LaunchError", /share memory/);
+  }),
+
+  rung(105, "arrays beyond the memory are refused", async (device) => {
+    await expectError(() => device.array(f64, [2 ** 30, 2 ** 20]), "DeviceError", /GiB/);
+    await expectError(() => device.array(f64, -1), "LaunchError", /shape/);
+    const small = device.array(f64, 10);
+    await expectError(() => device.queue.write(small, [1, 2, 3]), "LaunchError", /3 values/);
+  }),
+];

@@ -1,0 +1,87 @@
+import type { Device } from "../../device/device.js";
+import { range } from "../../device/policy.js";
+import { kernel, type Kernel } from "../../kernel/kernel.js";
+import { f32, f64, view } from "../../kernel/params.js";
+import { make, noise, rung, type Rung } from "../rung.js";
+
+const real = kernel("real", { x: view(f64), y: view(f64), o: view(f64, 2) }, ({ x, y, o }, i) => {
+  o[0][i] = Math.exp(x[i]);
+  o[1][i] = Math.expm1(x[i]);
+  o[2][i] = Math.log(x[i]);
+  o[3][i] = Math.log1p(x[i]);
+  o[4][i] = Math.log2(x[i]);
+  o[5][i] = Math.log10(x[i]);
+  o[6][i] = Math.pow(x[i], y[i]);
+  o[7][i] = Math.sin(x[i]);
+  o[8][i] = Math.cos(x[i]);
+  o[9][i] = Math.tan(x[i]);
+  o[10][i] = Math.asin(x[i]);
+  o[11][i] = Math.acos(x[i]);
+  o[12][i] = Math.atan(x[i]);
+  o[13][i] = Math.atan2(x[i], y[i]);
+  o[14][i] = Math.sinh(x[i]);
+  o[15][i] = Math.cosh(x[i]);
+  o[16][i] = Math.tanh(x[i]);
+  o[17][i] = Math.cbrt(x[i]);
+  o[18][i] = Math.hypot(x[i], y[i]);
+  o[19][i] = y[i] ** 3;
+});
+const single = kernel("single", { x: view(f32), y: view(f32), o: view(f32, 2) }, ({ x, y, o }, i) => {
+  o[0][i] = Math.exp(x[i]);
+  o[1][i] = Math.expm1(x[i]);
+  o[2][i] = Math.log(x[i]);
+  o[3][i] = Math.log1p(x[i]);
+  o[4][i] = Math.log2(x[i]);
+  o[5][i] = Math.log10(x[i]);
+  o[6][i] = Math.pow(x[i], y[i]);
+  o[7][i] = Math.sin(x[i]);
+  o[8][i] = Math.cos(x[i]);
+  o[9][i] = Math.tan(x[i]);
+  o[10][i] = Math.asin(x[i]);
+  o[11][i] = Math.acos(x[i]);
+  o[12][i] = Math.atan(x[i]);
+  o[13][i] = Math.atan2(x[i], y[i]);
+  o[14][i] = Math.sinh(x[i]);
+  o[15][i] = Math.cosh(x[i]);
+  o[16][i] = Math.tanh(x[i]);
+  o[17][i] = Math.cbrt(x[i]);
+  o[18][i] = Math.hypot(x[i], y[i]);
+  o[19][i] = y[i] ** 3;
+});
+const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
+  ["exp", Math.exp], ["expm1", Math.expm1], ["log", Math.log], ["log1p", Math.log1p], ["log2", Math.log2], ["log10", Math.log10], ["pow", Math.pow],
+  ["sin", Math.sin], ["cos", Math.cos], ["tan", Math.tan], ["asin", Math.asin], ["acos", Math.acos], ["atan", Math.atan], ["atan2", Math.atan2],
+  ["sinh", Math.sinh], ["cosh", Math.cosh], ["tanh", Math.tanh], ["cbrt", Math.cbrt], ["hypot", Math.hypot], ["**", (_, y) => y ** 3],
+];
+
+/** Arguments in the domains of most functions, wide ranges, and special values. */
+const XS = [...make(400, (k) => noise(k) * 2 - 1), ...make(400, (k) => (noise(k) - 0.5) * 80), ...make(100, (k) => 10 ** (noise(k) * 20 - 10)), 0, -0, 1, -1, Infinity, -Infinity, NaN];
+const YS = XS.map((_, k) => (noise(k + 0.25) - 0.3) * 6);
+
+/** The engine's own function is itself within 1 ulp, so that a device within 2 ulp of the truth is within 3 of it. */
+const ULPS = 3;
+
+function distance(actual: number, expected: number, ulp: (x: number) => number): number {
+  if (Object.is(actual, expected)) return 0;
+  return Math.abs(actual - expected) / ulp(expected);
+}
+
+const ulp64 = (x: number): number => Math.max(5e-324, 2 ** (Math.floor(Math.log2(Math.abs(x) || 5e-324)) - 52));
+const ulp32 = (x: number): number => Math.max(2 ** -149, 2 ** (Math.floor(Math.log2(Math.abs(x) || 2 ** -149)) - 23));
+
+async function compare(device: Device, run: Kernel, type: typeof f64 | typeof f32, round: (x: number) => number, ulp: (x: number) => number): Promise<void> {
+  const [xs, ys] = [XS.map(round), YS.map(round)];
+  const x = device.from(type, xs), y = device.from(type, ys), o = device.array(type, [FUNCTIONS.length, xs.length]);
+  await device.run(run as unknown as Kernel<Record<string, never>>, { x, y, o } as never, range(xs.length));
+  const actual = await device.queue.read(o);
+  FUNCTIONS.forEach(([name, fn], row) =>
+    xs.forEach((v, k) => {
+      const expected = round(fn(v, ys[k])), got = actual[row * xs.length + k];
+      if (!(distance(got, expected, ulp) <= ULPS)) throw new Error(`${name}(${v}, ${ys[k]}) is ${got} instead of ${expected}`);
+    }));
+}
+
+export const mathematics: Rung[] = [
+  rung(90, "functions of f64 within 2 ulp", (device) => compare(device, real as unknown as Kernel, f64, (x) => x, ulp64)),
+  rung(91, "functions of f32 within 2 ulp", (device) => compare(device, single as unknown as Kernel, f32, Math.fround, ulp32)),
+];

@@ -1,0 +1,199 @@
+import { range } from "../../device/policy.js";
+import { kernel } from "../../kernel/kernel.js";
+import { bool, f32, f64, i32, u32, u8, view } from "../../kernel/params.js";
+import { expectOutput, expectSame, make, rung, type Rung } from "../rung.js";
+
+const fill = kernel("fill", { x: view(f64), value: f64 }, ({ x, value }, i) => {
+  x[i] = value;
+});
+const count = kernel("count", { x: view(i32) }, ({ x }, i) => {
+  x[i] = i;
+});
+const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }, i) => {
+  y[i] = a * x[i] + y[i];
+});
+const scalars = kernel("scalars", { a: f64, b: f32, c: i32, d: u32, e: bool, x: view(f64, 2) }, ({ a, b, c, d, e, x }, i) => {
+  x[0][i] = a;
+  x[1][i] = b;
+  x[2][i] = c;
+  x[3][i] = d;
+  x[4][i] = e ? 1 : 0;
+});
+const index2 = kernel("index2", { x: view(i32, 2) }, ({ x }, i, j) => {
+  x[i][j] = i * 100 + j;
+});
+const index3 = kernel("index3", { x: view(i32, 3) }, ({ x }, i, j, k) => {
+  x[i][j][k] = (i * 100 + j) * 100 + k;
+});
+const index4 = kernel("index4", { x: view(i32, 4) }, ({ x }, i, j, k, l) => {
+  x[i][j][k][l] = ((i * 100 + j) * 100 + k) * 100 + l;
+});
+const transpose = kernel("transpose", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, i, j) => {
+  y[j][i] = x[i][j];
+});
+const laplace = kernel("laplace", { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, i, j, k) => {
+  s[i][j][k] = 6 * p[i][j][k] - p[i - 1][j][k] - p[i + 1][j][k] - p[i][j - 1][k] - p[i][j + 1][k] - p[i][j][k - 1] - p[i][j][k + 1];
+});
+const flat = kernel("flat", { x: view(f64), y: view(f64, 1, { disjoint: true }), nx: i32 }, ({ x, y, nx }, j, i) => {
+  const c = j * nx + i;
+  y[c] = x[c] + x[c + 1] + x[c + nx];
+});
+const reverse = kernel("reverse", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+  y[i] = x[x.length - 1 - i];
+});
+const gather = kernel("gather", { at: view(i32), x: view(f64), y: view(f64) }, ({ at, x, y }, i) => {
+  y[i] = x[at[i]] + x[at[at[i]]];
+});
+const scattered = kernel("scattered", { at: view(i32), x: view(f64), y: view(f64, 1, { disjoint: true }) }, ({ at, x, y }, i) => {
+  y[at[i]] = x[i];
+});
+const bytes = kernel("bytes", { x: view(u8), y: view(u8), z: view(i32) }, ({ x, y, z }, i) => {
+  y[i] = x[i] * 2;
+  z[i] = x[i] - 100;
+});
+const extents = kernel("extents", { x: view(f64, 3), y: view(i32, 2) }, ({ x, y }, i) => {
+  y[0][i] = x.length;
+  y[1][i] = x[0].length;
+  y[2][i] = x[0][0].length;
+});
+
+const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 31, 255, 256, 257, 1000, 5000, 70_001];
+
+export const ranges: Rung[] = [
+  rung(10, "fills arrays of many sizes, and nothing beyond them", async (device) => {
+    for (const n of SIZES) {
+      const whole = device.from(f64, make(n + 2, () => -1));
+      await device.run(fill, { x: whole.slice([1, n + 1]), value: 3 }, range(n));
+      expectSame(await device.queue.read(whole), make(n + 2, (k) => (k === 0 || k === n + 1 ? -1 : 3)), `fill of ${n}`);
+      whole.free();
+    }
+  }),
+
+  rung(11, "knows the index", async (device) => {
+    for (const n of SIZES) {
+      const x = device.array(i32, n);
+      await expectOutput(device, count, { x }, range(n), x, make(n, (k) => k));
+      x.free();
+    }
+  }),
+
+  rung(12, "runs axpy", async (device) => {
+    for (const n of SIZES) {
+      const [xs, ys] = [make(n, (k) => k / 7), make(n, (k) => 1 / (k + 1))];
+      const [x, y] = [device.from(f64, xs), device.from(f64, ys)];
+      await expectOutput(device, axpy, { a: 0.1, x, y }, range(n), y, make(n, (k) => 0.1 * xs[k] + ys[k]));
+      x.free();
+      y.free();
+    }
+  }),
+
+  rung(13, "takes scalars of every type", async (device) => {
+    const x = device.array(f64, [5, 3]);
+    const run = (a: number, b: number, c: number, d: number, e: boolean) =>
+      expectOutput(device, scalars, { a, b, c, d, e, x }, range(3), x, make(15, (n) => [a, Math.fround(b), c, d, e ? 1 : 0][Math.floor(n / 3)]));
+    await run(0.1, 0.1, -2147483648, 4294967295, true);
+    await run(-0, 3.5, 2147483647, 0, false);
+    await run(NaN, Infinity, 0, 1, true);
+  }),
+
+  rung(14, "runs over ranges of two, three and four axes", async (device) => {
+    for (const [a, b, c, d] of [[2, 3, 4, 5], [7, 1, 9, 3], [1, 13, 1, 17], [5, 4, 3, 1]]) {
+      const digits = (n: number, ...shape: number[]): number => shape.reduceRight(([value, scale, rest], extent) => [value + (rest % extent) * scale, scale * 100, Math.floor(rest / extent)], [0, 1, n])[0];
+      const x2 = device.array(i32, [a, b]), x3 = device.array(i32, [a, b, c]), x4 = device.array(i32, [a, b, c, d]);
+      await expectOutput(device, index2, { x: x2 }, range(a, b), x2, make(a * b, (n) => digits(n, a, b)));
+      await expectOutput(device, index3, { x: x3 }, range(a, b, c), x3, make(a * b * c, (n) => digits(n, a, b, c)));
+      await expectOutput(device, index4, { x: x4 }, range(a, b, c, d), x4, make(a * b * c * d, (n) => digits(n, a, b, c, d)));
+    }
+  }),
+
+  rung(15, "begins where the range begins", async (device) => {
+    const x = device.array(i32, [6, 7]);
+    await expectOutput(device, index2, { x }, range([2, 5], [1, 6]), x, make(42, (n) => {
+      const [i, j] = [Math.floor(n / 7), n % 7];
+      return i >= 2 && i < 5 && j >= 1 && j < 6 ? i * 100 + j : 0;
+    }));
+    const line = device.array(i32, 3000);
+    await expectOutput(device, count, { x: line }, range([100, 2900]), line, make(3000, (n) => (n >= 100 && n < 2900 ? n : 0)));
+  }),
+
+  rung(16, "does nothing for an empty range", async (device) => {
+    const x = device.from(i32, make(6, () => 5), [2, 3]);
+    await expectOutput(device, index2, { x }, range(0, 3), x, make(6, () => 5));
+    await expectOutput(device, index2, { x }, range(2, 0), x, make(6, () => 5));
+    await expectOutput(device, index2, { x }, range([1, 1], [0, 3]), x, make(6, () => 5));
+  }),
+
+  rung(17, "reads and writes left layouts, slices and strided views", async (device) => {
+    for (const layout of ["left", "right"] as const) {
+      const x = device.from(f64, make(12 * 11, (n) => n), [12, 11], { layout });
+      const y = device.array(f64, [11, 12], { layout: "left" });
+      await expectOutput(device, transpose, { x, y }, range(12, 11), y, make(132, (n) => (n % 12) * 11 + Math.floor(n / 12)));
+      const column = device.array(f64, 12);
+      await expectOutput(device, axpy, { a: 1, x: x.at(1, 3), y: column }, range(12), column, make(12, (n) => n * 11 + 3));
+      const window = x.slice([2, 9], [4, 10]);
+      const out = device.array(f64, [6, 7]);
+      await expectOutput(device, transpose, { x: window, y: out }, range(7, 6), out, make(42, (n) => ((n % 7) + 2) * 11 + Math.floor(n / 7) + 4));
+    }
+  }),
+
+  rung(18, "applies a stencil to the interior of a box", async (device) => {
+    for (const [nx, ny, nz] of [[3, 3, 3], [5, 6, 70], [4, 9, 33]]) {
+      const ps = make(nx * ny * nz, (n) => Math.sin(n));
+      const p = device.from(f64, ps, [nx, ny, nz]), s = device.array(f64, [nx, ny, nz]);
+      await expectOutput(device, laplace, { p, s }, range([1, nx - 1], [1, ny - 1], [1, nz - 1]), s, make(nx * ny * nz, (n) => {
+        const [i, j, k] = [Math.floor(n / (ny * nz)), Math.floor(n / nz) % ny, n % nz];
+        if (i === 0 || i === nx - 1 || j === 0 || j === ny - 1 || k === 0 || k === nz - 1) return 0;
+        return 6 * ps[n] - ps[n - ny * nz] - ps[n + ny * nz] - ps[n - nz] - ps[n + nz] - ps[n - 1] - ps[n + 1];
+      }));
+    }
+  }),
+
+  rung(19, "computes indices from scalars and extents", async (device) => {
+    const xs = make(40 * 30, (n) => Math.cos(n));
+    const x = device.from(f64, xs), y = device.array(f64, 1200);
+    await expectOutput(device, flat, { x, y, nx: 40 }, range([1, 29], [0, 39]), y, make(1200, (n) => {
+      const [j, i] = [Math.floor(n / 40), n % 40];
+      return j >= 1 && j < 29 && i < 39 ? xs[n] + xs[n + 1] + xs[n + 40] : 0;
+    }));
+    await expectOutput(device, reverse, { x, y }, range(1200), y, xs.slice().reverse());
+    const shape = device.array(i32, [3, 4]);
+    await expectOutput(device, extents, { x: x.reshape(4, 6, 50), y: shape }, range(4), shape, make(12, (n) => [4, 6, 50][Math.floor(n / 4)]));
+  }),
+
+  rung(20, "gathers, and writes at indices asserted to be disjoint", async (device) => {
+    const n = 777;
+    const ats = make(n, (k) => (k * 50) % n), xs = make(n, (k) => k + 0.25);
+    const at = device.from(i32, ats), x = device.from(f64, xs), y = device.array(f64, n);
+    await expectOutput(device, gather, { at, x, y }, range(n), y, make(n, (k) => xs[ats[k]] + xs[ats[ats[k]]]));
+    const expected = new Float64Array(n);
+    ats.forEach((to, k) => (expected[to] = xs[k]));
+    await expectOutput(device, scattered, { at, x, y }, range(n), y, expected);
+  }),
+
+  rung(21, "reads and writes bytes", async (device) => {
+    const xs = make(256, (k) => k);
+    const x = device.from(u8, xs), y = device.array(u8, 256), z = device.array(i32, 256);
+    await expectOutput(device, bytes, { x, y, z }, range(256), z, make(256, (k) => k - 100));
+    expectSame(await device.queue.read(y), make(256, (k) => (k * 2) % 256), "bytes modulo 256");
+  }),
+
+  rung(22, "runs one kernel on other arrays and other extents", async (device) => {
+    const sizes = [10, 300, 10, 4000, 300];
+    for (const n of sizes) {
+      const a = device.from(f64, make(n, (k) => k)), b = device.from(f64, make(n, (k) => -k));
+      const there = device.prepare(axpy, { a: 2, x: a, y: b }, range(n)), back = device.prepare(axpy, { a: 3, x: b, y: a }, range(n));
+      for (let round = 0; round < 3; round++) {
+        device.queue.submit(there);
+        device.queue.submit(back);
+      }
+      const [as, bs] = [make(n, (k) => k), make(n, (k) => -k)];
+      for (let round = 0; round < 3; round++) for (let k = 0; k < n; k++) {
+        bs[k] = 2 * as[k] + bs[k];
+        as[k] = 3 * bs[k] + as[k];
+      }
+      expectSame(await device.queue.read(a), as, `a of ${n}`);
+      expectSame(await device.queue.read(b), bs, `b of ${n}`);
+      [there, back, a, b].forEach((thing) => thing.free());
+    }
+  }),
+];

@@ -1,0 +1,166 @@
+import type { Device, ScatterStrategy } from "../../device/device.js";
+import { range } from "../../device/policy.js";
+import { kernel } from "../../kernel/kernel.js";
+import { f32, f64, i32, scatter, u32, view } from "../../kernel/params.js";
+import { expectSame, make, noise, rung, type Rung } from "../rung.js";
+
+const histogram = kernel("histogram", { at: view(i32), h: scatter(i32) }, ({ at, h }, i) => {
+  h.add(at[i], 1);
+});
+const deposit = kernel("deposit", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
+  h.add(at[i], x[i]);
+  h.add(at[i] + 1, 0.5 * x[i]);
+});
+const extremes = kernel(
+  "extremes", { at: view(i32), x: view(f64), low: scatter(f64, 1, "min"), high: scatter(f64, 1, "max") }, ({ at, x, low, high }, i) => {
+    low.min(at[i], x[i]);
+    high.max(at[i], x[i]);
+  },
+);
+const narrow = kernel(
+  "narrow", { at: view(i32), s: scatter(f32), u: scatter(u32), lowest: scatter(i32, 1, "min"), highest: scatter(u32, 1, "max"), f: scatter(f32, 1, "max") },
+  ({ at, s, u, lowest, highest, f }, i) => {
+    s.add(at[i], 0.5);
+    u.add(at[i], 3 >>> 0);
+    lowest.min(at[i], (i * 37) % 1000 - 500);
+    highest.max(at[i], ((i * 37) % 1000) >>> 0);
+    f.max(at[i], Math.fround(i));
+  },
+);
+const plane = kernel("plane", { at: view(i32), h: scatter(f64, 2) }, ({ at, h }, i, j) => {
+  h.add(at[i], at[j], i + 2 * j);
+});
+const withStores = kernel("withStores", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
+  x[i] = x[i] * 2;
+  if (x[i] > 0.5) h.add(at[i], x[i]);
+});
+const looped = kernel("looped", { first: view(i32), at: view(i32), x: view(f64), h: scatter(f64) }, ({ first, at, x, h }, i) => {
+  for (let k = first[i]; k < first[i + 1]; k++) h.add(at[k], x[k] * x[i]);
+});
+
+const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated"];
+const N = 20_000;
+const BINS = 97;
+const ats = make(N, (k) => Math.floor(noise(k) * BINS));
+/** Sums of these are exact in any order. */
+const coarse = make(N, (k) => Math.floor(noise(k + 0.5) * 1024) / 8);
+const fine = make(N, (k) => noise(k) - 0.3);
+
+function forEach(strategies: readonly (ScatterStrategy | undefined)[], run: (options: { scatter?: ScatterStrategy; precision: "fast" | "strict" }, name: string) => Promise<void>) {
+  return strategies.reduce((before, scatter) =>
+    before.then(() => run({ scatter, precision: scatter === "sorted" ? "strict" : "fast" }, scatter ?? "automatic")), Promise.resolve());
+}
+
+async function depositsInOrder(device: Device): Promise<void> {
+  const at = device.from(i32, ats), x = device.from(f64, fine);
+  const start = make(BINS + 1, (k) => k / 3);
+  const h = device.from(f64, start);
+  const expected = start.slice();
+  for (let k = 0; k < N; k++) {
+    expected[ats[k]] += fine[k];
+    expected[ats[k] + 1] += 0.5 * fine[k];
+  }
+  await device.run(deposit, { at, x, h }, range(N), { precision: "strict" });
+  expectSame(await device.queue.read(h), expected, "deposit in strict mode");
+}
+
+export const scatters: Rung[] = [
+  rung(70, "counts into bins by every strategy", async (device) => {
+    const at = device.from(i32, ats);
+    const counts = new Float64Array(BINS).fill(10);
+    ats.forEach((bin) => counts[bin]++);
+    await forEach([...STRATEGIES, undefined], async (options, name) => {
+      const h = device.from(i32, make(BINS, () => 10));
+      await device.run(histogram, { at, h }, range(N), options);
+      expectSame(await device.queue.read(h), counts, `${name} histogram`);
+    });
+  }),
+
+  rung(71, "adds in the order of the elements in strict mode", depositsInOrder),
+
+  rung(72, "adds floats by every strategy", async (device) => {
+    const at = device.from(i32, ats), x = device.from(f64, coarse);
+    const expected = make(BINS + 1, (k) => k);
+    for (let k = 0; k < N; k++) {
+      expected[ats[k]] += coarse[k];
+      expected[ats[k] + 1] += 0.5 * coarse[k];
+    }
+    await forEach([...STRATEGIES, undefined], async (options, name) => {
+      const h = device.from(f64, make(BINS + 1, (k) => k));
+      await device.run(deposit, { at, x, h }, range(N), options);
+      expectSame(await device.queue.read(h), expected, `${name} deposit`);
+    });
+  }),
+
+  rung(73, "keeps least and greatest values by every strategy", async (device) => {
+    const at = device.from(i32, ats), x = device.from(f64, fine);
+    const lows = make(BINS, () => 0.1), highs = make(BINS, () => 0.1);
+    for (let k = 0; k < N; k++) {
+      lows[ats[k]] = Math.min(lows[ats[k]], fine[k]);
+      highs[ats[k]] = Math.max(highs[ats[k]], fine[k]);
+    }
+    await forEach(STRATEGIES, async (options, name) => {
+      const low = device.from(f64, make(BINS, () => 0.1)), high = device.from(f64, make(BINS, () => 0.1));
+      await device.run(extremes, { at, x, low, high }, range(N), options);
+      expectSame(await device.queue.read(low), lows, `${name} least values`);
+      expectSame(await device.queue.read(high), highs, `${name} greatest values`);
+    });
+  }),
+
+  rung(74, "scatters every type by every strategy", async (device) => {
+    const at = device.from(i32, ats);
+    const s = new Float64Array(BINS), u = new Float64Array(BINS), lowest = new Float64Array(BINS), highest = new Float64Array(BINS), f = new Float64Array(BINS);
+    for (let k = 0; k < N; k++) {
+      const b = ats[k];
+      s[b] += 0.5;
+      u[b] += 3;
+      lowest[b] = Math.min(lowest[b], (k * 37) % 1000 - 500);
+      highest[b] = Math.max(highest[b], (k * 37) % 1000);
+      f[b] = Math.max(f[b], k);
+    }
+    await forEach(STRATEGIES, async (options, name) => {
+      const views = { s: device.array(f32, BINS), u: device.array(u32, BINS), lowest: device.array(i32, BINS), highest: device.array(u32, BINS), f: device.array(f32, BINS) };
+      await device.run(narrow, { at, ...views }, range(N), options);
+      expectSame(await device.queue.read(views.s), s, `${name} f32 sum`);
+      expectSame(await device.queue.read(views.u), u, `${name} u32 sum`);
+      expectSame(await device.queue.read(views.lowest), lowest, `${name} i32 min`);
+      expectSame(await device.queue.read(views.highest), highest, `${name} u32 max`);
+      expectSame(await device.queue.read(views.f), f, `${name} f32 max`);
+    });
+  }),
+
+  rung(75, "scatters into planes, and into slices of them", async (device) => {
+    const n = 60;
+    const list = make(n, (k) => Math.floor(noise(k) * 11));
+    const at = device.from(i32, list);
+    const sums = new Float64Array(121);
+    list.forEach((a, i) => list.forEach((b, j) => (sums[a * 11 + b] += i + 2 * j)));
+    await forEach(STRATEGIES, async (options, name) => {
+      const h = device.array(f64, [13, 15]);
+      const window = h.slice([1, 12], [2, 13]);
+      await device.run(plane, { at, h: window }, range(n, n), options);
+      expectSame(await device.queue.read(window), sums, `${name} plane`);
+      const all = Float64Array.from(await device.queue.read(h));
+      if (all.reduce((a, b) => a + b, 0) !== sums.reduce((a, b) => a + b, 0)) throw new Error(`${name}: something was added beside the slice`);
+    });
+  }),
+
+  rung(76, "scatters from kernels that also store, and from loops", async (device) => {
+    const at = device.from(i32, ats);
+    await forEach(STRATEGIES, async (options, name) => {
+      const x = device.from(f64, coarse), h = device.array(f64, BINS);
+      const sums = new Float64Array(BINS);
+      coarse.forEach((v, k) => (sums[ats[k]] += 2 * v > 0.5 ? 2 * v : 0));
+      await device.run(withStores, { at, x, h }, range(N), options);
+      expectSame(await device.queue.read(x), coarse.map((v) => 2 * v), `${name}: stores`);
+      expectSame(await device.queue.read(h), sums, `${name}: sums`);
+    });
+    const rows = 500;
+    const firsts = make(rows + 1, (i) => Math.floor((i * i) / 20));
+    const first = device.from(i32, firsts), x = device.from(f64, coarse), h = device.array(f64, BINS);
+    const sums = new Float64Array(BINS);
+    for (let i = 0; i < rows; i++) for (let k = firsts[i]; k < firsts[i + 1]; k++) sums[ats[k]] += coarse[k] * coarse[i];
+    await device.run(looped, { first, at, x, h }, range(rows));
+    expectSame(await device.queue.read(h), sums, "sparse rows");
+  }),
+];
