@@ -1,0 +1,205 @@
+import { DeviceError } from "../kernel/errors.js";
+import type { KernelIR, ReduceParam, ScalarType, ScatterParam } from "../ir/types.js";
+import { listing } from "../emit/wasm/listing.js";
+import { emitWasm, LANE_BYTES } from "../emit/wasm/module.js";
+import type { WasmKernel, WasmSpec } from "../emit/wasm/module.js";
+import type { Binding } from "./bind.js";
+import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
+import { addressOf } from "./cpu/host-view.js";
+import { cpuAbilities, describeMachine } from "./cpu/machine.js";
+import { foldOfParam, foldPartials, partialCount } from "./cpu/partials.js";
+import { threadCount, WorkerPool } from "./cpu/pool.js";
+import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { cpuStorage, MAX_PAGES, PAGE, type CpuBuffer } from "./cpu/storage.js";
+import type { ArrayOptions, Backend, ElementToken } from "./device.js";
+import { BYTES, typedArray, type View } from "./view.js";
+import type { ElementType } from "../ir/types.js";
+import { enableRelaxedSimd, hasSimd } from "./wasm/features.js";
+
+/** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
+const SERIAL_BYTES = 32768;
+const SERIAL_FLOPS = 20000;
+/** An atomic update in units of an element's copy and fold. */
+const ATOMIC_COST = 8;
+/** Modules without a launch that are kept for the next launch of the same kind. */
+const KEPT_MODULES = 256;
+const SIMD_BYTES = 16;
+
+/** The `wasm` backend: WebAssembly with SIMD on a pool of threads, compiled for each kernel and its extents when it is first launched. */
+export const backend: Backend = {
+  name: "wasm",
+  async probe() {
+    const threads = threadCount();
+    const { label, versions } = describeMachine(threads);
+    const abilities = cpuAbilities(threads, SIMD_BYTES, MAX_PAGES * PAGE);
+    if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
+    return { backend: "wasm", devices: [{ name: "wasm", label, abilities }], versions };
+  },
+  async open() {
+    if (!hasSimd()) throw new DeviceError("wasm", noSimd.reason, noSimd.remedy);
+    const { memory } = cpuStorage();
+    return new WasmDevice(await WorkerPool.open({ memory, threads: threadCount(), device: "wasm" }), await enableRelaxedSimd());
+  },
+};
+
+const noSimd = { reason: "this engine has no WebAssembly SIMD", remedy: "use Node 16.4, Chrome 91, Firefox 89, Safari 16.4 or newer, or the device js" };
+
+class WasmDevice extends CpuDevice {
+  private readonly modules: ModuleCache;
+
+  constructor(private readonly pool: WorkerPool, private readonly relaxed: boolean) {
+    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, MAX_PAGES * PAGE));
+    this.modules = new ModuleCache(pool);
+  }
+
+  override array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options?: ArrayOptions): View<T> {
+    const view = super.array(type, shape, options);
+    if ((view.buffer as CpuBuffer).inWasmMemory) return view;
+    view.free();
+    throw beyondMemory(`an array of shape [${shape}]`, view.buffer.bytes);
+  }
+
+  protected build(binding: Binding): CpuProgram {
+    const { ir, cost } = binding;
+    for (const [name, { buffer }] of Object.entries(binding.views))
+      if (!(buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${ir.name}", view "${name}"`, buffer.bytes);
+    const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
+    const threads = small ? 1 : this.pool.size;
+    const plans = ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
+    const workers = plans.some((plan) => plan.strategy === "sorted") ? 1 : threads;
+    const spec: WasmSpec = {
+      ir, policy: binding.policy, precision: binding.precision,
+      views: Object.fromEntries(Object.entries(binding.views).map(([name, { type, shape, strides }]) => [name, { element: type, shape, strides }])),
+      scatter: Object.fromEntries(plans.map(({ name, strategy }) => [name, strategy])),
+      disjointMemory: binding.disjointMemory, relaxed: this.relaxed, shared: cpuStorage().shared,
+    };
+    return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
+  }
+
+  override async close(): Promise<void> {
+    await this.pool.close();
+    await super.close();
+  }
+}
+
+function beyondMemory(what: string, bytes: number): DeviceError {
+  return new DeviceError("wasm", `${what}: ${(bytes / 2 ** 30).toPrecision(3)} GiB do not fit into WebAssembly's memory of 4 GiB with what it holds already`,
+    "free other arrays, make it smaller, or use the device native");
+}
+
+interface CachedModule {
+  key: string;
+  kernel: WasmKernel;
+  id: number;
+  users: number;
+}
+
+/** Modules by what they are specialised on, registered with the pool. */
+class ModuleCache {
+  private readonly known = new Map<string, CachedModule>();
+  private readonly kernels = new WeakMap<KernelIR, number>();
+  private nextKernel = 0;
+
+  constructor(private readonly pool: WorkerPool) {}
+
+  acquire(spec: WasmSpec): CachedModule {
+    const key = JSON.stringify([this.numberOf(spec.ir), { ...spec, ir: undefined }]);
+    let found = this.known.get(key);
+    if (!found) {
+      const kernel = emitWasm(spec);
+      found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
+      this.known.set(key, found);
+    }
+    found.users++;
+    return found;
+  }
+
+  release(module: CachedModule): void {
+    module.users--;
+    if (this.known.size <= KEPT_MODULES) return;
+    const idle = [...this.known.values()].find(({ users }) => users === 0);
+    if (!idle) return;
+    this.known.delete(idle.key);
+    this.pool.release(idle.id);
+  }
+
+  private numberOf(ir: KernelIR): number {
+    let n = this.kernels.get(ir);
+    if (n === undefined) this.kernels.set(ir, (n = this.nextKernel++));
+    return n;
+  }
+}
+
+/** A launch: a module, its argument block, and the memory for partial results. */
+class WasmProgram implements CpuProgram {
+  readonly decisions: string[];
+  private readonly args: CpuBuffer;
+  private readonly temporary: CpuBuffer[];
+  private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
+  private readonly empty: boolean;
+
+  constructor(
+    private readonly binding: Binding,
+    private readonly pool: WorkerPool,
+    private readonly modules: ModuleCache,
+    private readonly module: CachedModule,
+    private readonly plans: readonly ScatterPlan[],
+    private readonly workers: number,
+  ) {
+    const { kernel } = module;
+    const { ir, policy } = binding;
+    const storage = cpuStorage();
+    this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
+    this.reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce").map((param) => {
+      const count = kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[param.type];
+      return { param, count, partials: storage.allocate(count * BYTES[param.type]), fold: foldOfParam(param) };
+    });
+    this.args = storage.allocate(8 * Object.keys(kernel.slots).length);
+    const scratch = storage.allocate(kernel.scratchBytes * workers);
+    const tables = storage.allocate(kernel.tableBytes.length);
+    new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
+    this.temporary = [this.args, scratch, tables, ...this.reductions.map(({ partials }) => partials)];
+
+    this.put("scratch", "u32", scratch.address);
+    this.put("scratchStride", "u32", kernel.scratchBytes);
+    this.put("tables", "u32", tables.address);
+    for (const [name, view] of Object.entries(binding.views)) this.put(`view:${name}`, "u32", addressOf(view));
+    for (const { name, copies } of plans) {
+      if (!copies) continue;
+      this.put(`copies:${name}`, "u32", copies.buffer.address);
+      this.put(`copyStride:${name}`, "u32", copies.stride);
+    }
+    for (const { param, partials } of this.reductions) this.put(`partials:${param.name}`, "u32", partials.address);
+    for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
+    this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
+  }
+
+  run(): Record<string, number> {
+    if (this.module.kernel.partials === "workers")
+      for (const { param, partials, count } of this.reductions) typedArray(param.type, partials.host, partials.address, count).fill(param.identity);
+    if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
+    for (const plan of this.plans) plan.copies?.fold();
+    return Object.fromEntries(this.reductions.map(({ param, partials, count, fold }) =>
+      [param.name, foldPartials(typedArray(param.type, partials.host, partials.address, count), count, param, fold)]));
+  }
+
+  source(): string {
+    return listing(this.module.kernel.bytes);
+  }
+
+  free(): void {
+    this.modules.release(this.module);
+    for (const buffer of this.temporary) buffer.free();
+    for (const plan of this.plans) plan.copies?.free();
+  }
+
+  /** Writes an entry of the argument block, if the module has it. */
+  private put(slot: string, type: ScalarType, value: number): void {
+    const offset = this.module.kernel.slots[slot];
+    if (offset === undefined) return;
+    const entry = new DataView(this.args.host, this.args.address + offset, 8);
+    if (type === "f64") entry.setFloat64(0, value, true);
+    else if (type === "f32") entry.setFloat32(0, value, true);
+    else entry.setUint32(0, value >>> 0, true);
+  }
+}

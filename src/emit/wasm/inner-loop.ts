@@ -1,0 +1,264 @@
+import type { Expr, Stmt } from "../../ir/types.js";
+import { affineOf } from "../../ir/affine.js";
+import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { REDUCTION_LANES } from "../../ir/types.js";
+import type { Gap } from "./encoder.js";
+import { type KernelCode, valType } from "./kernel-code.js";
+import { Pointers, exprKey } from "./places.js";
+import type { LoopTerms } from "./places.js";
+import type { Accumulator } from "./reduction.js";
+import { ScalarCode } from "./scalar.js";
+import { isVariable, Variance } from "./variance.js";
+import type { LoopVariable } from "./variance.js";
+import { VectorCode } from "./vector.js";
+import { VectorStatements } from "./vector-statements.js";
+
+/** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
+export type Width = 1 | 2 | 4;
+
+export interface LoopShape {
+  variable: LoopVariable;
+  body: readonly Stmt[];
+  width: Width;
+  /** Of the reductions whose folds stand in the body, by name. */
+  accumulators: ReadonlyMap<string, Accumulator>;
+  /** What all other folds do; only in loops of width 1. */
+  reduce?: (target: string, value: () => void) => void;
+}
+
+/**
+ * The innermost loop over elements (or members of a team): a vectorised loop and a scalar one for the rest. Addresses that are linear
+ * in the loop variable become pointers that move along; values that do not change are computed in front of it.
+ */
+export class InnerLoop {
+  /** Local of the loop variable's value; of the first lane's in a vectorised loop. */
+  readonly index: number;
+  readonly variable: LoopVariable;
+  readonly pointers = new Pointers();
+  readonly terms: LoopTerms;
+  /** Code in front of the loop. */
+  prologue!: Gap;
+  private readonly body: readonly Stmt[];
+  /** Names declared in the body whose values change from element to element. */
+  private readonly inner = new Set<string>();
+  private readonly hoisted = new Set<Stmt>();
+  private readonly variance: Variance;
+
+  constructor(private readonly code: KernelCode, private readonly shape: LoopShape) {
+    ({ variable: this.variable, body: this.body } = shape);
+    this.index = code.fn.local("i32");
+    const customs = [...shape.accumulators.values()].flatMap(({ fold }) => (fold.combine ? [fold.combine.a, fold.combine.b] : []));
+    this.variance = new Variance(this.body, this.variable, customs);
+    this.terms = {
+      variable: this.variable.op === "index" ? `index:${this.variable.axis}` : `local:${this.variable.name}`,
+      isFixed: (atom) => !atom.startsWith("local:") || !this.inner.has(atom.slice("local:".length)),
+    };
+    walkStmts(this.body, (stmt) => declares(stmt).forEach((name) => this.inner.add(name)));
+    this.hoist();
+    this.noteAccesses();
+  }
+
+  isVariable(e: Expr): boolean {
+    return isVariable(e, this.variable);
+  }
+  isHoisted(stmt: Stmt): boolean {
+    return this.hoisted.has(stmt);
+  }
+
+  /** True for a value that is the same for all iterations and touches no memory. */
+  isInvariant(e: Expr): boolean {
+    return !someExpr(e, (x) => this.changes(x) || x.op === "load");
+  }
+
+  private changes(x: Expr): boolean {
+    return this.isVariable(x) || x.op === "element" || (x.op === "local" && this.inner.has(x.name));
+  }
+
+  /** True where the elements of a vector that a masked store leaves alone are nobody else's: all stores to the array have one linear index. */
+  ownsLanes(array: string): boolean {
+    const keys = new Set<string>();
+    let views = 0;
+    walkStmts(this.body, (stmt) => {
+      if (stmt.kind === "store" && stmt.view === array) keys.add(exprKey(this.code.place(array, stmt.indices, this.terms)));
+      if (stmt.kind === "setElement" && stmt.array === array) keys.add(exprKey(this.code.place(array, [stmt.index], this.terms)));
+      if (stmt.kind === "store") views++;
+    });
+    return keys.size === 1 && (views === 0 || this.code.spec.disjointMemory);
+  }
+
+  /** Locals at the body's top level that keep one value are computed in front of the loop. */
+  private hoist(): void {
+    const { code } = this;
+    const assigned = assignedLocals(this.body);
+    const readable = (view: string): boolean => code.spec.disjointMemory && !code.written.has(view);
+    for (const stmt of this.body) {
+      if (stmt.kind !== "let" || !stmt.init || assigned.has(stmt.name)) continue;
+      if (someExpr(stmt.init, (x) => this.changes(x) || (x.op === "load" && !readable(x.view)))) continue;
+      this.hoisted.add(stmt);
+      this.inner.delete(stmt.name);
+      if (!affineOf(stmt.init, code.definitions)) code.definitions.set(stmt.name, undefined);
+    }
+  }
+
+  private noteAccesses(): void {
+    const { code, pointers, terms } = this;
+    const note = (array: string, indices: readonly Expr[], always: boolean): void => {
+      if (code.arrays.has(array)) pointers.note(code.place(array, indices, terms), always);
+    };
+    const expr = (e: Expr, always: boolean): void => {
+      if (e.op === "load") note(e.view, e.indices, always);
+      if (e.op === "element") note(e.array, [e.index], always);
+      children(e).forEach((child, n) => expr(child, always && (n === 0 || (e.op !== "select" && e.op !== "logical"))));
+    };
+    const block = (body: readonly Stmt[], always: boolean): void => {
+      for (const stmt of body) {
+        if (stmt.kind === "let" && this.hoisted.has(stmt)) continue;
+        for (const e of exprsOf(stmt)) expr(e, always);
+        if (stmt.kind === "store") note(stmt.view, stmt.indices, always);
+        if (stmt.kind === "scatter") note(stmt.target, stmt.indices, always);
+        if (stmt.kind === "setElement") note(stmt.array, [stmt.index], always);
+        if (stmt.kind === "if") [stmt.then, stmt.else].forEach((b) => block(b, false));
+        if (stmt.kind === "for") block(stmt.body, false);
+        if (stmt.kind === "while") [stmt.body, stmt.update].forEach((b) => block(b, false));
+      }
+    };
+    block(this.body, true);
+    pointers.assign(() => code.fn.local("i32"));
+  }
+
+  /** Emits the loop over `count` values from `from`; both are locals. */
+  emit(from: number, count: number): void {
+    const { code, index } = this;
+    const { fn } = code;
+    const { accumulators, width } = this.shape;
+    fn.get(from);
+    fn.set(index);
+    const outer = new ScalarCode(code);
+    for (const stmt of this.hoisted)
+      if (stmt.kind === "let") {
+        outer.expr(stmt.init!);
+        fn.set(code.localOf(stmt.name, valType(stmt.type)));
+      }
+    this.startPointers(outer, from);
+    this.prologue = fn.gap();
+    const left = code.temp("i32");
+    fn.get(count);
+    fn.set(left);
+    if (width > 1) {
+      const vector = new VectorCode(code, this, this.variance, width as 2 | 4);
+      const copies = this.copies();
+      const reduces = accumulators.size > 0;
+      if (reduces) for (const a of accumulators.values()) a.clearVectors(copies, vector);
+      this.vectorLoop(vector, copies, left);
+      if (copies > 1 && !reduces) this.vectorLoop(vector, 1, left);
+      if (reduces) for (const a of accumulators.values()) a.spill(vector);
+    } else for (const a of accumulators.values()) if (!a.carries) a.clear();
+    this.scalarLoop(from, left);
+    code.release("i32", left);
+  }
+
+  /** Vectors in one round of the loop: as many as fill the lanes of a strict reduction; more than one only for small bodies. */
+  private copies(): number {
+    const { accumulators, width } = this.shape;
+    if (accumulators.size > 0 && (this.code.strict || sizeOf(this.body) < 120)) return REDUCTION_LANES / width;
+    if (accumulators.size > 0) return 1;
+    let accesses = 0;
+    let control = false;
+    walkExprs(this.body, (e) => void (e.op === "load" && accesses++));
+    walkStmts(this.body, (stmt) => {
+      if (stmt.kind === "store") accesses++;
+      if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "if" || stmt.kind === "array") control = true;
+    });
+    return control || accesses > 8 || sizeOf(this.body) > 80 ? 1 : accesses > 4 ? 2 : 4;
+  }
+
+  private startPointers(outer: ScalarCode, from: number): void {
+    const { fn } = this.code;
+    for (const { array, bias, step, fixed, local } of this.pointers.all) {
+      const { base, offset } = this.code.arrays.get(array)!;
+      fn.get(base);
+      outer.terms(fixed);
+      if (step !== 0) {
+        fn.get(from);
+        outer.multiply(step);
+        fn.op("i32.add");
+      }
+      if (bias + offset !== 0) {
+        fn.i32(bias + offset);
+        fn.op("i32.add");
+      }
+      fn.set(local);
+    }
+  }
+
+  /** Runs as many rounds of `copies` vectors as fit into the local `left`, and leaves the rest there. */
+  private vectorLoop(vector: VectorCode, copies: number, left: number): void {
+    const { accumulators, width } = this.shape;
+    const { fn } = this.code;
+    const elements = copies * width;
+    const statements = new VectorStatements(vector, (target, { value }) => accumulators.get(target)!.foldVector(vector.copy, vector, value));
+    const rounds = this.code.temp("i32");
+    fn.get(left);
+    fn.i32(Math.log2(elements));
+    fn.op("i32.shr_u");
+    fn.tee(rounds);
+    fn.if();
+    this.loop(rounds, elements, () => {
+      for (vector.copy = 0; vector.copy < copies; vector.copy++) statements.statements(this.body);
+      vector.copy = 0;
+    });
+    fn.get(left);
+    fn.i32(elements - 1);
+    fn.op("i32.and");
+    fn.set(left);
+    fn.end();
+    this.code.release("i32", rounds);
+  }
+
+  private scalarLoop(from: number, left: number): void {
+    const { fn } = this.code;
+    const { accumulators, reduce } = this.shape;
+    const lane = (): void => {
+      fn.get(this.index);
+      fn.get(from);
+      fn.op("i32.sub");
+      fn.i32(REDUCTION_LANES - 1);
+      fn.op("i32.and");
+    };
+    const scalar = new ScalarCode(this.code, this, {
+      reduce: (target, value) => (accumulators.has(target) ? accumulators.get(target)!.foldLane(lane, value) : reduce!(target, value)),
+    });
+    fn.get(left);
+    fn.if();
+    this.loop(left, 1, () => scalar.statements(this.body));
+    fn.end();
+  }
+
+  /** `rounds` > 0 rounds, after each of which index and pointers move on by `elements`. The bound is a pointer's end where there is one. */
+  private loop(rounds: number, elements: number, body: () => void): void {
+    const { fn } = this.code;
+    const moving = this.pointers.all.filter((p) => p.step !== 0);
+    const bound = moving[0] ?? { local: this.index, step: 1 };
+    const end = this.code.temp("i32");
+    fn.get(bound.local);
+    fn.get(rounds);
+    fn.i32(bound.step * elements);
+    fn.op("i32.mul");
+    fn.op("i32.add");
+    fn.set(end);
+    const top = fn.loop();
+    body();
+    for (const { local, step } of [{ local: this.index, step: 1 }, ...moving]) {
+      fn.get(local);
+      fn.i32(step * elements);
+      fn.op("i32.add");
+      fn.set(local);
+    }
+    fn.get(bound.local);
+    fn.get(end);
+    fn.op("i32.ne");
+    fn.brIf(top);
+    fn.end();
+    this.code.release("i32", end);
+  }
+}

@@ -1,0 +1,223 @@
+import { definitionsOf } from "../../ir/affine.js";
+import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType } from "../../ir/types.js";
+import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import type { Precision, ScatterStrategy } from "../../device/device.js";
+import type { Policy } from "../../device/policy.js";
+import { BYTES } from "../../device/view.js";
+import type { FunctionBuilder, ValType } from "./encoder.js";
+import { ModuleBuilder } from "./encoder.js";
+import { placeOf } from "./places.js";
+import type { LoopTerms, Place } from "./places.js";
+
+/** What a module is specialised on. Base addresses, scalars and results pass through the argument block. */
+export interface WasmSpec {
+  ir: KernelIR;
+  policy: Policy;
+  precision: Precision;
+  /** Of view and scatter parameters; strides in elements. */
+  views: Record<string, { element: ElementType; shape: readonly number[]; strides: readonly number[] }>;
+  scatter: Record<string, ScatterStrategy>;
+  /** No written view shares memory with another argument. */
+  disjointMemory: boolean;
+  /** The engine has relaxed SIMD; used in fast mode. */
+  relaxed: boolean;
+  /** The memory is shared between threads. */
+  shared: boolean;
+}
+
+/** An array that code can address: a view, a table, or private memory. */
+export interface ArrayInfo {
+  type: ElementType;
+  /** Strides in bytes. */
+  strides: number[];
+  /** Local that holds the address of its first element. */
+  base: number;
+  /** Bytes from `base` to it, 0 for views. */
+  offset: number;
+}
+
+export const valType = (type: ScalarType | ElementType): "i32" | "f32" | "f64" => (type === "f64" || type === "f32" ? type : "i32");
+
+/** Bytes of one element of private memory inside a vectorised loop: a vector of whatever type. */
+export const SLOT = 16;
+
+/**
+ * The state of one module while it is emitted: its functions, the argument block, where arrays and locals lie.
+ *
+ * `run(args, worker, workers)` shares the work out and calls `slice(args, worker, first, end)` again and again, so that an engine that
+ * optimises functions between calls can do so while the kernel runs.
+ */
+export class KernelCode {
+  readonly module: ModuleBuilder;
+  readonly fn: FunctionBuilder;
+  /** Byte offsets in the argument block, each entry 8 bytes: `view:x`, `copies:h`, `scalar:a`, `partials:s`, `tables`, `scratch`. */
+  readonly slots: Record<string, number> = {};
+  readonly arrays = new Map<string, ArrayInfo>();
+  readonly definitions: Map<string, Expr | undefined>;
+  readonly strict: boolean;
+  readonly decisions: string[] = [];
+  /** Local of `slice` with the address of the worker's private memory. */
+  readonly scratch: number;
+  /** Bytes of private memory of each worker. */
+  scratchBytes = 0;
+  /** Initial content of the tables' memory. */
+  readonly tableBytes: Uint8Array;
+  /** Functions that the slice calls, by name. */
+  readonly helpers = new Map<string, FunctionBuilder>();
+  private readonly scalars = new Map<string, number>();
+  private readonly locals = new Map<string, number>();
+  private readonly free = new Map<ValType, number[]>();
+
+  constructor(readonly spec: WasmSpec) {
+    const { ir } = spec;
+    this.strict = spec.precision === "strict";
+    this.module = new ModuleBuilder(spec.shared);
+    this.definitions = definitionsOf(ir.body);
+    this.importMath(ir);
+    this.fn = this.module.function("slice", ["i32", "i32", "i32", "i32"]);
+    const { fn } = this;
+    for (const param of ir.params)
+      if (param.kind === "scalar") {
+        const local = fn.local(valType(param.type));
+        this.loadArgument(`scalar:${param.name}`, param.type);
+        fn.set(local);
+        this.scalars.set(param.name, local);
+      } else if (param.kind === "reduce") this.slot(`partials:${param.name}`);
+      else {
+        const { element, strides } = spec.views[param.name];
+        const base = this.loadBase(param.name);
+        this.arrays.set(param.name, { type: element, strides: strides.map((s) => s * BYTES[element]), base, offset: 0 });
+      }
+    this.tableBytes = this.layTables(ir);
+    this.scratch = fn.local("i32");
+    this.loadArgument("scratch", "i32");
+    fn.get(1);
+    // The stride is known only at the end, so it is an argument too.
+    this.loadArgument("scratchStride", "i32");
+    fn.op("i32.mul");
+    fn.op("i32.add");
+    fn.set(this.scratch);
+  }
+
+  slot(name: string): number {
+    return (this.slots[name] ??= 8 * Object.keys(this.slots).length);
+  }
+
+  /** Address of a view; for the private copies of a scatter target, of the worker's copy. */
+  private loadBase(name: string): number {
+    const { fn } = this;
+    const base = fn.local("i32");
+    this.loadArgument(`view:${name}`, "i32");
+    fn.set(base);
+    if (this.spec.scatter[name] !== "duplicated") return base;
+    fn.get(1);
+    fn.if();
+    this.loadArgument(`copies:${name}`, "i32");
+    fn.get(1);
+    fn.i32(1);
+    fn.op("i32.sub");
+    this.loadArgument(`copyStride:${name}`, "i32");
+    fn.op("i32.mul");
+    fn.op("i32.add");
+    fn.set(base);
+    fn.end();
+    return base;
+  }
+
+  loadArgument(name: string, type: ScalarType, fn = this.fn): void {
+    fn.get(0);
+    fn.memory(`${valType(type)}.load`, this.slot(name));
+  }
+
+  private layTables(ir: KernelIR): Uint8Array {
+    const total = ir.tables.reduce((n, t) => n + 8 * t.values.length, 0);
+    const bytes = new Uint8Array(total);
+    if (total === 0) return bytes;
+    const base = this.fn.local("i32");
+    this.loadArgument("tables", "i32");
+    this.fn.set(base);
+    let offset = 0;
+    for (const { name, type, shape, values } of ir.tables) {
+      const size = BYTES[type];
+      const view = new DataView(bytes.buffer, offset);
+      const put = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32" } as const;
+      values.forEach((value, n) => view[put[type]](n * size, value, true));
+      const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, size));
+      this.arrays.set(name, { type, strides, base, offset });
+      offset += 8 * values.length;
+    }
+    return bytes;
+  }
+
+  /** Private memory of the worker for an array; `slot` is the distance between its elements. */
+  placeArray(name: string, type: NumericType, length: number, slot: number): void {
+    this.arrays.set(name, { type, strides: [slot], base: this.scratch, offset: this.reserve(length * slot) });
+  }
+
+  /** Bytes of the worker's private memory, from the returned offset on. */
+  reserve(bytes: number): number {
+    const offset = this.scratchBytes;
+    this.scratchBytes += Math.ceil(bytes / 64) * 64;
+    return offset;
+  }
+
+  scalarParam(name: string): number {
+    return this.scalars.get(name)!;
+  }
+
+  /** The WebAssembly local of a kernel's local; each name has one for scalars and one for vectors. */
+  localOf(name: string, type: ValType): number {
+    const key = `${type === "v128" ? "vector" : "scalar"}:${name}`;
+    let local = this.locals.get(key);
+    if (local === undefined) this.locals.set(key, (local = this.fn.local(type)));
+    return local;
+  }
+
+  /** A local for the moment, to be given back by `release`. */
+  temp(type: ValType): number {
+    return this.free.get(type)?.pop() ?? this.fn.local(type);
+  }
+  release(type: ValType, ...locals: number[]): void {
+    this.free.set(type, [...(this.free.get(type) ?? []), ...locals]);
+  }
+
+  place(array: string, indices: readonly Expr[], loop?: LoopTerms): Place {
+    return placeOf(array, this.arrays.get(array)!.strides, indices, this.definitions, (atom) => this.extentOf(atom), loop);
+  }
+
+  /** The constant behind an atom: an extent of a view, or the size of a team. */
+  private extentOf(atom: string): number | undefined {
+    if (atom === "teamSize") return 1;
+    const [kind, name, axis] = atom.split(":");
+    return kind === "extent" ? this.spec.views[name].shape[Number(axis)] : undefined;
+  }
+
+  get reductions(): ReduceParam[] {
+    return this.spec.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  }
+
+  /** Index of the imported function. */
+  math(name: string, args: number): number {
+    const helper = name === "fmod" || name === "exp2";
+    return this.module.import(helper ? "math" : "Math", name, Array<ValType>(args).fill("f64"), ["f64"]);
+  }
+
+  private importMath(ir: KernelIR): void {
+    const visit = (e: Expr): void => {
+      if (e.op === "call") this.math(e.fn, e.args.length);
+      if (e.op === "binary" && e.fn === "rem" && (e.type === "f64" || e.type === "f32")) this.math("fmod", 2);
+    };
+    walkExprs(ir.body, visit);
+    for (const { combine } of this.reductions) if (combine) walkExpr(combine.body, visit);
+  }
+
+  /** Views that some statement changes. */
+  get written(): Set<string> {
+    const names = new Set<string>();
+    walkStmts(this.spec.ir.body, (s) => {
+      if (s.kind === "store") names.add(s.view);
+      if (s.kind === "scatter") names.add(s.target);
+    });
+    return names;
+  }
+}

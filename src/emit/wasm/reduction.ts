@@ -1,0 +1,171 @@
+import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
+import { REDUCTION_LANES } from "../../ir/types.js";
+import { BYTES } from "../../device/view.js";
+import { type KernelCode, valType } from "./kernel-code.js";
+import { ScalarCode } from "./scalar.js";
+import { type VectorCode, shapeOf } from "./vector.js";
+
+/** What is folded. */
+export interface Fold {
+  name: string;
+  type: NumericType;
+  op: ReduceOp;
+  identity: number;
+  combine?: { a: string; b: string; body: Expr };
+}
+
+/**
+ * The running value of a reduction: REDUCTION_LANES lanes in private memory, and vectors that hold them while a vectorised loop runs
+ * (docs/determinism.md). The element with relative index j goes to lane j mod REDUCTION_LANES.
+ */
+export class Accumulator {
+  private readonly vectors: number[] = [];
+  private readonly scalar: ScalarCode;
+
+  constructor(
+    private readonly code: KernelCode,
+    readonly fold: Fold,
+    /** Local of the address of the lanes in memory, and an offset to it. */
+    private readonly base: number,
+    private readonly memory: number,
+    /** The lanes in memory hold earlier values, to be kept. */
+    readonly carries: boolean,
+  ) {
+    this.scalar = new ScalarCode(code);
+  }
+
+  private get fn() {
+    return this.code.fn;
+  }
+  private get size(): number {
+    return BYTES[this.fold.type];
+  }
+
+  /** Sets all lanes in memory to the identity. */
+  clear(): void {
+    for (let lane = 0; lane < REDUCTION_LANES; lane++)
+      this.storeLane(lane, () => this.scalar.constant(this.fold.type, this.fold.identity));
+  }
+
+  /** Makes `count` vectors and sets them to the identity. */
+  clearVectors(count: number, vector: VectorCode): void {
+    const { fn } = this;
+    while (this.vectors.length < count) this.vectors.push(fn.local("v128"));
+    for (const local of this.vectors) {
+      this.scalar.constant(this.fold.type, this.fold.identity);
+      vector.splat(this.fold.type);
+      fn.set(local);
+    }
+  }
+
+  /** Folds a vector of values into vector `n`, in the active lanes. */
+  foldVector(n: number, vector: VectorCode, value: Expr): void {
+    const { fn } = this;
+    const { op, type } = this.fold;
+    const local = this.vectors[n];
+    const get = (): void => fn.get(local);
+    if (op === "custom") {
+      vector.expr(value);
+      this.combineVectors(vector, get);
+    } else if (op !== "sum" || !vector.contract(value, "add", get)) {
+      get();
+      vector.expr(value);
+      this.vectorOp();
+    }
+    vector.blend(get, type);
+    fn.set(local);
+  }
+
+  /** Puts the vectors into the lanes in memory. */
+  spill(vector: VectorCode): void {
+    const { fn, code } = this;
+    const narrow = vector.isNarrow(this.fold.type);
+    const bytes = vector.width * this.size;
+    this.vectors.forEach((local, n) => {
+      const offset = this.memory + n * bytes;
+      fn.get(this.base);
+      if (this.carries) {
+        fn.get(this.base);
+        fn.memory(narrow ? "v128.load64_zero" : "v128.load", offset);
+      }
+      fn.get(local);
+      if (this.carries && this.fold.op === "custom") {
+        const old = code.temp("v128");
+        fn.set(local);
+        fn.set(old);
+        fn.get(local);
+        this.combineVectors(vector, () => fn.get(old));
+        code.release("v128", old);
+      } else if (this.carries) this.vectorOp();
+      if (narrow) fn.memoryLane("v128.store64_lane", offset, 0);
+      else fn.memory("v128.store", offset);
+    });
+  }
+
+  private vectorOp(): void {
+    const { op, type } = this.fold;
+    const name = op === "sum" ? "add" : op;
+    this.fn.op(`${shapeOf(type)}.${name}${name !== "add" && valType(type) === "i32" ? (type === "i32" ? "_s" : "_u") : ""}`);
+  }
+
+  /** With `b` on the stack. */
+  private combineVectors(vector: VectorCode, a: () => void): void {
+    const { combine } = this.fold;
+    this.fn.set(this.code.localOf(combine!.b, "v128"));
+    a();
+    this.fn.set(this.code.localOf(combine!.a, "v128"));
+    vector.expr(combine!.body);
+  }
+
+  /** Folds a scalar into the lane whose number `lane` leaves on the stack. */
+  foldLane(lane: () => void, value: () => void): void {
+    const { fn, code } = this;
+    const address = code.temp("i32");
+    lane();
+    fn.i32(Math.log2(this.size));
+    fn.op("i32.shl");
+    fn.get(this.base);
+    fn.op("i32.add");
+    fn.tee(address);
+    this.apply(() => {
+      fn.get(address);
+      fn.memory(`${valType(this.fold.type)}.load`, this.memory);
+    }, value);
+    fn.memory(`${valType(this.fold.type)}.store`, this.memory);
+    code.release("i32", address);
+  }
+
+  /** Leaves a `op` b on the stack. */
+  private apply(a: () => void, b: () => void): void {
+    const { fn, code } = this;
+    const { op, type, combine } = this.fold;
+    if (op !== "custom") {
+      a();
+      b();
+      return this.scalar.binary(op === "sum" ? "add" : op, type);
+    }
+    b();
+    fn.set(code.localOf(combine!.b, valType(type)));
+    a();
+    fn.set(code.localOf(combine!.a, valType(type)));
+    this.scalar.expr(combine!.body);
+  }
+
+  /** Folds the lanes in memory into one and leaves it on the stack. */
+  result(): void {
+    for (let step = REDUCTION_LANES / 2; step > 0; step >>= 1)
+      for (let lane = 0; lane < step; lane++)
+        this.storeLane(lane, () => this.apply(() => this.loadLane(lane), () => this.loadLane(lane + step)));
+    this.loadLane(0);
+  }
+
+  private loadLane(lane: number): void {
+    this.fn.get(this.base);
+    this.fn.memory(`${valType(this.fold.type)}.load`, this.memory + lane * this.size);
+  }
+  private storeLane(lane: number, value: () => void): void {
+    this.fn.get(this.base);
+    value();
+    this.fn.memory(`${valType(this.fold.type)}.store`, this.memory + lane * this.size);
+  }
+}

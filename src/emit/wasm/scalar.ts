@@ -1,0 +1,460 @@
+import type { BinaryFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
+import { BYTES } from "../../device/view.js";
+import type { Label } from "./encoder.js";
+import { type KernelCode, valType } from "./kernel-code.js";
+import type { InnerLoop } from "./inner-loop.js";
+import type { Place } from "./places.js";
+import { emitUpdate } from "./scatter.js";
+
+export const isFloat = (type: ScalarType): type is "f64" | "f32" => type === "f64" || type === "f32";
+
+/** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */
+export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${type === "i32" ? "s" : "u"}`);
+
+export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
+
+/** What some statements do depends on where they stand. */
+export interface Surroundings {
+  /** Folds the value that `value` leaves on the stack. */
+  reduce?: (target: string, value: () => void) => void;
+  memberLoop?: (stmt: MemberLoop) => void;
+}
+
+/** Emits statements and expressions for one element at a time. Each expression leaves its value on the stack. */
+export class ScalarCode {
+  private readonly loops: { exit: Label; next: Label }[] = [];
+
+  constructor(
+    readonly code: KernelCode,
+    /** The vectorised loop around, whose pointers serve the accesses. */
+    readonly loop?: InnerLoop,
+    private readonly around: Surroundings = {},
+  ) {}
+
+  private get fn() {
+    return this.code.fn;
+  }
+
+  expr(e: Expr): void {
+    const { fn, code } = this;
+    switch (e.op) {
+      case "const": return this.constant(e.type, e.value);
+      case "local":
+        return this.loop?.isVariable(e) ? fn.get(this.loop.index) : fn.get(code.localOf(e.name, valType(e.type)));
+      case "param": return fn.get(code.scalarParam(e.name));
+      case "index": return fn.get(this.loop?.isVariable(e) ? this.loop.index : code.localOf(`index:${e.axis}`, "i32"));
+      case "teamSize": return fn.i32(1);
+      case "extent": return fn.i32(code.spec.views[e.view].shape[e.axis]);
+      case "load": return this.load(e.view, e.indices);
+      case "element": return this.load(e.array, [e.index]);
+      case "table": return this.load(e.table, e.indices);
+      case "unary":
+        this.expr(e.a);
+        return this.unary(e.fn, e.type);
+      case "binary": return this.binaryExpr(e);
+      case "compare":
+        this.expr(e.a);
+        this.expr(e.b);
+        return fn.op(`${valType(e.a.type)}.${e.fn === "eq" || e.fn === "ne" ? e.fn : signed(e.fn, e.a.type)}`);
+      case "logical":
+        this.expr(e.a);
+        fn.if("i32");
+        if (e.fn === "and") this.expr(e.b);
+        else fn.i32(1);
+        fn.else();
+        if (e.fn === "and") fn.i32(0);
+        else this.expr(e.b);
+        return fn.end();
+      case "select":
+        this.expr(e.cond);
+        fn.if(valType(e.type));
+        this.expr(e.a);
+        fn.else();
+        this.expr(e.b);
+        return fn.end();
+      case "cast":
+        this.expr(e.a);
+        return this.cast(e.a.type, e.type);
+      case "call":
+        for (const arg of e.args) {
+          this.expr(arg);
+          if (e.type === "f32") fn.op("f64.promote_f32");
+        }
+        fn.call(code.math(e.fn, e.args.length));
+        if (e.type === "f32") fn.op("f32.demote_f64");
+    }
+  }
+
+  constant(type: ScalarType, value: number | boolean): void {
+    if (type === "f64") this.fn.f64(value as number);
+    else if (type === "f32") this.fn.f32(value as number);
+    else this.fn.i32(Number(value));
+  }
+
+  /** From the operand on the stack. */
+  unary(name: UnaryFn, type: ScalarType): void {
+    const { fn, code } = this;
+    if (isFloat(type)) return fn.op(`${type}.${name}`);
+    switch (name) {
+      case "not": return fn.op("i32.eqz");
+      case "clz": return fn.op("i32.clz");
+      case "neg":
+        fn.i32(-1);
+        return fn.op("i32.mul");
+      case "bitnot":
+        fn.i32(-1);
+        return fn.op("i32.xor");
+      case "abs": {
+        if (type === "u32") return;
+        const [a, sign] = [code.temp("i32"), code.temp("i32")];
+        fn.tee(a);
+        fn.i32(31);
+        fn.op("i32.shr_s");
+        fn.tee(sign);
+        fn.get(a);
+        fn.op("i32.xor");
+        fn.get(sign);
+        fn.op("i32.sub");
+        return code.release("i32", a, sign);
+      }
+    }
+    throw new Error(`unary ${name} of ${type}`);
+  }
+
+  private binaryExpr(e: Extract<Expr, { op: "binary" }>): void {
+    this.expr(e.a);
+    this.expr(e.b);
+    const divisor = e.b.op === "const" ? e.b.value : undefined;
+    if ((e.fn === "div" || e.fn === "rem") && !isFloat(e.type) && divisor !== undefined && divisor !== 0 && divisor !== -1)
+      return this.fn.op(`i32.${signed(e.fn, e.type)}`);
+    this.binary(e.fn, e.type);
+  }
+
+  /** From the two operands on the stack. */
+  binary(name: BinaryFn, type: ScalarType): void {
+    const { fn } = this;
+    if (isFloat(type)) {
+      if (name !== "rem") return fn.op(`${type}.${name}`);
+      if (type === "f64") return fn.call(this.code.math("fmod", 2));
+      return this.remainderF32();
+    }
+    switch (name) {
+      case "div": case "rem": return this.divide(name, type);
+      case "min": case "max": return this.leastOrGreatest(name, type);
+      case "shr": return fn.op(`i32.${signed("shr", type)}`);
+      case "mulhi": {
+        const b = this.code.temp("i32");
+        fn.set(b);
+        fn.op("i64.extend_i32_u");
+        fn.get(b);
+        fn.op("i64.extend_i32_u");
+        fn.op("i64.mul");
+        fn.i64(32);
+        fn.op("i64.shr_u");
+        fn.op("i32.wrap_i64");
+        return this.code.release("i32", b);
+      }
+      default: return fn.op(`i32.${name}`);
+    }
+  }
+
+  private remainderF32(): void {
+    const { fn, code } = this;
+    const b = code.temp("f32");
+    fn.set(b);
+    fn.op("f64.promote_f32");
+    fn.get(b);
+    fn.op("f64.promote_f32");
+    fn.call(code.math("fmod", 2));
+    fn.op("f32.demote_f64");
+    code.release("f32", b);
+  }
+
+  /** WebAssembly traps where the language gives 0, and at least / -1. */
+  private divide(name: "div" | "rem", type: ScalarType): void {
+    const { fn, code } = this;
+    const [a, b] = [code.temp("i32"), code.temp("i32")];
+    fn.set(b);
+    fn.set(a);
+    if (type === "i32" && name === "div") {
+      fn.get(b);
+      fn.i32(-1);
+      fn.op("i32.eq");
+      fn.if("i32");
+      fn.i32(0);
+      fn.get(a);
+      fn.op("i32.sub");
+      fn.else();
+    }
+    fn.get(b);
+    fn.if("i32");
+    fn.get(a);
+    fn.get(b);
+    fn.op(`i32.${signed(name, type)}`);
+    fn.else();
+    fn.i32(0);
+    fn.end();
+    if (type === "i32" && name === "div") fn.end();
+    code.release("i32", a, b);
+  }
+
+  private leastOrGreatest(name: "min" | "max", type: ScalarType): void {
+    const { fn, code } = this;
+    const [a, b] = [code.temp("i32"), code.temp("i32")];
+    fn.set(b);
+    fn.tee(a);
+    fn.get(b);
+    fn.get(a);
+    fn.get(b);
+    fn.op(`i32.${signed(name === "min" ? "lt" : "gt", type)}`);
+    fn.op("select");
+    code.release("i32", a, b);
+  }
+
+  /** From the operand on the stack. */
+  cast(from: ScalarType, to: ScalarType): void {
+    const { fn } = this;
+    if (from === to) return;
+    if (to === "bool") {
+      if (!isFloat(from)) {
+        fn.i32(0);
+        return fn.op("i32.ne");
+      }
+      // Greater than zero in absolute value: NaN is false.
+      fn.op(`${from}.abs`);
+      this.constant(from, 0);
+      return fn.op(`${from}.gt`);
+    }
+    if (to === "f64") return fn.op(from === "f32" ? "f64.promote_f32" : signed("f64.convert_i32", from === "bool" ? "u32" : from));
+    if (to === "f32") return fn.op(from === "f64" ? "f32.demote_f64" : signed("f32.convert_i32", from === "bool" ? "u32" : from));
+    if (isFloat(from)) fn.op(signed(`i32.trunc_sat_${from}`, to));
+  }
+
+  private load(array: string, indices: readonly Expr[]): void {
+    const offset = this.address(array, indices);
+    const { type } = this.code.arrays.get(array)!;
+    this.fn.memory(type === "u8" ? "i32.load8_u" : `${valType(type)}.load`, offset);
+  }
+
+  /** Leaves an address on the stack; returns what the instruction's offset must add. */
+  address(array: string, indices: readonly Expr[]): number {
+    const { fn, code } = this;
+    const place = code.place(array, indices, this.loop?.terms);
+    const shared = this.loop?.pointers.find(place);
+    if (shared) {
+      fn.get(shared.pointer.local);
+      this.terms(place.moving);
+      this.leaves(place);
+      return shared.offset;
+    }
+    const { base, offset } = code.arrays.get(array)!;
+    fn.get(base);
+    if (place.step) {
+      fn.get(this.loop!.index);
+      this.multiply(place.step);
+      fn.op("i32.add");
+    }
+    this.terms(place.fixed);
+    this.terms(place.moving);
+    this.leaves(place);
+    if (place.constant + offset === 0) return 0;
+    fn.i32(place.constant + offset);
+    fn.op("i32.add");
+    return 0;
+  }
+
+  /** Adds coefficient * atom for each term to the number on the stack. */
+  terms(terms: Record<string, number>): void {
+    for (const [atom, coefficient] of Object.entries(terms)) {
+      this.atom(atom);
+      this.multiply(coefficient);
+      this.fn.op("i32.add");
+    }
+  }
+
+  private leaves(place: Place): void {
+    for (const { expr, stride } of place.leaves) {
+      this.expr(expr);
+      this.multiply(stride);
+      this.fn.op("i32.add");
+    }
+  }
+
+  private atom(atom: string): void {
+    const [kind, name] = atom.split(":");
+    if (kind === "index") this.expr({ op: "index", type: "i32", axis: Number(name) });
+    else if (kind === "param") this.expr({ op: "param", type: "i32", name });
+    else this.expr({ op: "local", type: "i32", name });
+  }
+
+  /** Multiplies the i32 on the stack. */
+  multiply(factor: number): void {
+    const { fn } = this;
+    if (factor === 1) return;
+    const bits = Math.log2(factor);
+    fn.i32(Number.isInteger(bits) ? bits : factor);
+    fn.op(Number.isInteger(bits) ? "i32.shl" : "i32.mul");
+  }
+
+  statements(body: readonly Stmt[]): void {
+    for (const stmt of body) {
+      this.statement(stmt);
+      if (stmt.kind === "break" || stmt.kind === "continue") return;
+    }
+  }
+
+  statement(stmt: Stmt): void {
+    const { fn, code } = this;
+    switch (stmt.kind) {
+      case "let":
+        if (!stmt.init || this.loop?.isHoisted(stmt)) return;
+        this.expr(stmt.init);
+        return fn.set(code.localOf(stmt.name, valType(stmt.type)));
+      case "assign":
+        this.expr(stmt.value);
+        return fn.set(code.localOf(stmt.name, valType(stmt.value.type)));
+      case "array": {
+        this.declareArray(stmt);
+        if (stmt.space === "private") clearArray(code, stmt.name, stmt.length);
+        return;
+      }
+      case "setElement": return this.store(stmt.array, [stmt.index], () => this.expr(stmt.value));
+      case "store": return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
+      case "scatter": {
+        const offset = this.address(stmt.target, stmt.indices);
+        if (offset) {
+          fn.i32(offset);
+          fn.op("i32.add");
+        }
+        this.expr(stmt.value);
+        return emitUpdate(this, stmt.target);
+      }
+      case "reduce": return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
+      case "if":
+        this.expr(stmt.cond);
+        return this.branch(() => this.statements(stmt.then), stmt.else.length > 0 ? () => this.statements(stmt.else) : undefined);
+      case "for": return this.counted(stmt, () => this.statements(stmt.body));
+      case "while": return this.conditional(() => this.expr(stmt.cond), () => this.statements(stmt.body), () => this.statements(stmt.update));
+      case "break": return fn.br(this.loops.at(-1)!.exit);
+      case "continue": return fn.br(this.loops.at(-1)!.next);
+      case "teamFor": case "teamReduce": return this.around.memberLoop!(stmt);
+      case "single": return this.statements(stmt.body);
+    }
+  }
+
+  declareArray(stmt: Extract<Stmt, { kind: "array" }>): void {
+    if (!this.code.arrays.has(stmt.name)) this.code.placeArray(stmt.name, stmt.type, stmt.length, BYTES[stmt.type]);
+  }
+
+  private store(array: string, indices: readonly Expr[], value: () => void): void {
+    const offset = this.address(array, indices);
+    value();
+    const { type } = this.code.arrays.get(array)!;
+    this.fn.memory(type === "u8" ? "i32.store8" : `${valType(type)}.store`, offset);
+  }
+
+  /** With the condition on the stack. */
+  branch(then: () => void, otherwise?: () => void): void {
+    const { fn } = this;
+    fn.if();
+    then();
+    if (otherwise) {
+      fn.else();
+      otherwise();
+    }
+    fn.end();
+  }
+
+  /** A loop whose variable and bounds are scalars. */
+  counted(stmt: Extract<Stmt, { kind: "for" }>, body: () => void): void {
+    const { fn, code } = this;
+    const variable = code.localOf(stmt.name, "i32");
+    let stop: number | undefined;
+    if (stmt.stop.op !== "const") {
+      stop = code.localOf(`${stmt.name} stop`, "i32");
+      this.expr(stmt.stop);
+      fn.set(stop);
+    }
+    this.expr(stmt.start);
+    fn.set(variable);
+    const inside = (): void => {
+      fn.get(variable);
+      if (stop === undefined) this.expr(stmt.stop);
+      else fn.get(stop);
+      fn.op(stmt.step > 0 ? "i32.lt_s" : "i32.gt_s");
+    };
+    const next = (): void => {
+      fn.get(variable);
+      fn.i32(stmt.step);
+      fn.op("i32.add");
+      fn.set(variable);
+    };
+    // Tested at the end, so that an iteration has one branch.
+    inside();
+    fn.if();
+    this.rounds(body, () => {
+      next();
+      inside();
+    });
+    fn.end();
+  }
+
+  /** A loop whose condition is a scalar. */
+  conditional(condition: () => void, body: () => void, update: () => void): void {
+    const { fn } = this;
+    condition();
+    fn.if();
+    this.rounds(body, () => {
+      update();
+      condition();
+    });
+    fn.end();
+  }
+
+  /** Runs body, then `again`, which leaves on the stack whether there is another round. */
+  private rounds(body: () => void, again: () => void): void {
+    const { fn, loops } = this;
+    const exit = fn.block();
+    const top = fn.loop();
+    const next = fn.block();
+    loops.push({ exit, next });
+    body();
+    loops.pop();
+    fn.end();
+    again();
+    fn.brIf(top);
+    fn.end();
+    fn.end();
+  }
+}
+
+/** Sets a private array's memory to zero. */
+export function clearArray(code: KernelCode, name: string, length: number): void {
+  const { fn } = code;
+  const { base, offset, strides } = code.arrays.get(name)!;
+  const end = Math.ceil((length * strides[0]) / 16) * 16;
+  if (end <= 256) {
+    for (let at = 0; at < end; at += 16) {
+      fn.get(base);
+      fn.v128([0, 0, 0, 0]);
+      fn.memory("v128.store", offset + at);
+    }
+    return;
+  }
+  const at = code.temp("i32");
+  fn.i32(end);
+  fn.set(at);
+  const top = fn.loop();
+  fn.get(at);
+  fn.i32(16);
+  fn.op("i32.sub");
+  fn.tee(at);
+  fn.get(base);
+  fn.op("i32.add");
+  fn.v128([0, 0, 0, 0]);
+  fn.memory("v128.store", offset);
+  fn.get(at);
+  fn.brIf(top);
+  fn.end();
+  code.release("i32", at);
+}

@@ -1,0 +1,393 @@
+import { rangeOf } from "../../ir/affine.js";
+import type { Expr, ScalarType } from "../../ir/types.js";
+import { BYTES } from "../../device/view.js";
+import { type ArrayInfo, SLOT } from "./kernel-code.js";
+import type { Place } from "./places.js";
+import { emitUpdate } from "./scatter.js";
+import type { VectorCode } from "./vector.js";
+
+/** Bytes around an array that may be read though they are not its own. */
+const MARGIN = 32768;
+
+/** The addresses of a vector's elements. */
+interface Lanes {
+  /** Local of the address that all have in common. */
+  base: number;
+  /** What the instruction's offset adds, at least 0. */
+  offset: number;
+  /** Bytes from one lane's element to the next, besides `varying`. */
+  step: number;
+  /** Local of a vector of 32-bit distances. */
+  varying?: number;
+}
+
+/** Loads and stores of vectors: contiguous, strided, gathered, under masks, and in private arrays. */
+export class VectorMemory {
+  constructor(private readonly vector: VectorCode) {}
+
+  private get fn() {
+    return this.vector.code.fn;
+  }
+  private get code() {
+    return this.vector.code;
+  }
+
+  load(array: string, indices: readonly Expr[]): void {
+    const { fn, code, vector } = this;
+    const info = code.arrays.get(array)!;
+    const place = code.place(array, indices, vector.loop.terms);
+    if (this.isContiguous(place, info)) return this.loadContiguous(info, this.contiguousAddress(array, indices, place));
+    const lanes = this.lanes(array, indices, place);
+    if (vector.mask !== undefined && !this.staysNear(place)) {
+      const result = code.temp("v128");
+      fn.v128([0, 0, 0, 0]);
+      fn.set(result);
+      this.eachActiveLane((lane) => {
+        this.loadLane(info, lanes, lane, () => fn.get(result));
+        fn.set(result);
+      });
+      fn.get(result);
+      code.release("v128", result);
+    } else {
+      this.loadLane(info, lanes, 0);
+      const value = code.temp("v128");
+      for (let lane = 1; lane < vector.width; lane++) {
+        fn.set(value);
+        this.loadLane(info, lanes, lane, () => fn.get(value));
+      }
+      code.release("v128", value);
+    }
+    this.releaseLanes(lanes);
+  }
+
+  store(array: string, indices: readonly Expr[], value: Expr): void {
+    const { fn, code, vector } = this;
+    const info = code.arrays.get(array)!;
+    const place = code.place(array, indices, vector.loop.terms);
+    const masked = vector.mask !== undefined;
+    if (this.isContiguous(place, info) && (!masked || (info.type !== "u8" && vector.loop.ownsLanes(array)))) {
+      const offset = this.contiguousAddress(array, indices, place);
+      if (!masked) {
+        vector.expr(value);
+        return this.storeContiguous(info, offset, value.type);
+      }
+      const address = code.temp("i32");
+      fn.tee(address);
+      vector.expr(value);
+      vector.blend(() => {
+        fn.get(address);
+        this.loadContiguous(info, offset);
+      }, value.type);
+      code.release("i32", address);
+      return this.storeContiguous(info, offset, value.type);
+    }
+    const values = code.temp("v128");
+    vector.expr(value);
+    fn.set(values);
+    const lanes = this.lanes(array, indices, place);
+    this.eachActiveLane((lane) => {
+      const offset = this.laneAddress(lanes, lane);
+      fn.get(values);
+      if (info.type === "u8") {
+        fn.lane("i32x4.extract_lane", lane);
+        fn.memory("i32.store8", offset);
+      } else fn.memoryLane(`v128.store${8 * BYTES[info.type]}_lane`, offset, lane);
+    });
+    this.releaseLanes(lanes);
+    code.release("v128", values);
+  }
+
+  /** Lane by lane, so that lanes with one target follow each other. */
+  scatter(target: string, indices: readonly Expr[], value: Expr): void {
+    const { fn, code, vector } = this;
+    const values = code.temp("v128");
+    vector.expr(value);
+    fn.set(values);
+    const lanes = this.lanes(target, indices, code.place(target, indices, vector.loop.terms));
+    this.eachActiveLane((lane) => {
+      const offset = this.laneAddress(lanes, lane);
+      if (offset) {
+        fn.i32(offset);
+        fn.op("i32.add");
+      }
+      fn.get(values);
+      fn.lane(`${value.type === "f64" ? "f64x2" : value.type === "f32" ? "f32x4" : "i32x4"}.extract_lane`, lane);
+      emitUpdate(vector.scalar, target);
+    });
+    this.releaseLanes(lanes);
+    code.release("v128", values);
+  }
+
+  /** An element of an array that each lane has of its own. */
+  loadSlot(array: string, index: Expr, type: ScalarType): void {
+    const { fn, code, vector } = this;
+    if (!vector.variance.varies(index)) return fn.memory("v128.load", this.slotAddress(array, index));
+    const { base, offset } = code.arrays.get(array)!;
+    const distances = this.slotDistances(index);
+    const value = code.temp("v128");
+    fn.v128([0, 0, 0, 0]);
+    for (let lane = 0; lane < vector.width; lane++) {
+      fn.set(value);
+      this.slotLane(base, distances, lane);
+      fn.get(value);
+      fn.memoryLane(`v128.load${8 * laneBytes(type)}_lane`, offset + lane * laneBytes(type), lane);
+    }
+    code.release("v128", value, distances);
+  }
+
+  storeSlot(array: string, index: Expr, value: Expr, blend: boolean): void {
+    const { fn, code, vector } = this;
+    if (!vector.variance.varies(index)) {
+      const address = code.temp("i32");
+      const offset = this.slotAddress(array, index);
+      fn.tee(address);
+      vector.expr(value);
+      if (blend)
+        vector.blend(() => {
+          fn.get(address);
+          fn.memory("v128.load", offset);
+        }, value.type);
+      fn.memory("v128.store", offset);
+      return code.release("i32", address);
+    }
+    const values = code.temp("v128");
+    vector.expr(value);
+    fn.set(values);
+    const { base, offset } = code.arrays.get(array)!;
+    const distances = this.slotDistances(index);
+    this.eachActiveLane((lane) => {
+      this.slotLane(base, distances, lane);
+      fn.get(values);
+      fn.memoryLane(`v128.store${8 * laneBytes(value.type)}_lane`, offset + lane * laneBytes(value.type), lane);
+    });
+    code.release("v128", values, distances);
+  }
+
+  private slotAddress(array: string, index: Expr): number {
+    const { fn } = this;
+    const { base, offset } = this.code.arrays.get(array)!;
+    fn.get(base);
+    if (index.op === "const") return offset + (index.value as number) * SLOT;
+    this.vector.scalar.expr(index);
+    this.vector.scalar.multiply(SLOT);
+    fn.op("i32.add");
+    return offset;
+  }
+
+  /** Local of the byte distances of the active lanes' slots. */
+  private slotDistances(index: Expr): number {
+    const { fn, vector } = this;
+    const distances = this.code.temp("v128");
+    vector.expr(index);
+    if (vector.mask !== undefined) {
+      vector.maskAs("i32");
+      fn.op("v128.and");
+    }
+    fn.i32(Math.log2(SLOT));
+    fn.op("i32x4.shl");
+    fn.set(distances);
+    return distances;
+  }
+
+  private slotLane(base: number, distances: number, lane: number): void {
+    const { fn } = this;
+    fn.get(base);
+    fn.get(distances);
+    fn.lane("i32x4.extract_lane", lane);
+    fn.op("i32.add");
+  }
+
+  /**
+   * True where a load may be done for any element of the range without leaving the memory: a linear address
+   * within or near the view.
+   */
+  mayLoadAnywhere(e: Extract<Expr, { op: "load" }>): boolean {
+    const { code, vector } = this;
+    const { policy, views } = code.spec;
+    const place = code.place(e.view, e.indices, vector.loop.terms);
+    if (policy.kind !== "range" || place.leaves.length > 0) return false;
+    const axis = vector.loop.variable.op === "index" ? vector.loop.variable.axis : -1;
+    const terms = { ...place.fixed, ...place.moving, ...(place.step ? { [`index:${axis}`]: place.step } : {}) };
+    const range = rangeOf({ constant: place.constant, terms }, (atom) => {
+      const [kind, n] = atom.split(":");
+      return kind === "index" ? [policy.begin[Number(n)], policy.begin[Number(n)] + policy.extents[Number(n)] - 1] : undefined;
+    });
+    const { shape, strides, element } = views[e.view];
+    const last = shape.reduce((at, extent, a) => at + (extent - 1) * strides[a], 0) * BYTES[element];
+    return range !== undefined && range[0] >= -MARGIN && range[1] <= last + MARGIN;
+  }
+
+  private isContiguous(place: Place, info: ArrayInfo): boolean {
+    return place.step === BYTES[info.type] && place.leaves.every(({ expr }) => !this.vector.variance.varies(expr)) && this.isUniform(place.moving);
+  }
+
+  /** False where a term's atom differs between the lanes. */
+  private isUniform(terms: Place["moving"]): boolean {
+    return Object.keys(terms).every((atom) => {
+      const [kind, name] = atom.split(":");
+      return kind !== "local" || !this.vector.variance.isVarying(name);
+    });
+  }
+
+  /** Leaves the address on the stack; returns the offset. */
+  private contiguousAddress(array: string, indices: readonly Expr[], place: Place): number {
+    return this.vector.scalar.address(array, indices) + this.vector.copy * this.vector.width * place.step;
+  }
+
+  private loadContiguous({ type }: ArrayInfo, offset: number): void {
+    const { fn, vector } = this;
+    if (type === "u8") {
+      fn.memory("v128.load32_zero", offset);
+      fn.op("i16x8.extend_low_i8x16_u");
+      return fn.op("i32x4.extend_low_i16x8_u");
+    }
+    fn.memory(vector.isNarrow(type) ? "v128.load64_zero" : "v128.load", offset);
+  }
+
+  /** With the address and the value on the stack. */
+  private storeContiguous({ type }: ArrayInfo, offset: number, valueType: ScalarType): void {
+    const { fn, vector } = this;
+    if (type !== "u8") {
+      if (vector.isNarrow(valueType)) return fn.memoryLane("v128.store64_lane", offset, 0);
+      return fn.memory("v128.store", offset);
+    }
+    fn.v128([0, 0, 0, 0]);
+    fn.shuffle([0, 4, 8, 12, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16]);
+    fn.memoryLane(`v128.store${8 * vector.width}_lane`, offset, 0);
+  }
+
+  /** True where no lane's address can be far from an active lane's. */
+  private staysNear(place: Place): boolean {
+    const gathered = place.leaves.some(({ expr }) => this.vector.variance.varies(expr)) || !this.isUniform(place.moving);
+    return gathered ? place.step === 0 && Math.abs(place.constant) < MARGIN : Math.abs(place.step) * this.vector.width < MARGIN;
+  }
+
+  private lanes(array: string, indices: readonly Expr[], place: Place): Lanes {
+    const { fn, code, vector } = this;
+    const { scalar } = vector;
+    const shared = vector.loop.pointers.find(place);
+    const info = code.arrays.get(array)!;
+    const base = code.temp("i32");
+    fn.get(shared ? shared.pointer.local : info.base);
+    if (!shared) {
+      if (place.step) {
+        fn.get(vector.loop.index);
+        scalar.multiply(place.step);
+        fn.op("i32.add");
+      }
+      scalar.terms(place.fixed);
+    }
+    let offset = shared ? shared.offset : place.constant + info.offset;
+    const unrolled = vector.copy * vector.width * place.step;
+    if (place.step >= 0 && shared) offset += unrolled;
+    else {
+      fn.i32((shared ? 0 : offset) + unrolled);
+      fn.op("i32.add");
+      if (!shared) offset = 0;
+    }
+    const isVarying = (atom: string): boolean => !this.isUniform({ [atom]: 1 });
+    const moving = Object.entries(place.moving);
+    scalar.terms(Object.fromEntries(moving.filter(([atom]) => !isVarying(atom))));
+    const distances: { expr: Expr; stride: number }[] = [
+      ...place.leaves,
+      ...moving.filter(([atom]) => isVarying(atom)).map(([atom, stride]) => ({ expr: localOf(atom), stride })),
+    ];
+    for (const { expr, stride } of distances.filter((d) => !vector.variance.varies(d.expr))) {
+      scalar.expr(expr);
+      scalar.multiply(stride);
+      fn.op("i32.add");
+    }
+    fn.set(base);
+    const varying = this.distances(distances.filter((d) => vector.variance.varies(d.expr)));
+    return { base, offset, step: place.step, varying };
+  }
+
+  /** Local of the sum of varying terms, 0 in lanes that are not active. */
+  private distances(terms: { expr: Expr; stride: number }[]): number | undefined {
+    if (terms.length === 0) return undefined;
+    const { fn, vector } = this;
+    terms.forEach(({ expr, stride }, n) => {
+      vector.expr(expr);
+      const bits = Math.log2(stride);
+      if (Number.isInteger(bits)) {
+        fn.i32(bits);
+        fn.op("i32x4.shl");
+      } else {
+        fn.v128([stride, stride, stride, stride]);
+        fn.op("i32x4.mul");
+      }
+      if (n > 0) fn.op("i32x4.add");
+    });
+    if (vector.mask !== undefined) {
+      vector.maskAs("i32");
+      fn.op("v128.and");
+    }
+    const local = this.code.temp("v128");
+    fn.set(local);
+    return local;
+  }
+
+  private releaseLanes({ base, varying }: Lanes): void {
+    this.code.release("i32", base);
+    if (varying !== undefined) this.code.release("v128", varying);
+  }
+
+  /** Leaves a lane's address on the stack; returns the offset. */
+  private laneAddress({ base, offset, step, varying }: Lanes, lane: number): number {
+    const { fn } = this;
+    fn.get(base);
+    if (varying !== undefined) {
+      fn.get(varying);
+      fn.lane("i32x4.extract_lane", lane);
+      fn.op("i32.add");
+    }
+    if (step >= 0) return offset + lane * step;
+    fn.i32(lane * step);
+    fn.op("i32.add");
+    return offset;
+  }
+
+  /** Loads one lane's element into the vector that `into` leaves on the stack, or into a new one. */
+  private loadLane({ type }: ArrayInfo, lanes: Lanes, lane: number, into?: () => void): void {
+    const { fn } = this;
+    if (type === "u8") {
+      into?.();
+      const offset = this.laneAddress(lanes, lane);
+      fn.memory("i32.load8_u", offset);
+      if (into) fn.lane("i32x4.replace_lane", lane);
+      else fn.op("i32x4.splat");
+      return;
+    }
+    const bits = 8 * BYTES[type];
+    const offset = this.laneAddress(lanes, lane);
+    if (!into) return fn.memory(`v128.load${bits}_zero`, offset);
+    into();
+    fn.memoryLane(`v128.load${bits}_lane`, offset, lane);
+  }
+
+  /** Emits code for each lane, run where the lane is active. */
+  private eachActiveLane(emit: (lane: number) => void): void {
+    const { fn, vector } = this;
+    if (vector.mask === undefined) {
+      for (let lane = 0; lane < vector.width; lane++) emit(lane);
+      return;
+    }
+    const bits = this.code.temp("i32");
+    fn.get(vector.mask);
+    fn.op(vector.width === 2 ? "i64x2.bitmask" : "i32x4.bitmask");
+    fn.set(bits);
+    for (let lane = 0; lane < vector.width; lane++) {
+      fn.get(bits);
+      fn.i32(1 << lane);
+      fn.op("i32.and");
+      fn.if();
+      emit(lane);
+      fn.end();
+    }
+    this.code.release("i32", bits);
+  }
+}
+
+const laneBytes = (type: ScalarType): number => (type === "f64" ? 8 : 4);
+
+const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: atom.split(":")[1] });

@@ -1,0 +1,210 @@
+import type { Stmt } from "../../ir/types.js";
+import { blocksOf, hasJump } from "../../ir/walk.js";
+import { SLOT } from "./kernel-code.js";
+import { clearArray } from "./scalar.js";
+import type { VectorCode } from "./vector.js";
+
+/** A divergent loop that is being emitted. */
+interface Divergent {
+  /** Local of the lanes that have not left the loop. */
+  live: number;
+  /** Local of the lanes that are still in this iteration. */
+  iteration: number;
+}
+
+/** Emits statements for a vector of elements: uniform control flow as it stands, varying control flow under masks. */
+export class VectorStatements {
+  /** Around the current statement, innermost last; undefined for loops that all lanes leave together. */
+  private readonly loops: (Divergent | undefined)[] = [];
+  private depth = 0;
+
+  constructor(
+    private readonly vector: VectorCode,
+    /** Folds the vector that `value` leaves on the stack. */
+    private readonly reduce?: (target: string, value: Extract<Stmt, { kind: "reduce" }>) => void,
+  ) {}
+
+  private get fn() {
+    return this.vector.code.fn;
+  }
+  private get code() {
+    return this.vector.code;
+  }
+
+  statements(body: readonly Stmt[]): void {
+    for (const [n, stmt] of body.entries()) {
+      this.statement(stmt);
+      if (stmt.kind === "break" || stmt.kind === "continue") return;
+      if (n + 1 < body.length && this.mayEmptyMask(stmt)) {
+        this.dropLanesThatLeft();
+        this.fn.get(this.vector.mask!);
+        this.fn.op("v128.any_true");
+        this.fn.if();
+        this.statements(body.slice(n + 1));
+        this.fn.end();
+        return;
+      }
+    }
+  }
+
+  /** True for an `if` in a divergent loop in which lanes may leave. */
+  private mayEmptyMask(stmt: Stmt): boolean {
+    return stmt.kind === "if" && this.loops.at(-1) !== undefined && blocksOf(stmt).some(hasJump);
+  }
+
+  private dropLanesThatLeft(): void {
+    const { fn } = this;
+    const { iteration } = this.loops.at(-1)!;
+    const mask = this.vector.mask!;
+    if (mask === iteration) return;
+    fn.get(mask);
+    fn.get(iteration);
+    fn.op("v128.and");
+    fn.set(mask);
+  }
+
+  private statement(stmt: Stmt): void {
+    const { vector, code, fn } = this;
+    const { scalar, variance } = vector;
+    switch (stmt.kind) {
+      case "let":
+      case "assign": {
+        if (!variance.isVarying(stmt.name)) return scalar.statement(stmt);
+        const value = stmt.kind === "let" ? stmt.init : stmt.value;
+        if (!value) return;
+        vector.expr(value);
+        return vector.assign(code.localOf(stmt.name, "v128"), value.type, stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name));
+      }
+      case "array":
+        if (!code.arrays.has(stmt.name)) code.placeArray(stmt.name, stmt.type, stmt.length, SLOT);
+        return clearArray(code, stmt.name, stmt.length);
+      case "store": case "scatter": return vector.statement(stmt, true);
+      case "setElement": return vector.statement(stmt, this.depth > variance.depthOf(stmt.array));
+      case "reduce": return this.reduce!(stmt.target, stmt);
+      case "if": return this.branch(stmt);
+      case "for": return this.counted(stmt);
+      case "while": return this.conditional(stmt);
+      case "break": case "continue": return this.jump(stmt);
+      default: throw new Error(`${stmt.kind} inside of a vectorised loop`);
+    }
+  }
+
+  private branch(stmt: Extract<Stmt, { kind: "if" }>): void {
+    const { vector, code, fn } = this;
+    if (!vector.variance.varies(stmt.cond)) {
+      vector.scalar.expr(stmt.cond);
+      return vector.scalar.branch(() => this.statements(stmt.then), stmt.else.length > 0 ? () => this.statements(stmt.else) : undefined);
+    }
+    const [then, otherwise] = [code.temp("v128"), code.temp("v128")];
+    vector.expr(stmt.cond);
+    fn.tee(then);
+    fn.op("v128.not");
+    fn.set(otherwise);
+    this.depth++;
+    if (stmt.then.length > 0) vector.under(then, () => this.statements(stmt.then));
+    if (stmt.else.length > 0) vector.under(otherwise, () => this.statements(stmt.else));
+    this.depth--;
+    code.release("v128", then, otherwise);
+  }
+
+  private jump(stmt: Extract<Stmt, { kind: "break" | "continue" }>): void {
+    const { vector, fn } = this;
+    const loop = this.loops.at(-1);
+    if (!loop) return vector.scalar.statement(stmt);
+    for (const lanes of stmt.kind === "break" ? [loop.live, loop.iteration] : [loop.iteration]) {
+      fn.get(lanes);
+      vector.maskAs("bool");
+      fn.op("v128.andnot");
+      // The mask may be the iteration's own, so it goes last.
+      fn.set(lanes);
+    }
+  }
+
+  private counted(stmt: Extract<Stmt, { kind: "for" }>): void {
+    const { vector, code, fn } = this;
+    const { scalar, variance } = vector;
+    if (!variance.isDivergent(stmt)) {
+      this.loops.push(undefined);
+      scalar.counted(stmt, () => this.statements(stmt.body));
+      this.loops.pop();
+      return;
+    }
+    const varying = variance.isVarying(stmt.name);
+    const emit = (e: typeof stmt.start): void => (varying ? vector.expr(e) : scalar.expr(e));
+    const type = varying ? "v128" : "i32";
+    const [variable, stop] = [code.localOf(stmt.name, type), code.temp(type)];
+    emit(stmt.stop);
+    fn.set(stop);
+    emit(stmt.start);
+    fn.set(variable);
+    this.divergent(
+      () => {
+        fn.get(variable);
+        fn.get(stop);
+        fn.op(`${varying ? "i32x4" : "i32"}.${stmt.step > 0 ? "lt_s" : "gt_s"}`);
+        if (!varying) vector.splat("bool");
+        else if (vector.width === 2) fn.op("i64x2.extend_low_i32x4_s");
+      },
+      stmt.body,
+      () => {
+        fn.get(variable);
+        fn.i32(stmt.step);
+        if (varying) fn.op("i32x4.splat");
+        fn.op(`${type === "v128" ? "i32x4" : "i32"}.add`);
+        fn.set(variable);
+      },
+    );
+    code.release(type, stop);
+  }
+
+  private conditional(stmt: Extract<Stmt, { kind: "while" }>): void {
+    const { vector } = this;
+    if (!vector.variance.isDivergent(stmt)) {
+      this.loops.push(undefined);
+      vector.scalar.conditional(() => vector.scalar.expr(stmt.cond), () => this.statements(stmt.body), () => this.statements(stmt.update));
+      this.loops.pop();
+      return;
+    }
+    this.divergent(() => vector.expr(stmt.cond), stmt.body, () => this.statements(stmt.update));
+  }
+
+  /** Runs until no lane is left. `condition` leaves a mask on the stack. */
+  private divergent(condition: () => void, body: readonly Stmt[], update: () => void): void {
+    const { vector, code, fn } = this;
+    const outer = vector.mask;
+    const loop: Divergent = { live: code.temp("v128"), iteration: code.temp("v128") };
+    const leaveIfNone = (): void => {
+      fn.get(loop.live);
+      fn.op("v128.any_true");
+      fn.op("i32.eqz");
+      fn.brIf(exit);
+    };
+    vector.maskAs("bool");
+    fn.set(loop.live);
+    const exit = fn.block();
+    const top = fn.loop();
+    this.depth++;
+    vector.mask = loop.live;
+    condition();
+    fn.get(loop.live);
+    fn.op("v128.and");
+    fn.tee(loop.live);
+    fn.set(loop.iteration);
+    leaveIfNone();
+    vector.mask = loop.iteration;
+    this.loops.push(loop);
+    this.statements(body);
+    this.loops.pop();
+    vector.mask = loop.live;
+    if (hasJump(body)) leaveIfNone();
+    this.loops.push(undefined);
+    update();
+    this.loops.pop();
+    fn.br(top);
+    fn.end();
+    fn.end();
+    vector.mask = outer;
+    this.depth--;
+    code.release("v128", loop.live, loop.iteration);
+  }
+}
