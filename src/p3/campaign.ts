@@ -4,6 +4,7 @@ import type { Application, PreparedApplication, ProblemOptions, Progress } from 
 import type { Evidence } from "./assessment.js";
 import { platformOf, thisMachine } from "./machine.js";
 import { measurePeaks } from "./measure.js";
+import { merge } from "./merge.js";
 import type { Run } from "./metric.js";
 import type { AssessedDevice, Validation } from "./schema.js";
 
@@ -49,19 +50,16 @@ export async function measureApplications(
     const { gib, precision, quick } = options;
     const problem: ProblemOptions = { gib, precision, quick, iterations: options.iterations ?? (options.seconds && FEW_ITERATIONS) };
     for (const application of applications) for (const device of devices) checkFits(application, device, problem);
-    const evidence: Evidence = { host: [thisMachine()], devices: [], runs: [], validation: [] };
-    for (const device of devices) evidence.devices.push(await assessedDevice(device, options, progress));
+    const parts: Evidence[] = [];
+    for (const device of devices) parts.push({ host: [], devices: [await assessedDevice(device, options, progress)], runs: [], validation: [] });
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
       const groups = groupsThatFit(application, devices, problem);
-      for (const group of groups) {
-        const part = await measureTogether(application, group, problem, { repeats, seconds: share / groups.length }, progress);
-        evidence.runs.push(...part.runs);
-        evidence.validation.push(...part.validation);
-      }
+      for (const group of groups)
+        parts.push(...(await measureTogether(application, group, problem, { repeats, seconds: share / groups.length }, progress)));
     }
-    return evidence;
+    return { ...merge(parts), host: [thisMachine()] };
   } finally {
     await Promise.all(devices.map((device) => device.close()));
   }
@@ -119,41 +117,67 @@ function groupsThatFit(application: Application, devices: readonly Device[], pro
   return groups;
 }
 
+/** One application on one device, with what its runs gave. */
+class Trial {
+  private readonly runs: Run[] = [];
+  private readonly verdicts = new Map<string, Validation>();
+
+  constructor(
+    readonly device: Device,
+    private readonly prepared: PreparedApplication,
+    private readonly application: string,
+  ) {}
+
+  /** Runs and validates; run 0 warms up, and a wrong one is told but does not count. */
+  async run(run: number): Promise<void> {
+    const place = { application: this.application, platform: platformOf(this.device), problem: this.prepared.problem };
+    const samples = await this.prepared.run();
+    const { ok, maxError, against } = await this.prepared.validate();
+    const before = this.verdicts.get(against);
+    this.verdicts.set(against, {
+      ...place, against, ok: ok && (before?.ok ?? true), maxError: Math.max(maxError, before?.maxError ?? 0),
+    });
+    if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));
+  }
+
+  evidence(): Evidence {
+    return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()] };
+  }
+
+  free(): void {
+    this.prepared.free();
+  }
+}
+
 async function measureTogether(
   application: Application, devices: readonly Device[], problem: ProblemOptions,
   limits: { repeats: number; seconds: number }, progress: ProgressFactory,
-): Promise<Pick<Evidence, "runs" | "validation">> {
+): Promise<Evidence[]> {
   const { repeats } = limits;
   const started = performance.now();
   const task = progress(application.name);
-  const runs: Run[] = [];
-  const verdicts = new Map<string, Validation>();
-  const prepared = new Map<Device, PreparedApplication>();
+  const trials: Trial[] = [];
   const steps = devices.length * (repeats + 2);
   let step = 0;
   const advance = (device: Device, what: string) => task.update(step++, steps, `${what} on ${device.name}`);
   try {
     for (const device of devices) {
       advance(device, "preparing");
-      prepared.set(device, await application.prepare(device, problem));
+      trials.push(new Trial(device, await application.prepare(device, problem), codePath(device, problem.precision)));
     }
     for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || seconds(started) < limits.seconds); run++)
-      for (const [device, ready] of prepared) {
-        advance(device, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
-        const samples = await ready.run();
-        const { ok, maxError, against } = await ready.validate();
-        const place = { application: `isoform-${device.backend}`, platform: platformOf(device), problem: ready.problem };
-        const judged = `${device.name} against ${against}`;
-        const before = verdicts.get(judged);
-        verdicts.set(judged, {
-          ...place, against, ok: ok && (before?.ok ?? true), maxError: Math.max(maxError, before?.maxError ?? 0),
-        });
-        if (run > 0 && ok) runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));
-        await new Promise((resolve) => setImmediate(resolve));
+      for (const trial of trials) {
+        advance(trial.device, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
+        await trial.run(run);
       }
   } finally {
-    for (const ready of prepared.values()) ready.free();
+    for (const trial of trials) trial.free();
     task.done();
   }
-  return { runs, validation: [...verdicts.values()] };
+  return trials.map((trial) => trial.evidence());
+}
+
+/** The application's name in an assessment: strict mode is another code path than fast mode. */
+function codePath({ backend }: Device, precision: Precision | undefined): string {
+  return precision === "strict" ? `isoform-${backend}-strict` : `isoform-${backend}`;
 }

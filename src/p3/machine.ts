@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import os from "node:os";
 import type { Device } from "../device/device.js";
 import type { Machine } from "./schema.js";
@@ -25,19 +25,4 @@ export function platformOf(device: Device): string {
 function processor(): string {
   const model = os.cpus()[0]?.model ?? os.arch();
   return model.replace(/\((R|TM)\)|,|\bCPU\b|\bProcessor\b|@.*$/gi, " ").replace(/\s+/g, " ").trim() || os.arch();
-}
-
-const CACHES = "/sys/devices/system/cpu/cpu0/cache";
-
-/** Bytes of the processor's largest cache; 64 MiB where the system does not tell. */
-export function lastLevelCache(): number {
-  try {
-    const sizes = readdirSync(CACHES).filter((name) => name.startsWith("index")).map((name) => {
-      const [, digits, unit] = /^(\d+)([KM]?)/.exec(readFileSync(`${CACHES}/${name}/size`, "utf8")) ?? ["", "0", ""];
-      return Number(digits) * { K: 2 ** 10, M: 2 ** 20, "": 1 }[unit as "K" | "M" | ""];
-    });
-    return Math.max(...sizes) || 2 ** 26;
-  } catch {
-    return 2 ** 26;
-  }
 }

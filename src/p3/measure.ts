@@ -1,9 +1,9 @@
 import type { Device, Launch } from "../device/device.js";
+import { lastLevelCache } from "../device/native/cache-size.js";
 import { range } from "../device/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
-import { lastLevelCache } from "./machine.js";
 
 const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   c[i] = a[i];

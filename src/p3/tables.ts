@@ -52,7 +52,7 @@ export function tablesOf(assessment: Assessment): Table[] {
 function devicesTable({ devices }: Assessment): Table {
   return {
     title: "Devices",
-    columns: ["device", "platform", "copy GB/s", "GFLOP/s", "source"],
+    columns: ["device", "platform", "bandwidth GB/s", "GFLOP/s", "source"],
     labels: 2,
     rows: devices.map((d) => [
       d.name, d.platform, figure(d.peakBandwidth / 1e9), d.peakFlops === null ? "" : figure(d.peakFlops / 1e9), d.source,

@@ -56,7 +56,7 @@ test("runs go round the devices after a warm-up each, and everything is given ba
     "prepare a", "prepare b", "run a", "run b", "run a", "run b", "run a", "run b", "free a", "free b", "close a", "close b",
   ]);
   assert.deepEqual(evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]), [
-    ["isoform-a", 1, 2], ["isoform-b", 1, 2], ["isoform-a", 2, 3], ["isoform-b", 2, 3],
+    ["isoform-a", 1, 2], ["isoform-a", 2, 3], ["isoform-b", 1, 2], ["isoform-b", 2, 3],
   ]);
   assert.deepEqual(evidence.validation.map((v) => [v.application, v.ok, v.maxError]), [["isoform-a", true, 3], ["isoform-b", true, 3]]);
   assert.equal(assess(evidence).metrics.length, 4);
@@ -74,6 +74,12 @@ test("devices whose data do not fit in memory together take turns", async () => 
   const found = registry([device("a", log), device("b", log)]);
   await measureApplications([application(log)], { repeats: 1, gib: 0.6 }, silent, found);
   assert.deepEqual(log.slice(0, 8), ["prepare a", "run a", "run a", "free a", "prepare b", "run b", "run b", "free b"]);
+});
+
+test("strict mode is a code path of its own", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([])], { repeats: 1, precision: "strict" }, silent, found);
+  assert.equal(evidence.runs[0].application, "isoform-a-strict");
 });
 
 test("repeats end when the time is over, but not before three", async () => {
