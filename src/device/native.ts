@@ -37,7 +37,7 @@ class NativeDevice extends CpuDevice {
     const plans = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
-    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, scatter });
+    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered: binding.precision === "strict", scatter });
     const entry = this.loader.entry(compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision), program.entry);
     return new NativeProgram(binding, program, entry, this.loader, plans, workers);
   }

@@ -1,21 +1,14 @@
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type TeamResult } from "../../ir/types.js";
-import { walkStmts } from "../../ir/walk.js";
 import type { ScatterStrategy } from "../../device/device.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
+import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
-type Accumulator = Pick<ReduceParam, "op" | "type" | "identity" | "combine"> & { variable: string };
-
-/** True where nothing keeps a compiler from running the statements for several elements at once. */
-export function isStraight(body: readonly Stmt[]): boolean {
-  let straight = true;
-  walkStmts(body, ({ kind }) => {
-    if (!["let", "assign", "store", "if", "reduce", "setElement"].includes(kind)) straight = false;
-  });
-  return straight;
-}
+/** A reduce parameter, or a result of a teamReduce. */
+type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">;
+type Accumulator = Folded & { variable: string };
 
 export const SIMD = "#pragma omp simd";
 
@@ -34,6 +27,9 @@ export class OpenMPFrame implements Frame {
     private readonly strideNames: Readonly<Record<string, readonly string[]>>,
     private readonly scatters: Readonly<Record<string, { param: ScatterParam; strategy: ScatterStrategy }>>,
     private readonly useAtomic: (param: ScatterParam) => string,
+    private readonly loops: VectorLoops,
+    /** Reductions keep the order of strict mode. */
+    private readonly ordered: boolean,
   ) {
     this.indexNames = [...indexNames];
   }
@@ -85,7 +81,7 @@ export class OpenMPFrame implements Frame {
   }
 
   /** Declares accumulators at their identities, for reduce statements that follow; gives their names. */
-  accumulate(body: BodyWriter, params: readonly ReduceParam[]): string[] {
+  accumulate(body: BodyWriter, params: readonly Folded[]): string[] {
     return params.map((param) => {
       const variable = this.names.fresh(param.name);
       this.accumulators.set(param.name, { ...param, variable });
@@ -95,15 +91,22 @@ export class OpenMPFrame implements Frame {
   }
 
   /**
-   * A loop over `begin` <= `counter` < `end` whose reduce statements fold into 8 lanes, element n into lane (n - begin) mod 8, which are
-   * combined in a tree: the order of strict reductions. `tell` gets the results' expressions at the end.
+   * A loop over `begin` <= `counter` < `end` with its reduce statements; `tell` gets the results' expressions at the end. They fold into 8
+   * lanes, element n into lane (n - begin) mod 8, which are combined in a tree: the order of strict reductions, and good for vectors. Where
+   * neither is wanted they fold one after the other.
    */
   lanes(
-    body: BodyWriter, params: readonly Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">[],
+    body: BodyWriter, params: readonly Folded[], variable: LoopVariable,
     counter: string, begin: string, end: string, stmts: readonly Stmt[], tell: (results: string[]) => void,
   ): void {
     const { code } = body;
     const { index } = this.dialect.types;
+    const pays = this.loops.pays(stmts, variable);
+    if (!this.ordered && !pays) {
+      const totals = this.accumulate(body, params);
+      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => body.statements(stmts));
+      return tell(totals);
+    }
     const arrays = params.map((p) => this.names.fresh(`${p.name}_lanes`));
     const variables = params.map((p) => this.names.fresh(`${p.name}_lane`));
     params.forEach((p, n) => {
@@ -129,7 +132,7 @@ export class OpenMPFrame implements Frame {
           element();
         });
       code.block(`for (${index} ${group} = ${begin}; ${group} < ${rest}; ${group} += ${REDUCTION_LANES})`, () => {
-        code.line(SIMD);
+        if (pays) code.line(SIMD);
         lanes(group, REDUCTION_LANES);
       });
       lanes(rest, `${end} - ${rest}`);
@@ -153,7 +156,7 @@ export class OpenMPFrame implements Frame {
     const counter = body.counter(stmt.name);
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
-    if (isStraight(stmt.body)) body.code.line(SIMD);
+    if (this.loops.pays(stmt.body, { local: stmt.name })) body.code.line(SIMD);
     body.line(stmt, `for (${index} ${counter} = 0; ${counter} < ${limit}; ${counter}++) {`);
     body.loop(stmt.body);
     body.code.line("}");
@@ -168,7 +171,7 @@ export class OpenMPFrame implements Frame {
     body.code.block("", () => {
       const limit = this.names.fresh(`${counter}_count`);
       body.code.line(`const ${index} ${limit} = ${count};`);
-      this.lanes(body, stmt.results.map(withIdentity), counter, "0", limit, stmt.body, (values) =>
+      this.lanes(body, stmt.results.map(withIdentity), { local: stmt.name }, counter, "0", limit, stmt.body, (values) =>
         values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)));
     });
   }

@@ -9,8 +9,9 @@ import { Code } from "./code.js";
 import { Helpers } from "./helpers.js";
 import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
-import { isStraight, OpenMPFrame, SIMD } from "./openmp-frame.js";
+import { OpenMPFrame, SIMD } from "./openmp-frame.js";
 import { LINE_BYTES, streamableViews } from "./streaming.js";
+import { VectorLoops } from "./vector.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */
 export interface OpenMPOptions {
@@ -18,6 +19,8 @@ export interface OpenMPOptions {
   strides: Readonly<Record<string, readonly number[]>>;
   /** No written view shares memory with another argument. */
   disjoint: boolean;
+  /** Reductions keep the order of strict mode. */
+  ordered: boolean;
   scatter: Readonly<Record<string, ScatterStrategy>>;
 }
 
@@ -61,6 +64,7 @@ class Emitter {
   /** Parameters of the function that does a part, other than its bounds. */
   private readonly params: Param[] = [];
   private readonly bounds: string[];
+  private readonly loops: VectorLoops;
 
   constructor(private readonly ir: KernelIR, private readonly access: AccessAnalysis, private readonly options: OpenMPOptions) {
     this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
@@ -72,6 +76,7 @@ class Emitter {
     this.declareParams();
     this.indexNames = ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
+    this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.streamed = streamableViews(ir, access, (view) => options.strides[view].at(-1) === 1);
   }
 
@@ -165,7 +170,7 @@ class Emitter {
   }
 
   private frame(): OpenMPFrame {
-    return new OpenMPFrame(dialect, this.names, this.indexNames, this.strideNames, this.scatters, (param) => this.atomic(param));
+    return new OpenMPFrame(dialect, this.names, this.indexNames, this.strideNames, this.scatters, (param) => this.atomic(param), this.loops, this.options.ordered);
   }
 
   private writer(code: Code, frame = this.frame()): BodyWriter {
@@ -214,8 +219,13 @@ class Emitter {
   private nest(code: Code, depth: number, inside: () => void, axis = 0): void {
     if (axis === depth) return inside();
     const name = this.indexNames[axis];
-    if (axis === this.rank - 1 && isStraight(this.ir.body)) code.line(SIMD);
+    if (axis === this.rank - 1) this.simd(code);
     code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, axis + 1));
+  }
+
+  /** In front of the innermost loop over elements. */
+  private simd(code: Code): void {
+    if (this.loops.pays(this.ir.body, { index: this.rank - 1 })) code.line(SIMD);
   }
 
   private writeTeams(code: Code): void {
@@ -242,7 +252,7 @@ class Emitter {
       code.line(`const int64_t begin = begin${inner} + partial % chunks * ${REDUCTION_CHUNK};`);
       code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < end${inner} ? begin + ${REDUCTION_CHUNK} : end${inner};`);
       const frame = this.frame();
-      frame.lanes(this.writer(code, frame), this.reductions, this.indexNames[inner], "begin", "end", this.ir.body, (results) =>
+      frame.lanes(this.writer(code, frame), this.reductions, { index: inner }, this.indexNames[inner], "begin", "end", this.ir.body, (results) =>
         this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[partial] = ${results[n]};`)));
     });
   }
@@ -277,7 +287,7 @@ class Emitter {
         code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
         code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
           stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
-          code.line(SIMD);
+          this.simd(code);
           code.block(`for (int64_t ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => {
             code.line(`const int64_t ${name} = line + ${lane};`);
             writer.statements(this.ir.body);

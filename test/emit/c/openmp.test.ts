@@ -10,7 +10,7 @@ import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
 function emit(kernel: unknown, strides: OpenMPOptions["strides"], options: Partial<OpenMPOptions> = {}) {
   const { ir, access } = compileKernel(kernel as Kernel, {});
-  return emitOpenMP(ir, access, { strides, disjoint: true, scatter: {}, ...options });
+  return emitOpenMP(ir, access, { strides, disjoint: true, ordered: true, scatter: {}, ...options });
 }
 
 const body = (source: string) => source.replace(/\s+/g, " ");

@@ -1,0 +1,68 @@
+import { definitionsOf, type Definitions } from "../../ir/affine.js";
+import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
+import { assignedLocals, children, walkExprs, walkStmts } from "../../ir/walk.js";
+
+/** The variable of a loop: a policy index, or the local that counts. */
+export type LoopVariable = { index: number } | { local: string };
+
+/** True where nothing keeps a compiler from running the statements for several elements at once. */
+export function isStraight(body: readonly Stmt[]): boolean {
+  let straight = true;
+  walkStmts(body, ({ kind }) => {
+    if (!["let", "assign", "store", "if", "reduce", "setElement"].includes(kind)) straight = false;
+  });
+  return straight;
+}
+
+/** Judges the loops of one kernel, given the element strides of its views as they stand in the code (`1` or a name). */
+export class VectorLoops {
+  private readonly definitions: Definitions;
+
+  constructor(ir: KernelIR, private readonly strides: (view: string) => readonly string[]) {
+    this.definitions = definitionsOf(ir.body);
+  }
+
+  /**
+   * True where vector instructions are sure to pay: straight code whose every access is contiguous along the loop or the same for all its
+   * turns. Elsewhere the compiler may judge for itself.
+   */
+  pays(body: readonly Stmt[], variable: LoopVariable): boolean {
+    if (!isStraight(body)) return false;
+    const changing = assignedLocals(body);
+    const contiguous = (view: string, indices: readonly Expr[]): boolean =>
+      indices.every((index, axis) => {
+        const step = this.step(index, variable, changing);
+        return step === 0 || (step === 1 && this.strides(view)[axis] === "1");
+      });
+    let pays = true;
+    walkStmts(body, (stmt) => {
+      if (stmt.kind === "store" && !contiguous(stmt.view, stmt.indices)) pays = false;
+      if (stmt.kind === "setElement" && this.step(stmt.index, variable, changing) !== 0) pays = false;
+    });
+    walkExprs(body, (e) => {
+      if (e.op === "load" && !contiguous(e.view, e.indices)) pays = false;
+      if (e.op === "element" && this.step(e.index, variable, changing) !== 0) pays = false;
+      if (e.op === "table" && e.indices.some((i) => this.step(i, variable, changing) !== 0)) pays = false;
+    });
+    return pays;
+  }
+
+  /** By how much an integer expression grows from one turn of the loop to the next; undefined where that is not constant. */
+  private step(e: Expr, variable: LoopVariable, changing: ReadonlySet<string>): number | undefined {
+    if (e.op === "index") return "index" in variable && e.axis === variable.index ? 1 : 0;
+    if (e.op === "local") {
+      if ("local" in variable && e.name === variable.local) return 1;
+      const definition = this.definitions.get(e.name);
+      return definition ? this.step(definition, variable, changing) : changing.has(e.name) ? undefined : 0;
+    }
+    const parts = children(e).map((child) => this.step(child, variable, changing));
+    if (parts.every((part) => part === 0)) return 0;
+    const [a, b] = parts;
+    if (e.op !== "binary" || a === undefined || b === undefined) return undefined;
+    if (e.fn === "add") return a + b;
+    if (e.fn === "sub") return a - b;
+    const constant = (x: Expr) => (x.op === "const" ? Number(x.value) : undefined);
+    const factor = constant(e.a) ?? constant(e.b);
+    return e.fn === "mul" && factor !== undefined ? (a + b) * factor : undefined;
+  }
+}
