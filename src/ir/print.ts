@@ -15,7 +15,7 @@ export function print(ir: KernelIR): string {
   const policy = ir.policy.kind === "team" ? "team" : `range ${names.slice(0, ir.policy.rank).join(", ")}`;
   const declarations = [
     ...ir.params.map((param) => printParam(param, names)),
-    ...ir.tables.map((t) => `table ${t.name}: ${t.type}[${t.shape.join("][")}] = ${t.values.join(", ")}`),
+    ...ir.tables.map((t) => `table ${t.name}: ${t.type}[${t.shape.join("][")}] = ${t.values.map(plainNumber).join(", ")}`),
   ];
   return [
     `kernel ${ir.name} (${policy})`,
@@ -143,8 +143,10 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
 
 function printConstant({ type, value }: Extract<Expr, { op: "const" }>): string {
   if (type === "bool") return String(value);
-  const digits = Object.is(value, -0) ? "-0" : String(value);
+  const digits = plainNumber(value as number);
   if (type === "i32" || type === "u32") return digits + (type === "u32" ? "u" : "");
   const decimal = /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
   return type === "f32" ? `${decimal}f` : decimal;
 }
+
+const plainNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));

@@ -1,0 +1,96 @@
+import { binary, call, cast, compare, unary } from "../../src/ir/evaluate.js";
+import type { Value } from "../../src/ir/evaluate.js";
+import type { Expr, KernelIR, NumericType, Stmt } from "../../src/ir/types.js";
+
+/** Arrays of one axis, by name; reductions and scatter targets too. */
+export type Memory = Record<string, number[]>;
+
+/** Runs a range kernel of rank 1 over arrays in `memory`, element by element: the plainest reading of the IR there is. */
+export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars: Record<string, Value>): void {
+  const tables = new Map(ir.tables.map((table) => [table.name, table.values]));
+  for (let i = 0; i < extent; i++) {
+    const locals = new Map<string, Value>();
+    const arrays = new Map<string, number[]>();
+
+    const known = <T>(value: T | undefined, what: string): T => {
+      if (value === undefined) throw new Error(`${what} has no value`);
+      return value;
+    };
+    const at = (name: string, list: number[] | undefined, index: Value) => known(known(list, name)[index as number], `${name}[${index}]`);
+    const num = (expr: Expr) => value(expr) as number;
+
+    function value(expr: Expr): Value {
+      switch (expr.op) {
+        case "const": return expr.value;
+        case "local": return known(locals.get(expr.name), expr.name);
+        case "param": return known(scalars[expr.name], expr.name);
+        case "index": return i;
+        case "load": return at(expr.view, memory[expr.view], value(expr.indices[0]));
+        case "element": return at(expr.array, arrays.get(expr.array), value(expr.index));
+        case "table": return at(expr.table, tables.get(expr.table), value(expr.indices[0]));
+        case "extent": return memory[expr.view].length;
+        case "unary": return unary(expr.fn, expr.type, value(expr.a));
+        case "binary": return binary(expr.fn, expr.type as NumericType, num(expr.a), num(expr.b));
+        case "compare": return compare(expr.fn, value(expr.a), value(expr.b));
+        case "logical": return value(expr.a) === (expr.fn === "or") ? expr.fn === "or" : value(expr.b);
+        case "select": return value(value(expr.cond) ? expr.a : expr.b);
+        case "cast": return cast(expr.type, expr.a.type, value(expr.a));
+        case "call": return call(expr.fn, expr.type, expr.args.map(num));
+        case "teamSize": throw new Error("a range kernel has no team");
+      }
+    }
+
+    /** What ends the block early, if anything does. */
+    function run(stmts: readonly Stmt[]): "break" | "continue" | undefined {
+      for (const stmt of stmts) {
+        const jump = step(stmt);
+        if (jump) return jump;
+      }
+      return undefined;
+    }
+
+    function step(stmt: Stmt): "break" | "continue" | undefined {
+      switch (stmt.kind) {
+        case "let":
+          if (stmt.init) locals.set(stmt.name, value(stmt.init));
+          else locals.delete(stmt.name);
+          return undefined;
+        case "assign": locals.set(stmt.name, value(stmt.value)); return undefined;
+        case "array": arrays.set(stmt.name, Array<number>(stmt.length).fill(0)); return undefined;
+        case "setElement": put(arrays.get(stmt.array), stmt.index, stmt.value); return undefined;
+        case "store": put(memory[stmt.view], stmt.indices[0], stmt.value); return undefined;
+        case "scatter": case "reduce": {
+          const target = memory[stmt.target];
+          const place = stmt.kind === "scatter" ? num(stmt.indices[0]) : 0;
+          target[place] = binary("add", stmt.value.type as NumericType, target[place], num(stmt.value));
+          return undefined;
+        }
+        case "if": return run(value(stmt.cond) ? stmt.then : stmt.else);
+        case "for": {
+          const stop = num(stmt.stop);
+          for (let turn = num(stmt.start); stmt.step > 0 ? turn < stop : turn > stop; turn += stmt.step) {
+            locals.set(stmt.name, turn);
+            if (run(stmt.body) === "break") break;
+          }
+          return undefined;
+        }
+        case "while":
+          for (let turns = 0; value(stmt.cond); turns++) {
+            if (turns > 1000) throw new Error("a loop does not end");
+            if (run(stmt.body) === "break") break;
+            run(stmt.update);
+          }
+          return undefined;
+        case "break": case "continue": return stmt.kind;
+        default: throw new Error(`a range kernel has no ${stmt.kind}`);
+      }
+    }
+
+    function put(list: number[] | undefined, index: Expr, of: Expr): void {
+      at("array", list, value(index));
+      list![value(index) as number] = num(of);
+    }
+
+    run(ir.body);
+  }
+}
