@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { assessmentSchema } from "../../src/p3/schema.js";
+import { isoform as run } from "./isoform.js";
 
-const main = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "isoform-cli-"));
 after(() => rmSync(directory, { recursive: true }));
 
-function isoform(...words: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [main, ...words], { cwd: directory, encoding: "utf8", timeout: 60_000 });
-}
+const isoform = (...words: string[]) => run(words, directory);
 
 function file(name: string, text: string): string {
   writeFileSync(join(directory, name), text);

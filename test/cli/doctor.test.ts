@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BackendReport } from "../../src/device/device.js";
+import { isoform } from "./isoform.js";
+
+test("the doctor lists every backend with devices and abilities, or with reason and remedy", () => {
+  const { status, stdout, stderr } = isoform(["doctor", "--json"]);
+  assert.equal(status, 0, stderr);
+  const reports = JSON.parse(stdout) as BackendReport[];
+  assert.deepEqual(reports.map((r) => r.backend), ["js", "js-debug", "wasm", "native", "cuda"]);
+  for (const { backend, devices, missing } of reports) {
+    assert.ok(devices.length > 0 || (missing && missing.reason !== "" && missing.remedy !== ""), backend);
+    for (const { name, abilities } of devices) {
+      assert.ok(name.split(":")[0] === backend && abilities.memory > 0 && abilities.parallelism >= 1, name);
+    }
+  }
+});
+
+test("the doctor's text names each device and what is missing", () => {
+  const { stdout } = isoform(["doctor"]);
+  assert.match(stdout, /^js {2}\(/m);
+  assert.match(stdout, /^ {2}wasm: /m);
+  for (const [, reason, remedy] of stdout.matchAll(/missing: (.*)\n\s+remedy: (.*)/g)) assert.ok(reason && remedy);
+});
