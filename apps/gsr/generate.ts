@@ -59,7 +59,7 @@ export const generateCoefficients = kernel(
 export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7 };
 
 /** The same rows made on the host, in pieces of `size` rows that reuse their memory: what a device's system is checked against. */
-export function* parallelRows(shape: Shape, seed: number, size = 1 << 15): Generator<Rows> {
+export function* parallelRows(shape: Shape, seed: number, size = 1 << 15, from = 0, to = shape.observations): Generator<Rows> {
   const lastKnot = shape.knots - KNOTS;
   const lastColumn = instrumentLayout(shape).size - 1;
   const pass = attitudePass(shape);
@@ -75,8 +75,8 @@ export function* parallelRows(shape: Shape, seed: number, size = 1 << 15): Gener
       into[r * width + k] = 2 * unit(word[k % 4]) - 1;
     }
   };
-  for (rows.first = 0; rows.first < shape.observations; rows.first += size) {
-    rows.count = Math.min(size, shape.observations - rows.first);
+  for (rows.first = from; rows.first < to; rows.first += size) {
+    rows.count = Math.min(size, to - rows.first);
     for (let r = 0; r < rows.count; r++) {
       const i = rows.first + r;
       draw(i, 0);

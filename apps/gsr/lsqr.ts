@@ -1,7 +1,7 @@
 import type { Device, Launch, LaunchOptions, View } from "isoform";
 import { IsoformError, range } from "isoform";
 import { Scalars } from "./scalars.js";
-import { finish, firstDirection, squaredNorm, update } from "./vectors.js";
+import { finish, firstDirection, rescale, squaredNorm, update } from "./vectors.js";
 
 /** One launch of an iteration; `name` is what its time is reported under. */
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
 
 /** What LSQR asks of a matrix: two rows of launches on the vectors `u` and `v`, with the factors that the iteration left on the device. */
 export interface Bidiagonalisation {
-  /** u := A v - alpha u, where v is `v`, and |u|^2 to `betaSquared`. */
+  /** u := A v - alpha u, and |u|^2 to `betaSquared`. */
   forward: Step[];
   /** u := u / beta, v := A^T u - beta v, and |v|^2 to `alphaSquared`. */
   transpose: Step[];
@@ -107,6 +107,7 @@ export interface Solution extends Norms {
 export class Lsqr {
   private readonly scalarSteps: ReturnType<Scalars["prepare"]>;
   private readonly first: Launch[];
+  private readonly forward: Step[];
   private readonly iteration: Step[];
   private readonly launches: Launch[];
 
@@ -131,6 +132,7 @@ export class Lsqr {
       },
       range(v.length), options,
     );
+    this.forward = forward;
     this.first = [normOfB, s.norm, ...transpose.map((step) => step.launch), s.start, direction];
     this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
     this.launches = [...new Set([...this.first, ...this.iteration.map((step) => step.launch)])];
@@ -146,7 +148,7 @@ export class Lsqr {
     const { scalars } = this;
     const { queue } = this.device;
     const rules = { ...PUBLISHED_TOLERANCES, ...tolerances };
-    scalars.reset();
+    scalars.write({ cs2: -1 });
     for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
     for (const launch of this.first) queue.submit(launch);
     let state = await scalars.read();
@@ -190,6 +192,17 @@ export class Lsqr {
   async finish(p: View<"f64">, rnorm: number, freedom: number): Promise<void> {
     const { x, variance } = this.vectors;
     await this.device.run(finish, { p, sigma: rnorm / Math.sqrt(freedom), x, variance }, range(x.length), this.options);
+  }
+
+  /**
+   * |b - A x| of the solution that `finish` has unscaled by `p`, computed anew with b in `u`. Leaves A x - b in `u`; `v` is lost.
+   */
+  async residual(p: View<"f64">): Promise<number> {
+    const { x, v } = this.vectors;
+    await this.device.run(rescale, { p, x, v }, range(x.length), this.options);
+    this.scalars.write({ minusAlpha: -1 });
+    for (const { launch } of this.forward) this.device.queue.submit(launch);
+    return Math.sqrt((await this.scalars.read()).betaSquared);
   }
 
   free(): void {

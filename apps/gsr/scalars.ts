@@ -32,9 +32,9 @@ export class Scalars {
     return Object.fromEntries(names.map((name) => [name, this.at(name)])) as ScalarViews<K>;
   }
 
-  /** As at the start of a solution: nothing known yet. */
-  reset(): void {
-    this.device.queue.write(this.state, NAMES.map((name) => (name === "cs2" ? -1 : 0)));
+  /** Gives all scalars these values, or 0. */
+  write(values: Partial<Record<ScalarName, number>>): void {
+    this.device.queue.write(this.state, NAMES.map((name) => values[name] ?? 0));
   }
 
   async read(): Promise<Record<ScalarName, number>> {

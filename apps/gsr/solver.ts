@@ -78,6 +78,16 @@ export class Solver {
     return this.system.device.queue.read(this.vectors.variance);
   }
 
+  /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
+  async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
+    const { system, vectors } = this;
+    const { queue } = system.device;
+    queue.copy(system.knownTerms, vectors.u);
+    const norm = await this.lsqr.residual(system.scaling.all);
+    const negative = await Promise.all(rows.map((window) => queue.read(vectors.u.slice(window))));
+    return { norm, rows: negative.map((values) => values.map((value) => -value)) };
+  }
+
   /** How far the last solution is from x = 1, which the identity test makes exact. */
   async deviation(): Promise<Deviation> {
     return deviation(await this.solution(), sharedUnknowns(this.system.shape));

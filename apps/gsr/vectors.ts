@@ -61,3 +61,8 @@ export const finish = kernel(
     variance[j] = sigma * Math.sqrt(variance[j]) * p[j];
   },
 );
+
+/** Scales unknowns as the columns were: v := x / p. */
+export const rescale = kernel("rescale", { p: view(f64), x: view(f64), v: view(f64) }, ({ p, x, v }, j) => {
+  v[j] = x[j] / p[j];
+});

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Device } from "isoform";
+import { LaunchError, open } from "isoform";
+import { constraintRows } from "../../../apps/gsr/constraints.js";
+import { parallelRows } from "../../../apps/gsr/generate.js";
+import { publishedRows } from "../../../apps/gsr/published.js";
+import { constraintResiduals, observationResiduals } from "../../../apps/gsr/reference.js";
+import type { Shape } from "../../../apps/gsr/shape.js";
+import { KNOTS, publishedShape, scaledShape, sections, sharedUnknowns, starRows } from "../../../apps/gsr/shape.js";
+import { Solver } from "../../../apps/gsr/solver.js";
+import type { GeneratorName } from "../../../apps/gsr/system.js";
+import { GENERATORS, createSystem, footprint, requireRoom } from "../../../apps/gsr/system.js";
+import type { PlainMatrix } from "./plain-lsqr.js";
+import { plainLsqr } from "./plain-lsqr.js";
+
+const device = await open("js");
+device.precision = "strict";
+after(() => device.close());
+
+const gib = 0.002;
+const shape = scaledShape(gib);
+const { attitude, instrument, unknowns } = sections(shape);
+
+/** The unscaled system as a plain matrix, made on the host. */
+function plainMatrix(generator: GeneratorName, seed: number): PlainMatrix {
+  const matrix: PlainMatrix = [];
+  const starRow = starRows(shape);
+  let star = 0;
+  for (const rows of generator === "published" ? publishedRows(shape) : parallelRows(shape, seed))
+    for (let r = 0; r < rows.count; r++) {
+      while (rows.first + r >= starRow[star + 1]) star++;
+      const row: PlainMatrix[number] = [];
+      for (let k = 0; k < 5; k++) row.push({ column: 5 * star + k, value: rows.astrometric[5 * r + k] });
+      for (let k = 0; k < 12; k++)
+        row.push({ column: attitude + Math.trunc(k / KNOTS) * shape.knots + rows.knot[r] + (k % KNOTS), value: rows.attitude[12 * r + k] });
+      for (let k = 0; k < 6; k++) row.push({ column: instrument + rows.column[6 * r + k], value: rows.instrument[6 * r + k] });
+      matrix.push(row);
+    }
+  const { rowStart, columns, values } = constraintRows(shape);
+  for (let c = 0; c + 1 < rowStart.length; c++)
+    matrix.push(Array.from({ length: rowStart[c + 1] - rowStart[c] }, (_, e) => ({
+      column: instrument + columns[rowStart[c] + e], value: values[rowStart[c] + e],
+    })));
+  return matrix;
+}
+
+/** The largest difference, relative to the largest value. */
+function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  assert.equal(a.length, b.length);
+  let [difference, size] = [0, 0];
+  for (let i = 0; i < a.length; i++) {
+    difference = Math.max(difference, Math.abs(a[i] - b[i]));
+    size = Math.max(size, Math.abs(b[i]));
+  }
+  return difference / size;
+}
+
+for (const generator of GENERATORS)
+  test(`the ${generator} system is the one that the host makes, scaled to columns of unit norm`, async () => {
+    const system = await createSystem(device, shape, generator, 3, {});
+    const plain = plainMatrix(generator, 3);
+    const norms = new Float64Array(unknowns);
+    for (const row of plain) for (const { column, value } of row) norms[column] += value * value;
+    const p = await device.queue.read(system.scaling.all);
+    assert.ok(distance(p, norms.map((square) => 1 / Math.sqrt(square))) < 1e-14);
+    assert.ok(distance(await device.queue.read(system.knownTerms), plain.map((row) => row.reduce((t, { value }) => t + value, 0))) < 1e-14);
+    const scaled = (from: number, to: number) => plain.slice(0, shape.observations).flatMap((row) => row.slice(from, to).map(({ column, value }) => value * p[column]));
+    assert.ok(distance(await device.queue.read(system.astrometric), scaled(0, 5)) < 1e-14);
+    assert.ok(distance(await device.queue.read(system.attitude), scaled(5, 17)) < 1e-14);
+    assert.ok(distance(await device.queue.read(system.instrument), scaled(17, 23)) < 1e-14);
+    system.free();
+  });
+
+test("LSQR takes the same steps as a plain one", async () => {
+  const iterations = 5;
+  const solver = await Solver.create(device, { gib, seed: 3 });
+  const solution = await solver.solve({ iterations });
+  const p = await device.queue.read(solver.system.scaling.all);
+  const scaled = plainMatrix("parallel", 3).map((row) => row.map(({ column, value }) => ({ column, value: value * p[column] })));
+  const b = scaled.map((row) => row.reduce((t, { column, value }) => t + value / p[column], 0));
+  const { x, variance, norms } = plainLsqr(scaled, b, unknowns, iterations);
+
+  assert.equal(solution.istop, 7);
+  assert.equal(solution.iterations, iterations);
+  for (const name of Object.keys(norms) as (keyof typeof norms)[])
+    assert.ok(Math.abs(solution[name] / norms[name] - 1) < 1e-9, `${name}: ${solution[name]} and ${norms[name]}`);
+  assert.ok(distance(await solver.solution(), x.map((e, j) => e * p[j])) < 1e-9);
+  const sigma = norms.rnorm / Math.sqrt(shape.observations - unknowns);
+  assert.ok(distance(await solver.standardErrors(), variance.map((e, j) => sigma * Math.sqrt(e) * p[j])) < 1e-9);
+  solver.free();
+});
+
+test("the solution is 1, its residual the true one, and a second run repeats it bit by bit", async () => {
+  const solver = await Solver.create(device, { gib, seed: 1 });
+  const early = await solver.solve({ iterations: 25, timed: true });
+  const [window] = parallelRows(shape, 1, shape.observations);
+  const found = await solver.solution();
+  const observations = observationResiduals(shape, window, found);
+  const constraints = constraintResiduals(shape, found);
+  const truth = Math.hypot(...observations, ...constraints);
+  assert.ok(Math.abs(early.rnorm - truth) < 1e-12 * early.bnorm);
+  const again = await solver.residual([[0, shape.observations], [shape.observations, shape.observations + constraints.length]]);
+  assert.ok(Math.abs(again.norm - truth) < 1e-12 * early.bnorm);
+  assert.ok(distance(again.rows[0], observations) < 1e-12);
+  assert.ok(distance(again.rows[1], constraints) < 1e-9);
+  assert.ok(solver.steps.every(({ name }) => early.steps[name] >= 0));
+
+  const { istop, iterations } = await solver.solve({ iterations: 5000 });
+  assert.equal(istop, 4);
+  const { max, rms } = await solver.deviation();
+  assert.ok(max < 1e-9 && rms < 1e-10, `max ${max}, rms ${rms}`);
+  const x = await solver.solution();
+  const repeated = await solver.solve({ iterations: 5000 });
+  assert.equal(repeated.iterations, iterations);
+  assert.deepEqual(await solver.solution(), x);
+  solver.free();
+});
+
+test("standard errors with the published count of unknowns", async () => {
+  const solver = await Solver.create(device, { gib });
+  await solver.solve({ iterations: 10 });
+  const honest = await solver.standardErrors();
+  await solver.solve({ iterations: 10, compatibleErrors: true });
+  const ratio = Math.sqrt((shape.observations - unknowns) / (shape.observations - sharedUnknowns(shape)));
+  assert.ok(distance(await solver.standardErrors(), Array.from(honest, (e) => e * ratio)) < 1e-14);
+  solver.free();
+});
+
+test("x = 0 is found at once where b = 0", async () => {
+  const solver = await Solver.create(device, { gib });
+  device.queue.clear(solver.system.knownTerms);
+  const { istop, iterations } = await solver.solve({ iterations: 10 });
+  assert.deepEqual([istop, iterations], [0, 0]);
+  assert.ok((await solver.solution() as Float64Array).every((x) => x === 0));
+  solver.free();
+});
+
+test("non-finite data are refused", async () => {
+  const solver = await Solver.create(device, { gib });
+  device.queue.write(solver.system.knownTerms.slice([4, 5]), [Number.NaN]);
+  await assert.rejects(solver.solve({ iterations: 10 }), /non-finite/);
+  device.queue.write(solver.system.knownTerms.slice([4, 5]), [Infinity]);
+  await assert.rejects(solver.solve({ iterations: 10 }), /non-finite/);
+  solver.free();
+});
+
+test("a system larger than the device is refused before anything is allocated", async () => {
+  const big: Shape = publishedShape(60);
+  const untouched = new Proxy({ name: "tiny", abilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } }, {
+    get(target, key) {
+      if (key in target) return target[key as keyof typeof target];
+      throw new Error(`touched ${String(key)}`);
+    },
+  }) as unknown as Device;
+  await assert.rejects(createSystem(untouched, big, "parallel", 0), (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message));
+  requireRoom(untouched, shape);
+  const narrow = { name: "narrow", abilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
+  assert.throws(() => requireRoom(narrow, shape), /in one array/);
+});
