@@ -49,9 +49,11 @@ class NativeProgram implements CpuProgram {
   private readonly args: DataView;
   private readonly argsAddress: bigint;
   private readonly reductions: ReduceParam[];
+  private readonly results: readonly (readonly [name: string, field: Field])[];
   private readonly partials = new Map<string, CpuBuffer>();
-  /** The buffers of the views, with the host memory that the addresses in `args` were taken from. */
-  private readonly hosts = new Map<View["buffer"], ArrayBufferLike>();
+  /** The buffers of the views; memory of their own is kept alive by `hosts` as long as `args` has its address. */
+  private readonly buffers: CpuBuffer[];
+  private readonly hosts: ArrayBufferLike[] = [];
 
   constructor(
     private readonly binding: Binding, private readonly program: OpenMPProgram, private readonly entry: Entry,
@@ -60,6 +62,8 @@ class NativeProgram implements CpuProgram {
     this.args = new DataView(new ArrayBuffer(program.size));
     this.argsAddress = loader.address(this.args.buffer);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
+    this.results = this.reductions.map((p) => [p.name, this.field(`result ${p.name}`)!]);
+    this.buffers = [...new Set(Object.values(binding.views).map((view) => view.buffer as CpuBuffer))];
     const units = partialCount(binding.policy);
     for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
     const split = splitAxis(binding, workers);
@@ -74,9 +78,11 @@ class NativeProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    for (const [buffer, host] of this.hosts) if (buffer.host !== host) this.fillAddresses();
+    for (const buffer of this.buffers) if (!buffer.live) throw freed(this.binding.kernel.name);
     this.entry(this.argsAddress);
-    return Object.fromEntries(this.reductions.map((p) => [p.name, getField(this.args, this.field(`result ${p.name}`)!)]));
+    const results: Record<string, number> = {};
+    for (const [name, field] of this.results) results[name] = getField(this.args, field);
+    return results;
   }
 
   source(): string {
@@ -123,7 +129,7 @@ class NativeProgram implements CpuProgram {
     const at = (buffer: View["buffer"], offset: number) => {
       const host = buffer.host;
       if (!host) throw new DeviceError("native", `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`, "copy it to a CPU device first");
-      this.hosts.set(buffer, host);
+      this.hosts.push(host);
       return this.loader.address(host) + BigInt(offset);
     };
     for (const [name, view] of Object.entries(this.binding.views)) this.set(`view ${name}`, at(view.buffer, addressOf(view)));
@@ -131,6 +137,9 @@ class NativeProgram implements CpuProgram {
     for (const { name, copies } of this.plans) if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
   }
 }
+
+const freed = (kernel: string) =>
+  new DeviceError("native", `kernel "${kernel}" is launched on a view whose memory was freed`, "free arrays only when no launch uses them");
 
 /** The axis along which the range is shared out: the first, unless it is too short and another one is longer. */
 function splitAxis({ policy }: Binding, workers: number): { axis: number; grain: number } {

@@ -20,6 +20,8 @@ export interface CpuBuffer extends Buffer {
   readonly address: number;
   /** Asked for anew at each use: a growing memory changes its buffer object. Throws DeviceError after `free`. */
   readonly host: ArrayBufferLike;
+  /** False after `free`. */
+  readonly live: boolean;
   /** True where it lies in the WebAssembly memory of the storage, false for memory of its own (js and native only). */
   readonly inWasmMemory: boolean;
 }
@@ -74,6 +76,9 @@ export class CpuStorage {
         if (!live) throw freed();
         return memory.buffer;
       },
+      get live() {
+        return live;
+      },
       free: () => {
         if (!live) return;
         live = false;
@@ -97,6 +102,9 @@ export class CpuStorage {
       get host() {
         if (!host) throw freed();
         return host;
+      },
+      get live() {
+        return host !== undefined;
       },
       free: () => {
         if (!host) return;

@@ -15,7 +15,7 @@ import { VectorLoops } from "./vector.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */
 export interface OpenMPOptions {
-  /** Element strides of the views and scatter arrays; strides of 1 become constants, equal ones share a variable. */
+  /** Element strides of the views and scatter arrays; small ones become constants, equal ones share a variable. */
   strides: Readonly<Record<string, readonly number[]>>;
   /** No written view shares memory with another argument. */
   disjoint: boolean;
@@ -36,6 +36,9 @@ export interface OpenMPProgram {
 }
 
 type Param = { readonly name: string; readonly role: string; readonly type: Field["type"]; readonly declared: string };
+
+/** Strides up to this one, such as those of an array of short records, are compiled in. */
+const CONSTANT_STRIDE = 32;
 
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
@@ -130,7 +133,7 @@ class Emitter {
     for (const param of ir.params) {
       if (param.kind !== "view" && param.kind !== "scatter") continue;
       this.strideNames[param.name] = options.strides[param.name].map((stride, axis) => {
-        if (stride === 1) return "1";
+        if (stride <= CONSTANT_STRIDE) return String(stride);
         if (!strides.has(stride)) {
           strides.set(stride, names.fresh(`${names.of("view", param.name)}_stride${axis}`));
           this.params.push({ name: strides.get(stride)!, role: `stride ${param.name} ${axis}`, type: "i64", declared: dialect.types.index });
