@@ -5,6 +5,11 @@ import { kernel } from "../kernel/kernel.js";
 import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
 
+/** Memory that nothing was written to is no memory yet: systems map it to one page of zeros, which caches hold. */
+const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
+  a[i] = value;
+});
+
 const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   c[i] = a[i];
 });
@@ -80,6 +85,7 @@ export async function measurePeaks(device: Device, options: { repeats?: number; 
 async function copyBandwidth(device: Device, n: number, repeats: number): Promise<number> {
   const a = device.array(f64, n);
   const c = device.array(f64, n);
+  for (const array of [a, c]) await device.run(fill, { a: array, value: 1 }, range(n));
   const launch = device.prepare(copy, { a, c }, range(n), { precision: "fast" });
   const seconds = await bestSeconds(device, launch, repeats);
   launch.free();
