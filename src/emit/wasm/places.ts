@@ -128,4 +128,8 @@ const keyOf = ({ array, step, fixed, moving, leaves }: Place): string =>
   exprKey([array, step, Object.entries(fixed).sort(), Object.entries(moving).sort(), leaves]);
 
 /** Equal for expressions that are written alike, wherever they stand. */
-export const exprKey = (value: unknown): string => JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : part));
+export const exprKey = (value: unknown): string => JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : exact(part)));
+
+/** JSON knows neither -0 nor what is not finite. */
+const exact = (part: unknown): unknown =>
+  typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part)) ? `number ${Object.is(part, -0) ? "-0" : part}` : part;

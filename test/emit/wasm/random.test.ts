@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import type { Binding } from "../../../src/device/bind.js";
+import type { CpuDevice, CpuProgram } from "../../../src/device/cpu/cpu-device.js";
+import { open } from "../../../src/device/open.js";
+import { range } from "../../../src/device/policy.js";
+import { analyseAccess } from "../../../src/ir/access.js";
+import type { KernelIR, NumericType } from "../../../src/ir/types.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/rung.js";
+import { INPUTS, OUTPUTS, SCALARS, randomKernel } from "../../ir/random.js";
+
+/** Enough for whole and partial vectors, chunks of a reduction, and two workers. */
+const LENGTH = 2 * 256 + 45;
+const SEED = Number(process.env.ISOFORM_SEED ?? 5);
+const RUNS = Number(process.env.ISOFORM_RUNS ?? 150);
+
+const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES };
+
+const sample = (type: NumericType, n: number): number => {
+  const edges = EDGES[type];
+  if (n % 3 === 0) return edges[Math.floor(n / 3) % edges.length];
+  const x = noise(n) * 10 - 5;
+  return type === "f64" || type === "f32" ? x : Math.trunc(Math.abs(x));
+};
+
+/** The same kernel with all 64-bit values made 32-bit ones, so that vectors have four lanes. */
+function narrowed<T>(tree: T): T {
+  if (tree === "f64") return "f32" as T;
+  if (Array.isArray(tree)) return tree.map(narrowed) as T;
+  if (typeof tree !== "object" || tree === null) return tree;
+  const node = Object.fromEntries(Object.entries(tree).map(([name, part]) => [name, narrowed(part)]));
+  if (node.op === "const" && node.type === "f32") node.value = Math.fround(node.value as number);
+  return node as T;
+}
+
+async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string, ArrayLike<number>>> {
+  const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumericType]] : [])));
+  const target = ir.params.find((p) => p.kind === "scatter")!;
+  const views = Object.fromEntries(Object.entries(types).map(([name, type]) => {
+    const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7));
+    return [name, device.from({ type }, values)];
+  }));
+  views.h = device.array({ type: target.element }, 4);
+  const binding: Binding = {
+    kernel: { name: ir.name, params: {}, policy: "range", body: () => {}, location: ir.location } as Kernel,
+    ir, access: analyseAccess(ir), policy: range(LENGTH), precision: "strict", scalars: { pd: 1.5, pi: 3, pb: true }, views, outputs: {},
+    disjointMemory: true, scatter: { h: "sorted" }, cost: { flops: 1e9, bytes: 1e9 },
+  };
+  const program = (device as unknown as { build(binding: Binding): CpuProgram }).build(binding);
+  const results = program.run();
+  const outputs: Record<string, ArrayLike<number>> = { s: [results.s] };
+  for (const name of [...Object.keys(OUTPUTS), "h"]) outputs[name] = await device.queue.read(views[name]);
+  program.free();
+  for (const view of Object.values(views)) view.free();
+  return outputs;
+}
+
+for (const [lanes, change] of [["two", (ir: KernelIR) => ir], ["four", narrowed<KernelIR>]] as const)
+  test(`random kernels have the bits of js, with ${lanes} lanes`, async () => {
+    assert.equal(Object.keys(SCALARS).length, 3);
+    const [js, wasm] = [(await open("js")) as CpuDevice, (await open("wasm")) as CpuDevice];
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(1000), { minLength: 20, maxLength: 400 }), async (choices) => {
+          const ir = change(randomKernel(choices));
+          const [expected, actual] = [await outputsOf(js, ir), await outputsOf(wasm, ir)];
+          for (const name of Object.keys(expected))
+            for (let n = 0; n < expected[name].length; n++)
+              if (!Object.is(actual[name][n], expected[name][n]))
+                assert.fail(`${name}[${n}] is ${actual[name][n]} instead of ${expected[name][n]}`);
+        }),
+        { seed: SEED, numRuns: RUNS },
+      );
+    } finally {
+      await js.close();
+      await wasm.close();
+    }
+  });
