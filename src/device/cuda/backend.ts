@@ -3,16 +3,14 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { abilitiesOf, CudaDevice } from "./cuda-device.js";
 import { Driver, NO_DRIVER } from "./driver.js";
 import { Gpu, gpuFacts } from "./gpu.js";
-import { loadKoffi, openNvrtcLibrary, type Koffi } from "./library.js";
-import { Nvrtc, NVRTC_REMEDY } from "./nvrtc.js";
+import { findNvrtc, loadKoffi, versionInName, type NvrtcPlaces } from "./library.js";
+import { NO_KOFFI, Nvrtc } from "./nvrtc.js";
 
-const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
-const NO_NVRTC = { reason: "NVIDIA's run-time compiler libnvrtc was not found", remedy: NVRTC_REMEDY };
-
-/** What is needed before a GPU can be used, or what is missing of it. */
-type Found = { koffi: Koffi; driver: Driver; nvrtc: Nvrtc } | { missing: { reason: string; remedy: string } };
+/** What a GPU needs on this machine, or what is missing of it. The compiler is found but not yet loaded, which takes long. */
+type Found = { driver: Driver; places: NvrtcPlaces } | { missing: { reason: string; remedy: string } };
 
 let found: Promise<Found> | undefined;
+let compiler: Promise<Nvrtc> | undefined;
 
 async function find(): Promise<Found> {
   const koffi = await loadKoffi();
@@ -20,9 +18,9 @@ async function find(): Promise<Found> {
   try {
     const driver = Driver.open(koffi);
     if (!driver) return { missing: NO_DRIVER };
-    const library = openNvrtcLibrary(koffi);
-    if (!library) return { missing: NO_NVRTC };
-    return { koffi, driver, nvrtc: Nvrtc.from(library) };
+    const places = findNvrtc();
+    if (places.files.length === 0) await (compiler ??= Nvrtc.open(places));
+    return { driver, places };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { missing: { reason: error.problem, remedy: error.remedy ?? "look at what nvidia-smi says" } };
@@ -41,21 +39,22 @@ export const backend: Backend = {
   async probe(): Promise<BackendReport> {
     const what = await (found ??= find());
     if ("missing" in what) return { backend: "cuda", devices: [], versions: {}, missing: what.missing };
-    const { driver, nvrtc } = what;
+    const { driver, places } = what;
     const devices = Array.from({ length: driver.int("cuDeviceGetCount") }, (_, ordinal) => {
       const facts = gpuFacts(driver, ordinal);
       return { name: `cuda:${ordinal}`, label: facts.label, abilities: abilitiesOf(facts) };
     });
-    return { backend: "cuda", devices, versions: { driver: driverVersion(driver), nvrtc: nvrtc.version } };
+    const nvrtc = (places.files.length > 0 ? versionInName(places.files[0]) : undefined) ?? (await (compiler ??= Nvrtc.open(places))).version;
+    return { backend: "cuda", devices, versions: { driver: driverVersion(driver), nvrtc } };
   },
 
   async open(index: number): Promise<Device> {
     const name = `cuda:${index}`;
     const what = await (found ??= find());
     if ("missing" in what) throw new DeviceError(name, what.missing.reason, what.missing.remedy);
-    const { driver, nvrtc } = what;
+    const { driver, places } = what;
     const count = driver.int("cuDeviceGetCount");
     if (index >= count) throw new DeviceError(name, `this machine has ${count} NVIDIA GPU${count === 1 ? "" : "s"}`, "isoform doctor lists them");
-    return new CudaDevice(name, new Gpu(name, driver, nvrtc, index));
+    return new CudaDevice(name, new Gpu(name, driver, await (compiler ??= Nvrtc.open(places)), index));
   },
 };

@@ -12,7 +12,7 @@ const strides = (of: string) => [0, 1, 2, 3].map((axis) => `const long long ${of
 const offset = (of: string) => [0, 1, 2, 3].map((axis) => `i${axis} * ${of}${axis}`).join(" + ");
 
 /** Copies between strided views of up to 4 axes, by element size. */
-const SOURCE = Object.entries(TYPES).map(([size, type]) => `
+export const COPY_SOURCE = Object.entries(TYPES).map(([size, type]) => `
 extern "C" __global__ void __launch_bounds__(${BLOCK}) copy_${size}(
   const ${type} *from, ${type} *to, ${signature},
   ${strides("from")},
@@ -52,7 +52,7 @@ export const densePlace = (address: Handle, shape: readonly number[]): Place => 
 /** The copy of a view-shaped set of elements of `size` bytes each. */
 export function stridedCopy(gpu: Gpu, size: 1 | 4 | 8, shape: readonly number[], from: Place, to: Place): Step {
   const code = entryOf(size);
-  const entry = gpu.load(SOURCE, false, "copy", [code.name]).get(code.name)!;
+  const entry = gpu.load(COPY_SOURCE, false, "copy", [code.name]).get(code.name)!;
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);

@@ -1,9 +1,8 @@
-import { emitCuda } from "../../emit/c/cuda.js";
-import type { CudaAssumptions, CudaProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/cuda/program.js";
+import type { CudaProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/cuda/program.js";
 import { FINISH_BLOCK } from "../../emit/c/cuda/folds.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_SOURCE, SORT_TILE } from "../../emit/c/cuda/recorded.js";
 import { BLOCK } from "../../emit/c/cuda/writer.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { DeviceError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
@@ -13,7 +12,8 @@ import { BYTES, type View } from "../view.js";
 import type { Handle } from "./driver.js";
 import type { Entry, Gpu, GpuBuffer } from "./gpu.js";
 import { blocks, FillStep, KernelStep, type Shape, type Step, type Values } from "./steps.js";
-import { chooseScatter, copyBytes } from "./strategy.js";
+import { programOf } from "./program.js";
+import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
@@ -47,19 +47,14 @@ export class CudaLaunch implements Launch {
 
   constructor(readonly gpu: Gpu, private readonly binding: Binding) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
-    const scatter = chooseScatter(binding, gpu.facts);
-    const assumptions = assume(binding, scatter.code);
-    this.serial = Object.values(scatter.code).includes("serial");
-    this.program = programOf(binding, assumptions);
+    const { program, decisions, serial } = programOf(binding, gpu.facts);
+    this.program = program;
+    this.serial = serial;
     const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter((entry) => entry !== undefined);
     this.entries = gpu.load(this.program.source, this.precision === "fast", this.kernel.name, names.map(({ name }) => name));
     this.values = argumentValues(binding);
     this.plan();
-    this.decisions.push(
-      ...scatter.decisions,
-      assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits",
-      this.describe(this.program.main),
-    );
+    this.decisions.push(...decisions, this.describe(this.program.main));
   }
 
   enqueue(stream: Handle): void {
@@ -283,32 +278,6 @@ export class CudaLaunch implements Launch {
 }
 
 const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
-
-const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
-
-function programOf({ ir, access }: Binding, assumptions: CudaAssumptions): CudaProgram {
-  const variants = programs.get(ir) ?? new Map<string, CudaProgram>();
-  programs.set(ir, variants);
-  const key = JSON.stringify(assumptions);
-  const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
-  variants.set(key, program);
-  return program;
-}
-
-/** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
-const NARROW = 2 ** 30;
-
-function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
-  const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
-  const indices = policy.kind === "team" ? [policy.league] : [sizeOf(policy), ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a]))];
-  return {
-    strict: precision === "strict",
-    wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
-    restrict: disjointMemory,
-    unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
-    scatter,
-  };
-}
 
 const addressOf = (view: View): number => Number(view.buffer.address) + view.offset * BYTES[view.type];
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LibraryHandle } from "koffi";
 
@@ -41,15 +41,30 @@ export function openDriverLibrary(koffi: Koffi): Library | undefined {
   return openLibrary(koffi, ["libcuda.so.1"], DRIVER_FOLDERS.map((folder) => join(folder, "libcuda.so.1")));
 }
 
+/** Where the run-time compiler may be, best first: full paths that exist, then names for the system's loader. */
+export interface NvrtcPlaces {
+  readonly files: readonly string[];
+  readonly names: readonly string[];
+}
+
 /**
- * The run-time compiler. `ISOFORM_NVRTC` names the library or a folder with it (such as `nvidia/cuda_nvrtc/lib` of the wheel
- * nvidia-cuda-nvrtc-cu12) and is then the only place looked at; else the toolkit's folders and the loader's own path.
+ * Looks for the run-time compiler without loading it. `ISOFORM_NVRTC` names the library or a folder with it (such as
+ * `nvidia/cuda_nvrtc/lib` of the wheel nvidia-cuda-nvrtc-cu12) and is then the only place looked at; else the toolkit's folders and
+ * the loader's own path.
  */
-export function openNvrtcLibrary(koffi: Koffi, environment: NodeJS.ProcessEnv = process.env): Library | undefined {
-  if (environment.ISOFORM_NVRTC) return openLibrary(koffi, [], nvrtcFiles(environment.ISOFORM_NVRTC));
+export function findNvrtc(environment: NodeJS.ProcessEnv = process.env): NvrtcPlaces {
+  if (environment.ISOFORM_NVRTC) return { files: nvrtcFiles(environment.ISOFORM_NVRTC), names: [] };
   const toolkits = [environment.CUDA_PATH, environment.CUDA_HOME, "/usr/local/cuda", ...versionedToolkits()].filter((path) => path !== undefined);
   const folders = [...toolkits.map((path) => join(path, "lib64")), ...DRIVER_FOLDERS];
-  return openLibrary(koffi, [], folders.flatMap(nvrtcFiles)) ?? openLibrary(koffi, NVRTC_NAMES, []);
+  return { files: folders.flatMap(nvrtcFiles), names: NVRTC_NAMES };
+}
+
+export const openNvrtcLibrary = (koffi: Koffi, { files, names }: NvrtcPlaces): Library | undefined =>
+  openLibrary(koffi, [], files) ?? openLibrary(koffi, names, []);
+
+/** The version in a library's file name, such as 13.0 of `libnvrtc.so.13.0.88`; links are followed. */
+export function versionInName(file: string): string | undefined {
+  return /\.so\.(\d+\.\d+)/.exec(realpathSync(file))?.[1];
 }
 
 const NVRTC_NAMES = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];

@@ -1,9 +1,12 @@
 import { DeviceError } from "../../kernel/errors.js";
 import { cachedBinary } from "./cache.js";
-import { loadKoffi, openNvrtcLibrary, type Library } from "./library.js";
+import { findNvrtc, loadKoffi, openNvrtcLibrary, type Library, type NvrtcPlaces } from "./library.js";
 
-export const NVRTC_REMEDY =
-  'install the CUDA toolkit, or run "pip install nvidia-cuda-nvrtc-cu12" and set ISOFORM_NVRTC to its folder nvidia/cuda_nvrtc/lib';
+export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
+export const NO_NVRTC = {
+  reason: "NVIDIA's run-time compiler libnvrtc was not found",
+  remedy: 'install the CUDA toolkit, or run "pip install nvidia-cuda-nvrtc-cu12" and set ISOFORM_NVRTC to its folder nvidia/cuda_nvrtc/lib',
+};
 
 export interface CubinOptions {
   /** Contraction of a*b+c into one rounding. */
@@ -23,15 +26,15 @@ export class Nvrtc {
   ) {}
 
   /** Throws DeviceError where koffi or the library is missing. */
-  static async open(): Promise<Nvrtc> {
+  static async open(places: NvrtcPlaces = findNvrtc()): Promise<Nvrtc> {
     const koffi = await loadKoffi();
-    if (!koffi) throw new DeviceError("cuda", "the package koffi is not installed", "npm install koffi");
-    const library = openNvrtcLibrary(koffi);
-    if (!library) throw new DeviceError("cuda", "NVIDIA's run-time compiler libnvrtc was not found", NVRTC_REMEDY);
+    if (!koffi) throw new DeviceError("cuda", NO_KOFFI.reason, NO_KOFFI.remedy);
+    const library = openNvrtcLibrary(koffi, places);
+    if (!library) throw new DeviceError("cuda", NO_NVRTC.reason, NO_NVRTC.remedy);
     return Nvrtc.from(library);
   }
 
-  static from(library: Library): Nvrtc {
+  private static from(library: Library): Nvrtc {
     const api = bindApi(library);
     const version = [new Int32Array(1), new Int32Array(1)];
     api.check("nvrtcVersion", api.nvrtcVersion(version[0], version[1]));

@@ -1,0 +1,48 @@
+import { emitCuda } from "../../emit/c/cuda.js";
+import type { CudaAssumptions, CudaProgram } from "../../emit/c/cuda/program.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { Binding } from "../bind.js";
+import type { View } from "../view.js";
+import type { GpuFacts } from "./gpu.js";
+import { chooseScatter } from "./strategy.js";
+
+/** The code for a launch and what was decided on the way. */
+export interface LaunchProgram {
+  program: CudaProgram;
+  /** One thread runs it all. */
+  serial: boolean;
+  decisions: string[];
+}
+
+/** Emits the CUDA program for a binding's kernel, layouts and sizes, or finds it emitted; needs no GPU. Throws LaunchError. */
+export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">): LaunchProgram {
+  const { ir, access } = binding;
+  const scatter = chooseScatter(binding, facts);
+  const assumptions = assume(binding, scatter.code);
+  const variants = programs.get(ir) ?? new Map<string, CudaProgram>();
+  programs.set(ir, variants);
+  const key = JSON.stringify(assumptions);
+  const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
+  variants.set(key, program);
+  const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
+  return { program, serial: Object.values(scatter.code).includes("serial"), decisions: [...scatter.decisions, addresses] };
+}
+
+const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
+
+/** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
+const NARROW = 2 ** 30;
+
+function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
+  const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
+  const indices = policy.kind === "team"
+    ? [policy.league]
+    : [policy.extents.reduce((a, b) => a * b, 1), ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a]))];
+  return {
+    strict: precision === "strict",
+    wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
+    restrict: disjointMemory,
+    unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
+    scatter,
+  };
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { bind } from "../../src/device/bind.js";
+import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
+import { SORT_SOURCE } from "../../src/emit/c/cuda/recorded.js";
+import { programOf } from "../../src/device/cuda/program.js";
+import { COPY_SOURCE } from "../../src/device/cuda/copies.js";
+import type { Device, LaunchOptions, Precision } from "../../src/device/device.js";
+import { open } from "../../src/device/open.js";
+import type { Policy } from "../../src/device/policy.js";
+import { IsoformError } from "../../src/kernel/errors.js";
+import type { Kernel } from "../../src/kernel/kernel.js";
+import { ladder } from "../../src/testing/ladder.js";
+
+/** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
+const ARCHITECTURES = [70, 80, 90];
+/** Shared memory that a block may ask for on the smallest of them. */
+const FACTS = { sharedBytes: 96 << 10 };
+
+interface Translated {
+  /** Kernel names by source. */
+  sources: Map<string, string>;
+  failures: Error[];
+}
+
+/** The device, with every launch that it prepares also translated to CUDA, as strict or fast code. */
+function translating(device: Device, precision: Precision, { sources, failures }: Translated): Device {
+  const translate = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions) => {
+    try {
+      const { program } = programOf(bind(device, kernel, args, policy, { ...options, precision }), FACTS);
+      sources.set(program.source, kernel.name);
+    } catch (error) {
+      // What a user may get is what some rungs want.
+      if (!(error instanceof IsoformError)) failures.push(error as Error);
+    }
+  };
+  return new Proxy(device, {
+    get(target, property) {
+      const value = Reflect.get(target, property, target) as unknown;
+      if (property === "prepare" || property === "run")
+        return (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions) => {
+          translate(kernel, args, policy, options);
+          return (value as (...all: unknown[]) => unknown).call(target, kernel, args, policy, options);
+        };
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+const compiler = await Nvrtc.open().then((nvrtc) => ({ nvrtc }), (error: Error) => ({ missing: error.message }));
+
+describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? compiler.missing : false }, () => {
+  const { nvrtc } = compiler as { nvrtc: Nvrtc };
+  const architectures = ARCHITECTURES.filter((arch) => nvrtc?.architectures.includes(arch));
+  const compile = (source: string, name: string, fmad: boolean) => {
+    for (const arch of architectures) assert.ok(nvrtc.compileToCubin(source, arch, { fmad, name }).length > 0);
+  };
+
+  it("the library's own kernels", () => {
+    compile(SORT_SOURCE, "sort", false);
+    compile(COPY_SOURCE, "copy", false);
+  });
+
+  for (const precision of ["strict", "fast"] as const)
+    it(`the ladder, ${precision}, for ${architectures.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
+      const device = await open("js");
+      device.precision = "strict";
+      const translated: Translated = { sources: new Map(), failures: [] };
+      // A rung that fails on the device is the ladder test's business.
+      for (const rung of ladder) await rung.run(translating(device, precision, translated)).catch(() => undefined);
+      await device.close();
+      assert.deepEqual(translated.failures, []);
+      const { sources } = translated;
+      assert.ok(sources.size > ladder.length / 2);
+      for (const [source, name] of sources) compile(source, name, precision === "fast");
+    });
+});
