@@ -92,8 +92,9 @@ export type Expr =
   | { op: "table"; type: NumericType; table: string; indices: Expr[] }
   /** Extent of a view or scatter array along `axis`. */
   | { op: "extent"; type: "i32"; view: string; axis: number }
-  | { op: "unary"; type: ScalarType; fn: UnaryFn; a: Expr }
-  | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr }
+  /** `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports no overflow. */
+  | { op: "unary"; type: ScalarType; fn: UnaryFn; a: Expr; wraps?: true }
+  | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr; wraps?: true }
   | { op: "compare"; type: "bool"; fn: CompareFn; a: Expr; b: Expr }
   /** Short circuit: `b` is evaluated only where `a` does not decide. */
   | { op: "logical"; type: "bool"; fn: "and" | "or"; a: Expr; b: Expr }

@@ -1,3 +1,4 @@
+import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { LaunchError } from "../../kernel/errors.js";
@@ -37,8 +38,13 @@ export abstract class CpuDevice implements Device {
     this.queue = new CpuQueue(this);
   }
 
-  /** Compiles the binding's kernel, or finds it compiled, and binds the arguments. */
-  protected abstract build(binding: Binding): CpuProgram;
+  /** Compiles the binding's kernel, or finds it compiled, and binds the arguments; `args` are those of `prepare`. */
+  protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>): CpuProgram;
+
+  /** How kernels are compiled for this device. */
+  protected get compileOptions(): CompileOptions {
+    return {};
+  }
 
   createQueue(): Queue {
     return new CpuQueue(this);
@@ -64,8 +70,8 @@ export abstract class CpuDevice implements Device {
   }
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
-    const binding = bind(this, kernel as unknown as Kernel, args, policy, options);
-    return new CpuLaunch(binding, this.build(binding));
+    const binding = bind(this, kernel as unknown as Kernel, args, policy, options, this.compileOptions);
+    return new CpuLaunch(binding, this.build(binding, args));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

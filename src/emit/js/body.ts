@@ -75,8 +75,9 @@ export class Body implements ExprScope {
     return this.arrayElement(e.array, e.index, e.location);
   }
 
-  get checkInteger(): ExprScope["checkInteger"] {
-    return this.target.checked ? (exact, e) => `$fits(${exact}, "${e.type}", ${this.where()})` : undefined;
+  checkInteger(exact: string, e: Expr): string | undefined {
+    if (!this.target.checked || ((e.op === "binary" || e.op === "unary") && e.wraps)) return undefined;
+    return `$fits(${exact}, "${e.type}", ${this.where()})`;
   }
 
   expr(e: Expr, precedence = 0): string {
@@ -215,7 +216,7 @@ export class Body implements ExprScope {
       return `$update_${element}(${name}, ${at}, ${op === "sum" ? "$add" : `Math.${op}`}, ${value});`;
     }
     if (op === "sum") return `${name}[${at}] += ${value};`;
-    return `{ const $at = ${at}; ${name}[$at] = Math.${op}(${name}[$at], ${value}); }`;
+    return `{ const $place = ${at}; ${name}[$place] = Math.${op}(${name}[$place], ${value}); }`;
   }
 
   private ifElse(s: Extract<Stmt, { kind: "if" }>): Lines {
@@ -277,16 +278,16 @@ export class Body implements ExprScope {
   }
 
   /**
-   * A loop that folds into lanes: index n from its first folds into lane n mod 8. `start` sets the lanes to the identity, `loop` may be
+   * A loop over an element's or a member's body that folds into lanes: index n from its first folds into lane n mod 8. `start` sets the lanes to the identity, `loop` may be
    * used again with the same lanes, `result` folds the lanes to one value.
    */
-  lanes(results: readonly Folded[], body: readonly Stmt[]): { start: Lines; loop(index: string, first: string, end: string): Lines; result(r: Folded): string } {
+  lanes(results: readonly Folded[], body?: readonly Stmt[]): { start: Lines; loop(index: string, first: string, end: string): Lines; result(r: Folded): string } {
     const stems = new Map(results.map((r) => [r.name, this.names.fresh(`lane_${r.name}`)]));
-    const small = sizeOf(body) * results.length <= SMALL_BODY && !containsLoop(body);
+    const small = this.unrolls(body ?? this.target.ir.body, results.length);
     const lane = (r: Folded, k: number): string => (small ? `${stems.get(r.name)}_${k}` : `${stems.get(r.name)}[${k}]`);
     const all = [...Array(REDUCTION_LANES).keys()];
     const inLane = (at: (r: Folded) => string): Lines =>
-      results.reduce<() => Lines>((emit, r) => () => this.withAccumulator(r, at(r), emit), () => this.block(body))();
+      results.reduce<() => Lines>((emit, r) => () => this.withAccumulator(r, at(r), emit), () => (body ? this.block(body) : this.elementBody()))();
 
     const start = results.map((r) =>
       small ? `let ${all.map((k) => `${lane(r, k)} = ${identityText(r)}`).join(", ")};` : `${stems.get(r.name)}.fill(${identityText(r)});`);
@@ -318,10 +319,21 @@ export class Body implements ExprScope {
     return { start, loop, result };
   }
 
-  /** A plain loop over the innermost index, unrolled where the body is small. */
-  innerLoop(index: string, first: string, end: string, body: readonly Stmt[]): Lines {
-    const code = this.block(body);
-    if (sizeOf(body) > SMALL_BODY || containsLoop(body)) return [`for (let ${index} = ${first}; ${index} < ${end}; ${index}++) {`, ...indent(code), "}"];
+  /** What is done for one element of a range. */
+  private elementBody(): Lines {
+    const { ir, policy, checked } = this.target;
+    if (!checked || policy.kind === "team") return this.block(ir.body);
+    return [`$element = [${policy.extents.map((_, axis) => this.index(axis)).join(", ")}];`, ...this.block(ir.body)];
+  }
+
+  private unrolls(body: readonly Stmt[], copies = 1): boolean {
+    return !this.target.checked && sizeOf(body) * copies <= SMALL_BODY && !containsLoop(body);
+  }
+
+  /** A loop over the innermost index of a range, unrolled where the body is small. */
+  innerLoop(index: string, first: string, end: string): Lines {
+    const code = this.elementBody();
+    if (!this.unrolls(this.target.ir.body)) return [`for (let ${index} = ${first}; ${index} < ${end}; ${index}++) {`, ...indent(code), "}"];
     const copies = [0, 1, 2, 3];
     return [
       `let $n = ${first};`,

@@ -135,21 +135,21 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
     case "min": case "max": return atom(`Math.${e.fn}(${a.text}, ${b.text})`);
     case "mulhi": return atom(`$mulhi(${a.text}, ${b.text})`);
     case "mul":
-      if (isInteger && !scope.checkInteger) {
+      if (isInteger) {
+        const checked = scope.checkInteger?.(`${wrap(a, P.multiply)} * ${wrap(b, P.multiply + 1)}`, e);
         const product = atom(`Math.imul(${a.text}, ${b.text})`);
-        return e.type === "u32" ? round(product, "u32") : product;
+        return checked ? atom(checked) : e.type === "u32" ? round(product, "u32") : product;
       }
       break;
     case "shr":
       if (e.type === "u32") return { text: `${wrap(a, P.shift)} >>> ${wrap(b, P.shift + 1)}`, precedence: P.shift };
       break;
   }
-  if (e.fn === "div" && isInteger && scope.checkInteger) return integer(atom(`Math.trunc(${wrap(a, P.multiply)} / ${wrap(b, P.multiply + 1)})`), e, scope);
   const [operator, precedence] = OPERATORS[e.fn]!;
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
   const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
   if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;
-  return isInteger ? integer(exact, e, scope) : round(exact, e.type);
+  return e.fn === "div" || e.fn === "rem" ? round(exact, e.type) : integer(exact, e, scope);
 }
 
 function integer(exact: Code, e: Expr, scope: ExprScope): Code {

@@ -19,7 +19,8 @@ export function emitJs(target: JsTarget): string {
   const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
-  return [`"use strict";`, ...helpersIn(text, { ...HELPERS, ...ATOMICS, ...CHECKS }), text, ""].join("\n");
+  const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];
+  return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMICS }), text, ""].join("\n");
 }
 
 const ATOMICS = {
@@ -105,6 +106,7 @@ function teams(body: Body, league: number): Lines {
     ...share(league),
     "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
     ...indent(body.withRows(() => [
+      ...(body.target.checked ? ["$element = [$i0];"] : []),
       ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
       ...emit(),
       ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
@@ -157,7 +159,7 @@ function outerIndices(extents: readonly number[], begin: readonly number[]): Lin
 /** One loop over the piece of the line. */
 function pieceOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number): Lines {
   const inner = extents.length - 1;
-  const loop = (first: string, end: string): Lines => body.innerLoop(`$i${inner}`, first, end, body.target.ir.body);
+  const loop = (first: string, end: string): Lines => body.innerLoop(`$i${inner}`, first, end);
   if (pieces === 1) return loop(String(begin[inner]), String(begin[inner] + extents[inner]));
   return [
     `const $first = ${plus(`$c0 * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
@@ -171,7 +173,7 @@ function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: numbe
   const inner = extents.length - 1;
   const chunks = chunksPerLine(extents[inner]);
   const results = reductions(body.target);
-  const lanes = body.lanes(results, body.target.ir.body);
+  const lanes = body.lanes(results);
   const partial = extents.length === 1 ? "$c" : `$line * ${chunks} + $c`;
   return [
     `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunks : "$c1"}; $c++) {`,

@@ -1,0 +1,51 @@
+import { addressOf, spanOf } from "../cpu/host-view.js";
+import { BYTES, typedArray, type TypedArray, type View } from "../view.js";
+
+/** A stretch of CPU memory that some views cover, and its copy. */
+export interface Piece {
+  host: ArrayBufferLike;
+  start: number;
+  end: number;
+  copy: ArrayBuffer;
+  /** Bytes of the smallest element in it. */
+  granule: number;
+}
+
+/** A copy of the memory of a launch's views. Views that overlap do so in the copy too. */
+export class Arena {
+  readonly pieces: Piece[] = [];
+
+  constructor(views: readonly View[]) {
+    const stretches = views.map((view) => {
+      const start = addressOf(view);
+      return { host: view.buffer.host!, start: Math.floor(start / 8) * 8, end: start + spanOf(view) * BYTES[view.type], granule: BYTES[view.type] };
+    });
+    for (const s of stretches.sort((a, b) => a.start - b.start)) {
+      const last = this.pieces.find((p) => p.host === s.host && s.start < p.end);
+      if (last) {
+        last.end = Math.max(last.end, s.end);
+        last.granule = Math.min(last.granule, s.granule);
+      } else this.pieces.push({ ...s, copy: new ArrayBuffer(0) });
+    }
+    for (const p of this.pieces) p.copy = new Uint8Array(p.host, p.start, p.end - p.start).slice().buffer;
+  }
+
+  /** Number of the piece that the view lies in, and the byte offset of its first element there. */
+  place(view: View): { piece: number; address: number } {
+    const address = addressOf(view);
+    const end = address + spanOf(view) * BYTES[view.type];
+    const piece = this.pieces.findIndex((p) => p.host === view.buffer.host && p.start <= address && end <= p.end);
+    return { piece, address: address - this.pieces[piece].start };
+  }
+
+  /** The copy of a view's elements, from its first to its last. */
+  array(view: View): TypedArray {
+    const { piece, address } = this.place(view);
+    return typedArray(view.type, this.pieces[piece].copy, address, spanOf(view));
+  }
+
+  /** Writes the copies back. */
+  commit(): void {
+    for (const { host, start, end, copy } of this.pieces) new Uint8Array(host, start, end - start).set(new Uint8Array(copy));
+  }
+}

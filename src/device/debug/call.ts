@@ -1,0 +1,56 @@
+import type { Binding } from "../bind.js";
+import type { View } from "../view.js";
+import { foldOfParam } from "../cpu/partials.js";
+import type { ReduceParam } from "../../ir/types.js";
+import type { Arena } from "./arena.js";
+import { checkedScatter, checkedTable, checkedView } from "./checked-view.js";
+import { WatchedTeam } from "./team.js";
+import { Watch } from "./watch.js";
+
+/**
+ * Calls the kernel's own function for each element, in order, over checked arrays of the arena, so that breakpoints and console.log
+ * work. Throws KernelError for an index out of bounds, an integer that does not fit, undefined scratch, or a race.
+ */
+export function callKernel(binding: Binding, fixed: Record<string, unknown>, arena: Arena): void {
+  const { kernel, policy } = binding;
+  const watch = new Watch(kernel, arena.pieces);
+  const params = parametersOf(binding, fixed, arena, watch);
+  const body = kernel.body as (params: unknown, ...rest: unknown[]) => void;
+  if (policy.kind === "team") {
+    watch.describe = (team) => `team ${team}`;
+    for (watch.element = 0; watch.element < policy.league; watch.element++) body(params, new WatchedTeam(watch.element, watch));
+    return;
+  }
+  const { extents, begin } = policy;
+  const indicesOf = (element: number): number[] => {
+    const indices: number[] = [];
+    for (let axis = extents.length - 1, rest = element; axis >= 0; rest = Math.floor(rest / extents[axis--])) indices.unshift(begin[axis] + (rest % extents[axis]));
+    return indices;
+  };
+  watch.describe = (element) => `element [${indicesOf(element).join(", ")}]`;
+  const count = extents.reduce((a, b) => a * b, 1);
+  for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
+}
+
+/** The first argument of the function. */
+function parametersOf({ kernel, ir, scalars, views }: Binding, fixed: Record<string, unknown>, arena: Arena, watch: Watch): Record<string, unknown> {
+  const one = (name: string, view: View | undefined): unknown => {
+    const token = kernel.params[name];
+    if (typeof token === "function") return token;
+    switch (token.kind) {
+      case "scalar": return scalars[name];
+      case "fixed": return fixed[name];
+      case "view": return checkedView(name, view!, token.disjoint, arena, watch);
+      case "scatter": return checkedScatter(name, token.op, view!, arena, watch);
+      case "table": return checkedTable(name, token.values, watch);
+      case "reduce": {
+        const param = ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!;
+        const fold = foldOfParam(param);
+        let total = param.identity;
+        const method = { sum: "add", min: "min", max: "max", custom: "merge" }[param.op];
+        return { [method]: (value: number) => (total = fold(total, value)) };
+      }
+    }
+  };
+  return Object.fromEntries(Object.keys(kernel.params).map((name) => [name, one(name, views[name])]));
+}

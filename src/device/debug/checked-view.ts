@@ -1,0 +1,123 @@
+import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
+import { foldOf } from "../cpu/partials.js";
+import { BYTES, type TypedArray, type View } from "../view.js";
+import type { Arena } from "./arena.js";
+import type { Watch } from "./watch.js";
+
+/** What arrays look like to a kernel's function: nested, as `a[i][j]`. */
+export type Nested = { readonly length: number; [index: number]: unknown };
+
+/** How one array answers; `indices` are inside the extents. */
+interface Cells {
+  name: string;
+  shape: readonly number[];
+  get(indices: readonly number[]): number;
+  set?(indices: readonly number[], value: unknown): void;
+}
+
+/** An array whose indices are checked: whole numbers inside the extents, as many as there are axes. */
+function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Nested {
+  const axis = prefix.length;
+  const last = axis === cells.shape.length - 1;
+  const checked = (key: string): number[] => {
+    const index = Number(key);
+    const extent = cells.shape[axis];
+    if (!Number.isInteger(index)) watch.fail(`the index ${key} of axis ${axis} of "${cells.name}" is not a whole number`);
+    if (index < 0 || index >= extent) watch.fail(`index ${index} is outside axis ${axis} of "${cells.name}", which has extent ${extent}`);
+    return [...prefix, index];
+  };
+  return new Proxy({} as Nested, {
+    get(_, key) {
+      if (typeof key === "symbol") return undefined;
+      if (key === "length") return cells.shape[axis];
+      const indices = checked(key);
+      return last ? cells.get(indices) : nest(cells, watch, indices);
+    },
+    set(_, key, value) {
+      if (typeof key === "symbol") return false;
+      const indices = checked(key);
+      if (!last) watch.fail(`"${cells.name}" has ${cells.shape.length} axes, and is assigned with ${axis + 1} indices`);
+      if (!cells.set) watch.fail(`"${cells.name}" is constant, and is assigned`);
+      cells.set!(indices, value);
+      return true;
+    },
+  });
+}
+
+/** A view of the arena, with bounds, races and stored values checked. */
+export function checkedView(name: string, view: View, disjoint: boolean, arena: Arena, watch: Watch): Nested {
+  const array = arena.array(view);
+  const { piece, address } = arena.place(view);
+  const { granule } = arena.pieces[piece];
+  const at = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * view.strides[axis], 0);
+  const place = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
+  const what = (indices: readonly number[]) => () => `${name}${indices.map((i) => `[${i}]`).join("")}`;
+  return nest({
+    name, shape: view.shape,
+    get(indices) {
+      const offset = at(indices);
+      watch.read(piece, place(offset), what(indices));
+      return array[offset];
+    },
+    set(indices, value) {
+      const offset = at(indices);
+      const remedy = disjoint ? `${name} was declared disjoint: no two elements may write one place` : undefined;
+      watch.write(piece, place(offset), what(indices), remedy);
+      array[offset] = fitting(value, view.type, what(indices), watch);
+    },
+  }, watch);
+}
+
+/** The value, where an array of the type can hold it. */
+function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
+  if (typeof value !== "number" && typeof value !== "boolean") return watch.fail(`${what()} is given ${String(value)}, which is no number`);
+  const number = Number(value);
+  if (type === "f64" || type === "f32") return number;
+  const [least, greatest] = type === "u32" ? [0, 0xffffffff] : [-0x80000000, 0x7fffffff];
+  if (!Number.isInteger(number) || number < least || number > greatest)
+    watch.fail(`${what()} is ${type} and is given ${number}: integer overflow`, "the other devices wrap; write (...) | 0 or (...) >>> 0 where that is meant");
+  return number;
+}
+
+/** A table of constants. */
+export function checkedTable(name: string, values: unknown, watch: Watch): Nested {
+  const shape: number[] = [];
+  for (let level = values; Array.isArray(level); level = level[0]) shape.push(level.length);
+  return nest({ name, shape, get: (indices) => indices.reduce<unknown>((level, index) => (level as unknown[])[index], values) as number }, watch);
+}
+
+const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array };
+
+/** Memory of a team, undefined until it is written. */
+export function checkedScratch(type: NumericType, length: number, watch: Watch): Nested {
+  const array: TypedArray = new ARRAYS[type](length);
+  const written = new Uint8Array(length);
+  return nest({
+    name: "scratch", shape: [length],
+    get([index]) {
+      if (!written[index]) watch.fail(`scratch[${index}] is read before it is written`, "scratch memory is undefined at first");
+      return array[index];
+    },
+    set([index], value) {
+      array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
+      written[index] = 1;
+    },
+  }, watch);
+}
+
+/** A scatter target: the object with `add`, `min` or `max` that the function sees. */
+export function checkedScatter(name: string, op: ScatterOp, view: View, arena: Arena, watch: Watch): object {
+  const array = arena.array(view);
+  const fold = foldOf(op, view.type as NumericType);
+  const method = (...args: number[]): void => {
+    const indices = args.slice(0, -1);
+    if (indices.length !== view.rank) watch.fail(`"${name}" has ${view.rank} axes, and is given ${indices.length} indices`);
+    indices.forEach((index, axis) => {
+      if (!Number.isInteger(index) || index < 0 || index >= view.shape[axis])
+        watch.fail(`index ${index} is outside axis ${axis} of "${name}", which has extent ${view.shape[axis]}`);
+    });
+    const offset = indices.reduce((sum, index, axis) => sum + index * view.strides[axis], 0);
+    array[offset] = fold(array[offset], args[args.length - 1]);
+  };
+  return { [op === "sum" ? "add" : op]: method };
+}
