@@ -18,17 +18,17 @@ export interface Evidence {
 
 /**
  * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
- * application `isoform` stands for the fastest of them on each. Throws IsoformError where no platform of a set has runs.
+ * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError where
+ * no platform of a set has runs.
  */
 export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
-  if (evidence.runs.length === 0) throw new IsoformError("nothing was measured: no run counts");
   const measured = cellsOf(evidence.runs);
   const cells = [...measured, ...fastestBackends(measured)];
   const roofs = roofsOf(evidence.devices);
   const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
   const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
   for (const set of asked)
-    if (!set.platforms.some((p) => platforms.includes(p)))
+    if (platforms.length && !set.platforms.some((p) => platforms.includes(p)))
       throw new IsoformError(`set ${set.name}: nothing ran on ${set.platforms.join(", ")}: there are runs on ${platforms.join(", ")}`);
   return finite({
     schema: SCHEMA,

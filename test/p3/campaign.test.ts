@@ -70,6 +70,12 @@ test("a wrong run does not count and is told", async () => {
   assert.equal(evidence.validation[0].ok, false);
 });
 
+test("where every run is wrong the assessment holds verdicts and no metrics", async () => {
+  const evidence = await measureApplications([application([], () => false)], { repeats: 1 }, silent, registry([device("a", [])]));
+  const { runs, metrics, validation } = assess(evidence);
+  assert.deepEqual([runs.length, metrics.length, validation.map((v) => v.ok)], [0, 0, [false]]);
+});
+
 test("devices whose data do not fit in memory together take turns", async () => {
   const log: string[] = [];
   const found = registry([device("a", log), device("b", log)]);
