@@ -8,8 +8,10 @@ export interface LoopRange {
   name: string;
   /** The least value, whatever the loop's direction; above `last` where the loop has no turns. */
   first?: Affine;
-  /** The greatest value; for steps other than 1 it may lie up to a step above the last one taken. */
+  /** The greatest value. */
   last?: Affine;
+  /** Rising loops start at `first`, falling ones at `last`; the bound at the other end may lie less than a step beyond the value taken. */
+  step: number;
 }
 
 /** One place in the kernel where a view or scatter array is touched. */
@@ -104,22 +106,48 @@ function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Defi
 }
 
 /** Bounds of a loop's variable. */
-export function loopRange(stmt: Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" }>, definitions: Definitions): LoopRange {
+function loopRange(stmt: Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" }>, definitions: Definitions): LoopRange {
   const { name } = stmt;
   if (stmt.kind !== "for") {
     const count = affineOf(stmt.count, definitions);
-    return { name, first: constant(0), last: count && add(count, constant(-1)) };
+    return { name, first: constant(0), last: count && add(count, constant(-1)), step: 1 };
   }
   const start = affineOf(stmt.start, definitions);
   const stop = affineOf(stmt.stop, definitions);
+  const { step } = stmt;
   if (start && stop && isConstant(start) && isConstant(stop)) {
-    const turns = Math.max(0, Math.ceil((stop.constant - start.constant) / stmt.step));
-    const end = constant(start.constant + (turns - 1) * stmt.step);
-    if (turns > 0) return stmt.step > 0 ? { name, first: start, last: end } : { name, first: end, last: start };
+    const turns = Math.ceil((stop.constant - start.constant) / step);
+    const end = constant(start.constant + (turns - 1) * step);
+    if (turns > 0) return step > 0 ? { name, first: start, last: end, step } : { name, first: end, last: start, step };
   }
-  return stmt.step > 0
-    ? { name, first: start, last: stop && add(stop, constant(-1)) }
-    : { name, first: stop && add(stop, constant(1)), last: start };
+  return step > 0
+    ? { name, first: start, last: stop && add(stop, constant(-1)), step }
+    : { name, first: stop && add(stop, constant(1)), last: start, step };
+}
+
+/**
+ * The least and greatest index that the access takes along an axis, given the ranges of policy indices (`index:0`), parameters and extents.
+ * Undefined where that is not certain before the launch: the access may not happen, the index is data, or a loop around it has bounds
+ * that are not known, differ between elements, or leave it without a turn.
+ */
+export function takenRange(access: Access, axis: number, known: (name: string) => Interval | undefined): Interval | undefined {
+  if (access.conditional) return undefined;
+  const taken = new Map<string, Interval>();
+  for (const { name, first, last, step } of access.loops) {
+    const low = first && valueOf(first, known);
+    const high = last && valueOf(last, known);
+    if (low === undefined || high === undefined || high < low) return undefined;
+    const reach = Math.floor((high - low) / Math.abs(step)) * step;
+    taken.set(`local:${name}`, step > 0 ? [low, low + reach] : [high + reach, high]);
+  }
+  const form = access.affine[axis];
+  return form && rangeOf(form, (name) => taken.get(name) ?? known(name));
+}
+
+/** The one value of a form whose atoms have one value each. */
+function valueOf(form: Affine, known: (name: string) => Interval | undefined): number | undefined {
+  const range = rangeOf(form, known);
+  return range && range[0] === range[1] ? range[0] : undefined;
 }
 
 /** Ranges of the loops' variables by atom name (`local:k`), given those of other atoms; for `rangeOf`. */

@@ -10,14 +10,12 @@ type Const = Extract<Expr, { op: "const" }>;
  * them at that point, and removes branches and loops that cannot run. Float arithmetic is only simplified where no bit can change: x * 1, x / 1, x - 0.
  */
 export function fold(ir: KernelIR): KernelIR {
-  const folder = new Folder(ir);
+  const folder = new Folder(ir.tables, ir.body);
   return mapKernel(ir, (body) => folder.block(body), (expr) => folder.expr(expr));
 }
 
 /** Folds one expression by itself; locals stay as they are. */
-export function foldExpr(expr: Expr, tables: Table[]): Expr {
-  return new Folder({ name: "", policy: { kind: "team" }, params: [], tables, body: [], location: { file: "", line: 0, column: 0 } }).expr(expr);
-}
+export const foldExpr = (expr: Expr, tables: readonly Table[]): Expr => new Folder(tables, []).expr(expr);
 
 class Folder {
   private readonly tables: Map<string, Table>;
@@ -28,10 +26,10 @@ class Folder {
   private readonly assigned: Set<string>;
   private readonly declared = new Set<string>();
 
-  constructor(ir: KernelIR) {
-    this.tables = new Map(ir.tables.map((table) => [table.name, table]));
-    this.assigned = assignedLocals(ir.body);
-    walkStmts(ir.body, (stmt) => declares(stmt).forEach((name) => this.declared.add(name)));
+  constructor(tables: readonly Table[], body: readonly Stmt[]) {
+    this.tables = new Map(tables.map((table) => [table.name, table]));
+    this.assigned = assignedLocals(body);
+    walkStmts(body, (stmt) => declares(stmt).forEach((name) => this.declared.add(name)));
   }
 
   /** Statements after a `break` or `continue` never run. */

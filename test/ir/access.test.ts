@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { analyseAccess } from "../../src/ir/access.js";
+import { analyseAccess, takenRange } from "../../src/ir/access.js";
+import type { Interval } from "../../src/ir/affine.js";
+import type { Expr, Stmt } from "../../src/ir/types.js";
 import {
   add, and, assign, cmp, define, f, i, j, kernel, leave, load, local, loop, loopWhile, mul, n, reduce, scalar, scatter, select, store, sub,
   target, teamFor, teamKernel, total, value, view, when,
@@ -49,9 +51,9 @@ test("loops give the range of their variable where their bounds are linear", () 
   ]);
   const loops = analyseAccess(ir).accesses.map((a) => a.loops[0]).filter((l) => l);
   assert.deepEqual(loops, [
-    { name: "down", first: { constant: 1, terms: {} }, last: { constant: 7, terms: {} } },
-    { name: "up", first: { constant: 0, terms: { "index:0": 1 } }, last: { constant: -1, terms: { "param:n": 1 } } },
-    { name: "data", first: { constant: 0, terms: {} }, last: undefined },
+    { name: "down", first: { constant: 1, terms: {} }, last: { constant: 7, terms: {} }, step: -2 },
+    { name: "up", first: { constant: 0, terms: { "index:0": 1 } }, last: { constant: -1, terms: { "param:n": 1 } }, step: 1 },
+    { name: "data", first: { constant: 0, terms: {} }, last: undefined, step: 1 },
   ]);
 });
 
@@ -60,7 +62,7 @@ test("a team's shared loop is a loop from 0", () => {
     teamFor("m", scalar("n", "i32"), [store("y", [i, at("m")], f(0))]),
   ]);
   assert.deepEqual(analyseAccess(ir).accesses[0].loops,
-    [{ name: "m", first: { constant: 0, terms: {} }, last: { constant: -1, terms: { "param:n": 1 } } }]);
+    [{ name: "m", first: { constant: 0, terms: {} }, last: { constant: -1, terms: { "param:n": 1 } }, step: 1 }]);
 });
 
 test("what may not happen is conditional", () => {
@@ -76,4 +78,22 @@ test("what may not happen is conditional", () => {
   assert.deepEqual(flags(inLoop(when(positive, [leave()]))), [true]);
   assert.deepEqual(flags(inLoop(loop("inner", n(0), n(2), [leave()]))), [false], "the break is the inner loop's own");
   assert.deepEqual(flags(store("y", [mul(i, n(2))], f(0))), [false]);
+});
+
+test("the range of an index is given where the launch fixes it", () => {
+  const ranges = (body: Stmt[], size = 10) => {
+    const ir = kernel([view("x"), value("n", "i32"), total("s")], body);
+    const known = (name: string): Interval | undefined => (name === "index:0" ? [2, 5] : name === "param:n" ? [size, size] : undefined);
+    return analyseAccess(ir).accesses.map((access) => takenRange(access, 0, known));
+  };
+  const read = (index: Expr) => reduce("s", load("x", [index]));
+  const up = (stop: Expr, step: number, ...body: Stmt[]) => loop("q", n(0), stop, body, step);
+  assert.deepEqual(ranges([read(sub(mul(i, n(3)), n(1)))]), [[5, 14]]);
+  assert.deepEqual(ranges([up(scalar("n", "i32"), 1, read(add(i, at("q"))))]), [[2, 14]]);
+  assert.deepEqual(ranges([up(scalar("n", "i32"), 4, read(at("q")))]), [[0, 8]], "10 is not reached");
+  assert.deepEqual(ranges([loop("q", scalar("n", "i32"), n(0), [read(at("q"))], -4)]), [[2, 10]]);
+  assert.deepEqual(ranges([up(scalar("n", "i32"), 1, read(i))], 0), [undefined], "no turn");
+  assert.deepEqual(ranges([up(i, 1, read(at("q")))]), [undefined], "bounds differ between elements");
+  assert.deepEqual(ranges([when(cmp("gt", i, n(0)), [read(i)])]), [undefined], "may not happen");
+  assert.deepEqual(ranges([read(load("x", [i], "i32"))]), [[2, 5], undefined]);
 });
