@@ -48,10 +48,23 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
     .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
     .option("--iterations <n>", "iterations in a run", count)
-    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .addOption(
+      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
+    )
     .option("--quick", "smallest sizes and three runs: a first look")
-    .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring.slice(0, 2), "from", "quick"]))
-    .addOption(new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts([...measuring.slice(0, 2), "quick"]))
+    .addOption(
+      new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([
+        ...measuring.slice(0, 2),
+        "from",
+        "quick",
+      ]),
+    )
+    .addOption(
+      new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts([
+        ...measuring.slice(0, 2),
+        "quick",
+      ]),
+    )
     .option("--bandwidth <csv>", "with --from: platform,bytes_per_second, for architectural efficiency")
     .option("--set <name=platforms>", "platforms over which Phi is taken, such as NVIDIA=H100,A100; may be repeated", platformSet, [])
     .option("--json <file>", "write everything as JSON")
@@ -102,7 +115,11 @@ async function gather(applications: string[], options: AssessOptions, shell: She
   if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${Object.keys(APPLICATIONS).join(", ")}`);
   const { measureApplications } = await import("../p3/campaign.js");
   const modules = await Promise.all(names.map((name) => APPLICATIONS[name as keyof typeof APPLICATIONS].application()));
-  return measureApplications(modules.map((m) => m.application), options, shell.progress);
+  return measureApplications(
+    modules.map((m) => m.application),
+    options,
+    shell.progress,
+  );
 }
 
 function list(text: string): string[] {

@@ -16,17 +16,21 @@ export function addDoctor(program: Command, shell: Shell): void {
 }
 
 function reportText({ backend, devices, versions, missing }: BackendReport): string {
-  const found = Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ");
+  const found = Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
   const lines = [found ? `${backend}  (${found})` : backend];
   for (const { name, label, abilities } of devices) {
     lines.push(`  ${name}: ${label}`);
-    lines.push(`    ${[
-      abilities.f64 ? "f64" : "no f64",
-      `${abilities.parallelism} in parallel`,
-      abilities.simdBytes ? `SIMD ${abilities.simdBytes * 8} bits` : "no SIMD",
-      `memory ${gib(abilities.memory)}`,
-      `largest view ${gib(abilities.maxAllocation)}`,
-    ].join(", ")}`);
+    lines.push(
+      `    ${[
+        abilities.f64 ? "f64" : "no f64",
+        `${abilities.parallelism} in parallel`,
+        abilities.simdBytes ? `SIMD ${abilities.simdBytes * 8} bits` : "no SIMD",
+        `memory ${gib(abilities.memory)}`,
+        `largest view ${gib(abilities.maxAllocation)}`,
+      ].join(", ")}`,
+    );
   }
   if (missing) lines.push(`  missing: ${missing.reason}`, `  remedy:  ${missing.remedy}`);
   return lines.join("\n");

@@ -23,7 +23,11 @@ async function main(words: string[]): Promise<void> {
   // An application's code is loaded only for its own command and for the list of all.
   const first = words.find((word) => !word.startsWith("-"));
   const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));
-  const wanted = listing ? Object.values(APPLICATIONS) : Object.entries(APPLICATIONS).filter(([name]) => name === first).map(([, app]) => app);
+  const wanted = listing
+    ? Object.values(APPLICATIONS)
+    : Object.entries(APPLICATIONS)
+        .filter(([name]) => name === first)
+        .map(([, app]) => app);
   for (const { command } of wanted) (await command()).command(program, shell);
   if (words.length === 0) program.help();
   await program.parseAsync(words, { from: "user" });

@@ -1,7 +1,14 @@
 import { IsoformError } from "../kernel/errors.js";
 import { InputError, readText } from "./csv.js";
 import {
-  applicationMetrics, architectureMetrics, cellsOf, kernelEfficiencies, kernelMeans, type PlatformSet, type Roof, type Run,
+  applicationMetrics,
+  architectureMetrics,
+  cellsOf,
+  kernelEfficiencies,
+  kernelMeans,
+  type PlatformSet,
+  type Roof,
+  type Run,
 } from "./metric.js";
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
@@ -41,10 +48,15 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
 
 /** Best figures of each platform: several backends may have measured the same hardware. */
 export function roofsOf(devices: readonly AssessedDevice[]): Map<string, Roof> {
-  return new Map([...groupBy(devices, (d) => d.platform)].map(([platform, group]) => [platform, {
-    bandwidth: Math.max(...group.map((d) => d.peakBandwidth)),
-    flops: Math.max(...group.map((d) => d.peakFlops ?? 0)) || undefined,
-  }]));
+  return new Map(
+    [...groupBy(devices, (d) => d.platform)].map(([platform, group]) => [
+      platform,
+      {
+        bandwidth: Math.max(...group.map((d) => d.peakBandwidth)),
+        flops: Math.max(...group.map((d) => d.peakFlops ?? 0)) || undefined,
+      },
+    ]),
+  );
 }
 
 /** JSON knows no NaN: an unknown sigma becomes null, as the schema says. */
@@ -63,8 +75,13 @@ export async function published(timings: string, bandwidth?: string): Promise<Ev
     if (counted.size === 0) throw new InputError(`${timings}: no kernel has bytes, so a bandwidth is of no use`);
   }
   const devices = [...roofs].map(([platform, roof]): AssessedDevice => ({
-    name: platform, platform, backend: "published", label: platform,
-    peakBandwidth: roof.bandwidth, peakFlops: roof.flops ?? null, source: "published",
+    name: platform,
+    platform,
+    backend: "published",
+    label: platform,
+    peakBandwidth: roof.bandwidth,
+    peakFlops: roof.flops ?? null,
+    source: "published",
   }));
   return { host: [], devices, runs, validation: [] };
 }

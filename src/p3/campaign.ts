@@ -40,7 +40,10 @@ const FEW_ITERATIONS = 5;
  * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit a device.
  */
 export async function measureApplications(
-  applications: readonly Application[], options: CampaignOptions, progress: ProgressFactory, registry: Registry = installed,
+  applications: readonly Application[],
+  options: CampaignOptions,
+  progress: ProgressFactory,
+  registry: Registry = installed,
 ): Promise<Evidence> {
   const started = performance.now();
   const names = options.devices ?? (await registry.names());
@@ -51,7 +54,8 @@ export async function measureApplications(
     const problem: ProblemOptions = { gib, precision, quick, iterations: options.iterations ?? (options.seconds && FEW_ITERATIONS) };
     for (const application of applications) for (const device of devices) checkFits(application, device, problem);
     const parts: Evidence[] = [];
-    for (const device of devices) parts.push({ host: [], devices: [await assessedDevice(device, options, progress)], runs: [], validation: [] });
+    for (const device of devices)
+      parts.push({ host: [], devices: [await assessedDevice(device, options, progress)], runs: [], validation: [] });
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
@@ -81,7 +85,9 @@ function checkFits(application: Application, device: Device, problem: ProblemOpt
   const needed = application.footprint(problem);
   const { memory } = device.abilities;
   if (needed > memory)
-    throw new LaunchError(`${application.name} needs ${gibText(needed)} on ${device.name}, which has ${gibText(memory)}: choose a smaller --gib`);
+    throw new LaunchError(
+      `${application.name} needs ${gibText(needed)} on ${device.name}, which has ${gibText(memory)}: choose a smaller --gib`,
+    );
 }
 
 function seconds(since: number): number {
@@ -97,8 +103,14 @@ async function assessedDevice(device: Device, options: CampaignOptions, progress
   const peaks = await measurePeaks(device, { repeats: options.quick ? 4 : 10, progress: task.update });
   task.done();
   return {
-    name: device.name, platform: platformOf(device), backend: device.backend, label: device.label,
-    parallelism: device.abilities.parallelism, peakBandwidth: peaks.bandwidth, peakFlops: peaks.flops, source: "measured",
+    name: device.name,
+    platform: platformOf(device),
+    backend: device.backend,
+    label: device.label,
+    parallelism: device.abilities.parallelism,
+    peakBandwidth: peaks.bandwidth,
+    peakFlops: peaks.flops,
+    source: "measured",
   };
 }
 
@@ -135,7 +147,10 @@ class Trial {
     const { ok, maxError, against } = await this.prepared.validate();
     const before = this.verdicts.get(against);
     this.verdicts.set(against, {
-      ...place, against, ok: ok && (before?.ok ?? true), maxError: Math.max(maxError, before?.maxError ?? 0),
+      ...place,
+      against,
+      ok: ok && (before?.ok ?? true),
+      maxError: Math.max(maxError, before?.maxError ?? 0),
     });
     if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));
   }
@@ -150,8 +165,11 @@ class Trial {
 }
 
 async function measureTogether(
-  application: Application, devices: readonly Device[], problem: ProblemOptions,
-  limits: { repeats: number; seconds: number }, progress: ProgressFactory,
+  application: Application,
+  devices: readonly Device[],
+  problem: ProblemOptions,
+  limits: { repeats: number; seconds: number },
+  progress: ProgressFactory,
 ): Promise<Evidence[]> {
   const { repeats } = limits;
   const started = performance.now();

@@ -31,13 +31,18 @@ export function cascade(scores: readonly Score[], seriesOf: (application: string
   const barsLeft = curves ? NAMES + PLOT + 46 : NAMES;
   const barsWidth = curves ? PHI : 2 * PHI;
   return drawing(
-    curves ? WIDTH : barsLeft + barsWidth + VALUE, top + rows.length * ROW + 8, `${name} cascade of ${problem} on ${setName}`, description,
+    curves ? WIDTH : barsLeft + barsWidth + VALUE,
+    top + rows.length * ROW + 8,
+    `${name} cascade of ${problem} on ${setName}`,
+    description,
     ...(curves ? [curvesOf(rows, name, seriesOf), platformsOf(set, barsLeft), strips(rows, top)] : []),
     text(barsLeft, top - 12, `${symbol}, %`, { class: "axis" }),
     bars(rows, { left: barsLeft, top, width: barsWidth }, seriesOf),
-    ...rows.map((row, r) =>
-      marker(14, top + r * ROW + 11, seriesOf(row.application), seriesOf(row.application), row.application) +
-      text(28, top + r * ROW + 15, row.application, { class: "label" })),
+    ...rows.map(
+      (row, r) =>
+        marker(14, top + r * ROW + 11, seriesOf(row.application), seriesOf(row.application), row.application) +
+        text(28, top + r * ROW + 15, row.application, { class: "label" }),
+    ),
   );
 }
 
@@ -52,57 +57,96 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Numbering): st
   const { set } = rows[0];
   const bottom = TOP + CURVES;
   const y = scaleLinear([0, Math.max(1, ...rows.flatMap((row) => row.efficiencies.map(upper)))], [bottom, TOP]);
-  const grid = y.ticks(5).map((e) =>
-    line(NAMES, y(e), NAMES + PLOT, y(e), "grid") + text(NAMES - 10, y(e) + 4, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "end" }));
+  const grid = y
+    .ticks(5)
+    .map(
+      (e) =>
+        line(NAMES, y(e), NAMES + PLOT, y(e), "grid") +
+        text(NAMES - 10, y(e) + 4, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "end" }),
+    );
   const counts = set.map((_, i) => text(position(set, i), bottom + 18, String(i + 1), { class: "tick", "text-anchor": "middle" }));
   const curves = rows.toReversed().map((row) => {
     const series = seriesOf(row.application);
     const points = falling(row).map((e, i) => ({ ...e, x: position(set, i) }));
     return (
       element("path", { d: path()(points.map((p): [number, number] => [p.x, y(p.value)]))!, class: `curve s${series % COLOURS}` }) +
-      points.map((p) =>
-        errorBar(p.x, y(Math.max(0, p.value - (p.sigma ?? 0))), y(upper(p)), series) +
-        marker(p.x, y(p.value), series, series, `${row.application} on ${p.platform}: ${percentText(p.value, p.sigma)} %`)).join("")
+      points
+        .map(
+          (p) =>
+            errorBar(p.x, y(Math.max(0, p.value - (p.sigma ?? 0))), y(upper(p)), series) +
+            marker(p.x, y(p.value), series, series, `${row.application} on ${p.platform}: ${percentText(p.value, p.sigma)} %`),
+        )
+        .join("")
     );
   });
   return [
-    text(NAMES - 10, 16, `${name}, %`, { class: "axis" }), ...grid, ...counts,
+    text(NAMES - 10, 16, `${name}, %`, { class: "axis" }),
+    ...grid,
+    ...counts,
     text(NAMES + PLOT / 2, bottom + 36, "number of platforms, each application's best first", { class: "axis", "text-anchor": "middle" }),
     ...curves,
   ].join("");
 }
 
 function platformsOf(set: readonly string[], left: number): string {
-  return text(left, 16, "Platforms", { class: "axis" }) + set.map((platform, i) =>
-    element("rect", { x: left, y: TOP + i * ROW, width: 22, height: 16, rx: 3, class: `tile s${i % COLOURS}` }) +
-    text(left + 11, TOP + i * ROW + 12, letter(set, platform), { class: "letter", "text-anchor": "middle" }) +
-    text(left + 32, TOP + i * ROW + 12, platform, { class: "label" })).join("");
+  return (
+    text(left, 16, "Platforms", { class: "axis" }) +
+    set
+      .map(
+        (platform, i) =>
+          element("rect", { x: left, y: TOP + i * ROW, width: 22, height: 16, rx: 3, class: `tile s${i % COLOURS}` }) +
+          text(left + 11, TOP + i * ROW + 12, letter(set, platform), { class: "letter", "text-anchor": "middle" }) +
+          text(left + 32, TOP + i * ROW + 12, platform, { class: "label" }),
+      )
+      .join("")
+  );
 }
 
 /** For each application the letters of its platforms, best first. */
 function strips(rows: readonly Score[], top: number): string {
   const { set } = rows[0];
   const band = PLOT / set.length;
-  return rows.map((row, r) => falling(row).map((e, i) => {
-    const y = top + r * ROW;
-    return e.value === 0
-      ? text(position(set, i), y + 14, "does not run", { class: "absent", "text-anchor": "middle" })
-      : element("rect", { x: NAMES + i * band + 3, y: y + 2, width: band - 6, height: ROW - 5, rx: 3, class: `tile s${set.indexOf(e.platform) % COLOURS}` }) +
-        text(position(set, i), y + 15, letter(set, e.platform), { class: "letter", "text-anchor": "middle" });
-  }).join("")).join("");
+  return rows
+    .map((row, r) =>
+      falling(row)
+        .map((e, i) => {
+          const y = top + r * ROW;
+          return e.value === 0
+            ? text(position(set, i), y + 14, "does not run", { class: "absent", "text-anchor": "middle" })
+            : element("rect", {
+                x: NAMES + i * band + 3,
+                y: y + 2,
+                width: band - 6,
+                height: ROW - 5,
+                rx: 3,
+                class: `tile s${set.indexOf(e.platform) % COLOURS}`,
+              }) + text(position(set, i), y + 15, letter(set, e.platform), { class: "letter", "text-anchor": "middle" });
+        })
+        .join(""),
+    )
+    .join("");
 }
 
 function bars(rows: readonly Score[], at: { left: number; top: number; width: number }, seriesOf: Numbering): string {
   const x = scaleLinear([0, Math.max(1, ...rows.map(upper))], [at.left, at.left + at.width]);
-  return rows.map((row, r) => {
-    const y = at.top + r * ROW;
-    const sigma = row.sigma ?? 0;
-    const middle = y + ROW / 2 - 0.5;
-    const [low, high] = [x(Math.max(0, row.value - sigma)), x(row.value + sigma)];
-    return (
-      element("rect", { x: at.left, y: y + 3, width: x(row.value) - at.left, height: ROW - 7, rx: 2, class: `bar s${seriesOf(row.application) % COLOURS}` }) +
-      (high - low > 1 ? line(low, middle, high, middle, "whisker") : "") +
-      text(at.left + at.width + 8, y + 15, percentText(row.value, row.sigma), { class: "value" })
-    );
-  }).join("");
+  return rows
+    .map((row, r) => {
+      const y = at.top + r * ROW;
+      const sigma = row.sigma ?? 0;
+      const middle = y + ROW / 2 - 0.5;
+      const [low, high] = [x(Math.max(0, row.value - sigma)), x(row.value + sigma)];
+      return (
+        element("rect", {
+          x: at.left,
+          y: y + 3,
+          width: x(row.value) - at.left,
+          height: ROW - 7,
+          rx: 2,
+          class: `bar s${seriesOf(row.application) % COLOURS}`,
+        }) +
+        (high - low > 1 ? line(low, middle, high, middle, "whisker") : "") +
+        text(at.left + at.width + 8, y + 15, percentText(row.value, row.sigma), { class: "value" })
+      );
+    })
+    .join("");
 }

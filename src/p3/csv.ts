@@ -19,7 +19,10 @@ export class CsvTable {
   private readonly header: readonly CsvField[];
 
   /** Throws InputError where the text is no CSV or its rows differ in length. */
-  constructor(readonly file: string, text: string) {
+  constructor(
+    readonly file: string,
+    text: string,
+  ) {
     const [header, ...rows] = parseCsv(text, file);
     if (!header) throw new InputError(`${file}: the file is empty: it needs a first row with column names`);
     header.forEach((name, i) => {
@@ -72,10 +75,13 @@ export async function readText(file: string): Promise<string> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const reason =
-      code === "ENOENT" ? "there is no such file"
-      : code === "EACCES" ? "reading it is not permitted"
-      : code === "EISDIR" ? "it is a directory"
-      : (error as Error).message;
+      code === "ENOENT"
+        ? "there is no such file"
+        : code === "EACCES"
+          ? "reading it is not permitted"
+          : code === "EISDIR"
+            ? "it is a directory"
+            : (error as Error).message;
     throw new InputError(`${file}: ${reason}`);
   }
 }

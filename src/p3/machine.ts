@@ -24,5 +24,10 @@ export function platformOf(device: Device): string {
 
 function processor(): string {
   const model = os.cpus()[0]?.model ?? os.arch();
-  return model.replace(/\((R|TM)\)|,|\bCPU\b|\bProcessor\b|@.*$/gi, " ").replace(/\s+/g, " ").trim() || os.arch();
+  return (
+    model
+      .replace(/\((R|TM)\)|,|\bCPU\b|\bProcessor\b|@.*$/gi, " ")
+      .replace(/\s+/g, " ")
+      .trim() || os.arch()
+  );
 }

@@ -74,7 +74,10 @@ export function cellsOf(runs: readonly Run[]): Cell[] {
   return [...groups.values()].map((group) => {
     const { application, platform, problem, quantity } = group[0];
     return {
-      application, platform, problem, quantity,
+      application,
+      platform,
+      problem,
+      quantity,
       seconds: estimate(group.map((r) => r.seconds)),
       runs: group.length,
       bytes: meanOf(group, "bytes"),
@@ -114,13 +117,16 @@ interface Field {
 function fieldsOf(cells: readonly Cell[], sets: readonly PlatformSet[]): Field[] {
   const problems = groupBy(cells, (c) => c.problem);
   return sets.flatMap(({ name, platforms }) =>
-    [...problems].map(([problem, ofProblem]) => ({
-      setName: name,
-      platforms: platforms.filter((p) => ofProblem.some((c) => c.platform === p)),
-      problem,
-      applications: [...new Set(ofProblem.map((c) => c.application))],
-      cells: ofProblem,
-    })).filter((field) => field.platforms.length > 0));
+    [...problems]
+      .map(([problem, ofProblem]) => ({
+        setName: name,
+        platforms: platforms.filter((p) => ofProblem.some((c) => c.platform === p)),
+        problem,
+        applications: [...new Set(ofProblem.map((c) => c.application))],
+        cells: ofProblem,
+      }))
+      .filter((field) => field.platforms.length > 0),
+  );
 }
 
 function ranOn(field: Field, application: string, platform: string): boolean {
@@ -136,11 +142,13 @@ export function applicationMetrics(cells: readonly Cell[], sets: readonly Platfo
     const time = (application: string, platform: string) =>
       field.cells.find((c) => c.application === application && c.platform === platform && c.quantity === ITERATION)?.seconds;
     const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
-    const best = new Map(field.platforms.map((p) => {
-      // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
-      const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, p)).filter((t) => t !== undefined);
-      return [p, candidates.length ? candidates.reduce((a, b) => (b.value < a.value ? b : a)) : undefined] as const;
-    }));
+    const best = new Map(
+      field.platforms.map((p) => {
+        // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
+        const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, p)).filter((t) => t !== undefined);
+        return [p, candidates.length ? candidates.reduce((a, b) => (b.value < a.value ? b : a)) : undefined] as const;
+      }),
+    );
     return metricsOf("app", field, (application, platform) => {
       const own = time(application, platform);
       const least = best.get(platform);
@@ -155,19 +163,23 @@ export function applicationMetrics(cells: readonly Cell[], sets: readonly Platfo
  * Malenza et al., TPDS 2025. Applications whose kernels have no byte counts have no metric.
  */
 export function architectureMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], roofs: Roofs): Metric[] {
-  return fieldsOf(cells, sets).flatMap((field) => metricsOf("arch", field, (application, platform) => {
-    const roof = roofs.get(platform);
-    const kernels = field.cells.filter((c) => c.application === application && c.platform === platform).filter(isCounted);
-    if (!roof || kernels.length === 0) return undefined;
-    const taken = kernels.reduce((total, c) => total + c.seconds.value, 0);
-    const allowed = kernels.reduce((total, c) => total + allowedSeconds(c, roof), 0);
-    return { value: allowed / taken, sigma: (allowed / taken ** 2) * Math.hypot(...kernels.map((c) => c.seconds.sigma)) };
-  }));
+  return fieldsOf(cells, sets).flatMap((field) =>
+    metricsOf("arch", field, (application, platform) => {
+      const roof = roofs.get(platform);
+      const kernels = field.cells.filter((c) => c.application === application && c.platform === platform).filter(isCounted);
+      if (!roof || kernels.length === 0) return undefined;
+      const taken = kernels.reduce((total, c) => total + c.seconds.value, 0);
+      const allowed = kernels.reduce((total, c) => total + allowedSeconds(c, roof), 0);
+      return { value: allowed / taken, sigma: (allowed / taken ** 2) * Math.hypot(...kernels.map((c) => c.seconds.sigma)) };
+    }),
+  );
 }
 
 /** `efficiencyOf` gives undefined where the application ran but was not measured for this metric. */
 function metricsOf(
-  metric: Metric["metric"], field: Field, efficiencyOf: (application: string, platform: string) => Estimate | undefined,
+  metric: Metric["metric"],
+  field: Field,
+  efficiencyOf: (application: string, platform: string) => Estimate | undefined,
 ): Metric[] {
   return field.applications.flatMap((application) => {
     const efficiencies: PlatformEfficiency[] = [];
@@ -176,9 +188,17 @@ function metricsOf(
       if (!efficiency) return [];
       efficiencies.push({ platform, ...efficiency });
     }
-    return [{
-      metric, setName: field.setName, set: field.platforms, problem: field.problem, application, ...phi(efficiencies), efficiencies,
-    }];
+    return [
+      {
+        metric,
+        setName: field.setName,
+        set: field.platforms,
+        problem: field.problem,
+        application,
+        ...phi(efficiencies),
+        efficiencies,
+      },
+    ];
   });
 }
 
@@ -212,11 +232,17 @@ export function kernelMeans(kernels: readonly KernelEfficiency[], sets: readonly
       const set = platforms.filter((p) => kernels.some((k) => k.problem === problem && k.platform === p));
       const members = group.filter((k) => set.includes(k.platform));
       if (members.length === 0 || members.length < set.length) return [];
-      return [{
-        setName: name, set, problem, quantity, application,
-        efficiency: mean(members.map((k) => k.efficiency)),
-        sigma: Math.hypot(...members.map((k) => k.sigma)) / members.length,
-      }];
+      return [
+        {
+          setName: name,
+          set,
+          problem,
+          quantity,
+          application,
+          efficiency: mean(members.map((k) => k.efficiency)),
+          sigma: Math.hypot(...members.map((k) => k.sigma)) / members.length,
+        },
+      ];
     });
   });
 }

@@ -38,7 +38,10 @@ export async function readTimings(file: string): Promise<Run[]> {
     const key = JSON.stringify([run.application, run.platform, run.problem, run.run, run.quantity]);
     const earlier = seen.get(key);
     if (earlier)
-      throw table.error(row[columns.run], `run ${run.run} of ${run.quantity} (${run.application}, ${run.platform}, ${run.problem}) is in line ${earlier} already`);
+      throw table.error(
+        row[columns.run],
+        `run ${run.run} of ${run.quantity} (${run.application}, ${run.platform}, ${run.problem}) is in line ${earlier} already`,
+      );
     seen.set(key, row[0].line);
     return run;
   });

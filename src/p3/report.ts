@@ -13,7 +13,11 @@ export function report(assessment: Assessment): string {
   const kernels = [...new Set(assessment.kernels.map((k) => k.quantity))];
   const colourOf = (name: string) => numberIn(applications, name);
   const tables = tablesOf(assessment);
-  const tablesNamed = (word: string) => tables.filter((t) => t.title.startsWith(word)).map(tableHtml).join("");
+  const tablesNamed = (word: string) =>
+    tables
+      .filter((t) => t.title.startsWith(word))
+      .map(tableHtml)
+      .join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -57,10 +61,22 @@ function summary({ runs }: Assessment): string {
     return `${size} ${word}${size === 1 ? "" : "s"}`;
   };
   return [
-    count(runs.map((r) => r.application), "application"),
-    count(runs.map((r) => r.problem), "problem"),
-    count(runs.map((r) => r.platform), "platform"),
-    count(runs.map((r) => JSON.stringify([r.application, r.problem, r.platform, r.run])), "run"),
+    count(
+      runs.map((r) => r.application),
+      "application",
+    ),
+    count(
+      runs.map((r) => r.problem),
+      "problem",
+    ),
+    count(
+      runs.map((r) => r.platform),
+      "platform",
+    ),
+    count(
+      runs.map((r) => JSON.stringify([r.application, r.problem, r.platform, r.run])),
+      "run",
+    ),
   ].join(", ");
 }
 
@@ -68,7 +84,10 @@ function cascades({ metrics }: Assessment, colourOf: (application: string) => nu
   const groups = groupBy(metrics, (m) => JSON.stringify([m.problem, m.setName, m.metric]));
   const draw = (scores: Assessment["metrics"]) => {
     const [{ problem, setName, metric }] = scores;
-    return figureHtml(cascade(scores, colourOf), `${problem}, ${setName}: ${metric === "app" ? "application" : "architectural"} efficiency`);
+    return figureHtml(
+      cascade(scores, colourOf),
+      `${problem}, ${setName}: ${metric === "app" ? "application" : "architectural"} efficiency`,
+    );
   };
   const small = [...groups.values()].filter(([{ set }]) => set.length === 1);
   const large = [...groups.values()].filter(([{ set }]) => set.length > 1);
@@ -77,11 +96,13 @@ function cascades({ metrics }: Assessment, colourOf: (application: string) => nu
 
 function rooflines(assessment: Assessment, colourOf: (name: string) => number, shapeOf: (name: string) => number): string {
   const roofs = roofsOf(assessment.devices);
-  const groups = [...groupBy(cellsOf(assessment.runs), (c) => JSON.stringify([c.problem, c.platform])).values()].flatMap((cells): Kernels[] => {
-    const [{ problem, platform }] = cells;
-    const roof: Roof | undefined = roofs.get(platform);
-    return roof && cells.some((c) => c.bytes) ? [{ problem, platform, roof, cells }] : [];
-  });
+  const groups = [...groupBy(cellsOf(assessment.runs), (c) => JSON.stringify([c.problem, c.platform])).values()].flatMap(
+    (cells): Kernels[] => {
+      const [{ problem, platform }] = cells;
+      const roof: Roof | undefined = roofs.get(platform);
+      return roof && cells.some((c) => c.bytes) ? [{ problem, platform, roof, cells }] : [];
+    },
+  );
   if (groups.length === 0) return "";
   const counted = groups.every((g) => g.cells.some((c) => c.flops));
   const applications = [...new Set(groups.flatMap((g) => g.cells.map((c) => c.application)))];
@@ -108,7 +129,8 @@ function figureHtml(svg: string, caption: string): string {
 }
 
 function tableHtml({ title, columns, rows, labels }: Table): string {
-  const cell = (tag: string, value: string, c: number) => `<${tag}${c < labels ? ' class="words"' : ""}${tag === "th" ? ' scope="col"' : ""}>${escape(value)}</${tag}>`;
+  const cell = (tag: string, value: string, c: number) =>
+    `<${tag}${c < labels ? ' class="words"' : ""}${tag === "th" ? ' scope="col"' : ""}>${escape(value)}</${tag}>`;
   return `<div class="scroll"><table><caption>${escape(title)}</caption><thead><tr>${columns.map((name, c) => cell("th", name, c)).join("")}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${row.map((value, c) => cell("td", value, c)).join("")}</tr>`).join("\n")}</tbody></table></div>`;
 }

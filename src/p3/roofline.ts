@@ -32,19 +32,29 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
   const rates = kernels.map((c) => c.flops / c.seconds.value);
   const y = scaleLog([Math.min(roofAt(first), ...rates) / 1.5, 2 * Math.max(roofAt(last), ...rates)], [BOX.bottom, BOX.top]).clamp(true);
 
-  const xTicks = ticks(first, last).map((v) =>
-    line(x(v), BOX.top, x(v), BOX.bottom, "grid") + text(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }));
-  const yTicks = ticks(...(y.domain() as [number, number])).map((v) =>
-    line(BOX.left, y(v), BOX.right, y(v), "grid") + text(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }));
+  const xTicks = ticks(first, last).map(
+    (v) =>
+      line(x(v), BOX.top, x(v), BOX.bottom, "grid") + text(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }),
+  );
+  const yTicks = ticks(...(y.domain() as [number, number])).map(
+    (v) =>
+      line(BOX.left, y(v), BOX.right, y(v), "grid") +
+      text(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }),
+  );
   const corner = ridge === undefined ? "" : `L${x(ridge)},${y(roofAt(ridge))}`;
   const roofPath = element("path", { d: `M${x(first)},${y(roofAt(first))}${corner}L${x(last)},${y(roofAt(last))}`, class: "roof" });
   const bandwidthLabel = `${figure(roof.bandwidth / 1e9)} GB/s`;
   const slope = (Math.atan2(y(roofAt(first)) - y(roofAt(2 * first)), x(2 * first) - x(first)) * -180) / Math.PI;
   const at = first * Math.pow((ridge ?? last) / first, 0.62);
   const labels = [
-    element("g", { transform: `translate(${x(at).toFixed(1)},${(y(roofAt(at)) - 7).toFixed(1)}) rotate(${slope.toFixed(1)})` },
-      text(0, 0, bandwidthLabel, { class: "note" })),
-    roof.flops === undefined ? "" : text(BOX.right - 4, y(roof.flops) - 7, `${figure(roof.flops / 1e9)} GFLOP/s`, { class: "note", "text-anchor": "end" }),
+    element(
+      "g",
+      { transform: `translate(${x(at).toFixed(1)},${(y(roofAt(at)) - 7).toFixed(1)}) rotate(${slope.toFixed(1)})` },
+      text(0, 0, bandwidthLabel, { class: "note" }),
+    ),
+    roof.flops === undefined
+      ? ""
+      : text(BOX.right - 4, y(roof.flops) - 7, `${figure(roof.flops / 1e9)} GFLOP/s`, { class: "note", "text-anchor": "end" }),
   ];
   const points = kernels.map((c) => {
     const rate = c.flops / c.seconds.value;
@@ -54,36 +64,55 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
       `${c.quantity}, ${c.application}: ${figure(rate / 1e9)} GFLOP/s at ${(c.flops / c.bytes).toPrecision(3)} FLOP/byte, ` +
       `${figure(c.bytes / c.seconds.value / 1e9)} GB/s, ${secondsText(c.seconds.value, c.seconds.sigma)}`;
     const colour = colourOf(c.application);
-    return errorBar(px, y(Math.max(rate - sigma, rate / 10)), y(rate + sigma), colour) + marker(px, y(rate), shapeOf(c.quantity), colour, words);
+    return (
+      errorBar(px, y(Math.max(rate - sigma, rate / 10)), y(rate + sigma), colour) + marker(px, y(rate), shapeOf(c.quantity), colour, words)
+    );
   });
   return drawing(
-    WIDTH, HEIGHT, `Roofline of ${platform}, ${problem}`,
+    WIDTH,
+    HEIGHT,
+    `Roofline of ${platform}, ${problem}`,
     `${bandwidthLabel}${roof.flops ? `, ${figure(roof.flops / 1e9)} GFLOP/s` : ""}; ${kernels.length} kernels`,
     text(BOX.left - 48, 16, "GFLOP/s", { class: "axis" }),
     text(BOX.right, HEIGHT - 8, "arithmetic intensity, FLOP/byte", { class: "axis", "text-anchor": "end" }),
-    ...xTicks, ...yTicks, roofPath, ...labels, ...points,
+    ...xTicks,
+    ...yTicks,
+    roofPath,
+    ...labels,
+    ...points,
   );
 }
 
 /** Where operations are not counted, what is left of a roofline: each kernel's share of the bandwidth. */
 export function bandwidthShares({ platform, problem, roof, cells }: Kernels, colourOf: Numbering, shapeOf: Numbering): string {
-  const kernels = cells.flatMap((c) => (c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : []));
+  const kernels = cells.flatMap((c) =>
+    c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : [],
+  );
   const names = [...new Set(kernels.map((c) => c.quantity))];
   const x = scaleLinear([0, Math.max(1, ...kernels.map((c) => c.share))], [BOX.left, BOX.right]);
   const step = (BOX.bottom - BOX.top) / names.length;
   const rowOf = (name: string) => BOX.top + (names.indexOf(name) + 0.5) * step;
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((v) =>
-    line(x(v), BOX.top, x(v), BOX.bottom, v === 1 ? "roof" : "grid") +
-    text(x(v), BOX.bottom + 16, `${100 * v}`, { class: "tick", "text-anchor": "middle" }));
-  const rows = names.map((name) => line(BOX.left, rowOf(name), BOX.right, rowOf(name), "grid") + text(4, rowOf(name) + 4, name, { class: "label" }));
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map(
+    (v) =>
+      line(x(v), BOX.top, x(v), BOX.bottom, v === 1 ? "roof" : "grid") +
+      text(x(v), BOX.bottom + 16, `${100 * v}`, { class: "tick", "text-anchor": "middle" }),
+  );
+  const rows = names.map(
+    (name) => line(BOX.left, rowOf(name), BOX.right, rowOf(name), "grid") + text(4, rowOf(name) + 4, name, { class: "label" }),
+  );
   const points = kernels.map((c) => {
     const words = `${c.quantity}, ${c.application}: ${percentText(c.share, (c.share * c.seconds.sigma) / c.seconds.value)} %`;
     return marker(x(c.share), rowOf(c.quantity), shapeOf(c.application), colourOf(c.application), words);
   });
   return drawing(
-    WIDTH, HEIGHT, `Share of the bandwidth of ${platform}, ${problem}`, `${names.length} kernels`,
+    WIDTH,
+    HEIGHT,
+    `Share of the bandwidth of ${platform}, ${problem}`,
+    `${names.length} kernels`,
     text(BOX.right, HEIGHT - 8, `% of ${figure(roof.bandwidth / 1e9)} GB/s`, { class: "axis", "text-anchor": "end" }),
-    ...ticks, ...rows, ...points,
+    ...ticks,
+    ...rows,
+    ...points,
   );
 }
 

@@ -33,7 +33,8 @@ export interface Box {
 /** A drawing with a title and a description for those who do not see it. */
 export function drawing(width: number, height: number, title: string, description: string, ...children: string[]): string {
   return element(
-    "svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${description}`, style: `max-width:${width}px` },
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${description}`, style: `max-width:${width}px` },
     ...children,
   );
 }
@@ -43,7 +44,11 @@ const SHAPES = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbo
 /** A marker whose shape and colour are numbered; the words show where the mouse rests. */
 export function marker(x: number, y: number, shape: number, series: number, words: string, area = 56): string {
   const d = symbol(SHAPES[shape % SHAPES.length], area)()!;
-  return element("path", { d, transform: `translate(${x.toFixed(2)},${y.toFixed(2)})`, class: `marker s${series % COLOURS}` }, element("title", {}, escape(words)));
+  return element(
+    "path",
+    { d, transform: `translate(${x.toFixed(2)},${y.toFixed(2)})`, class: `marker s${series % COLOURS}` },
+    element("title", {}, escape(words)),
+  );
 }
 
 /** A vertical error bar of one sigma each way, or nothing where sigma is unknown or too small to see. */

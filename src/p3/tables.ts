@@ -55,13 +55,20 @@ function devicesTable({ devices }: Assessment): Table {
     columns: ["device", "platform", "bandwidth GB/s", "GFLOP/s", "source"],
     labels: 2,
     rows: devices.map((d) => [
-      d.name, d.platform, figure(d.peakBandwidth / 1e9), d.peakFlops === null ? "" : figure(d.peakFlops / 1e9), d.source,
+      d.name,
+      d.platform,
+      figure(d.peakBandwidth / 1e9),
+      d.peakFlops === null ? "" : figure(d.peakFlops / 1e9),
+      d.source,
     ]),
   };
 }
 
 function timesTable(assessment: Assessment, problem: string, cells: readonly Cell[]): Table {
-  const best = groupBy(cells.filter((c) => c.quantity === ITERATION), (c) => c.platform);
+  const best = groupBy(
+    cells.filter((c) => c.quantity === ITERATION),
+    (c) => c.platform,
+  );
   const efficiency = (cell: Cell) => {
     const { application, platform, quantity } = cell;
     const kernel = assessment.kernels.find(
@@ -79,10 +86,15 @@ function timesTable(assessment: Assessment, problem: string, cells: readonly Cel
     columns: ["platform", "application", "quantity", "runs", "time", "GB/s", "GFLOP/s", "t_min/t %", "e_arch %"],
     labels: 3,
     rows: cells.map((c) => [
-      c.platform, c.application, c.quantity, String(c.runs), secondsText(c.seconds.value, c.seconds.sigma),
+      c.platform,
+      c.application,
+      c.quantity,
+      String(c.runs),
+      secondsText(c.seconds.value, c.seconds.sigma),
       c.bytes === undefined ? "" : figure(c.bytes / c.seconds.value / 1e9),
       c.flops === undefined ? "" : figure(c.flops / c.seconds.value / 1e9),
-      relative(c), efficiency(c),
+      relative(c),
+      efficiency(c),
     ]),
   };
 }
@@ -100,7 +112,8 @@ function phiTables({ metrics }: Assessment): Table[] {
         labels: 1,
         rows: [...new Set(group.map((m) => m.application))].map((a) => [a, value(a, "app"), value(a, "arch")]),
       };
-    }));
+    }),
+  );
 }
 
 function kernelTables({ kernelMeans }: Assessment): Table[] {
@@ -117,7 +130,8 @@ function kernelTables({ kernelMeans }: Assessment): Table[] {
           ...applications.map((a) => row.find((k) => k.application === a)?.efficiency.toFixed(3) ?? ""),
         ]),
       };
-    }));
+    }),
+  );
 }
 
 function validationTable({ validation }: Assessment): Table {
@@ -126,7 +140,12 @@ function validationTable({ validation }: Assessment): Table {
     columns: ["application", "platform", "problem", "result", "max error", "against"],
     labels: 4,
     rows: validation.map((v) => [
-      v.application, v.platform, v.problem, v.ok ? "ok" : "WRONG", v.maxError?.toExponential(2) ?? "not a number", v.against,
+      v.application,
+      v.platform,
+      v.problem,
+      v.ok ? "ok" : "WRONG",
+      v.maxError?.toExponential(2) ?? "not a number",
+      v.against,
     ]),
   };
 }
@@ -135,6 +154,9 @@ function validationTable({ validation }: Assessment): Table {
 export function tableText({ title, columns, rows, labels }: Table): string {
   const widths = columns.map((name, c) => Math.max(name.length, ...rows.map((row) => row[c].length)));
   const line = (cells: readonly string[]) =>
-    cells.map((text, c) => (c < labels || c === columns.length - 1 && text.length > 24 ? text.padEnd(widths[c]) : text.padStart(widths[c]))).join("  ").trimEnd();
+    cells
+      .map((text, c) => (c < labels || (c === columns.length - 1 && text.length > 24) ? text.padEnd(widths[c]) : text.padStart(widths[c])))
+      .join("  ")
+      .trimEnd();
   return [title, line(columns), widths.map((w) => "-".repeat(w)).join("  "), ...rows.map(line)].join("\n");
 }

@@ -34,14 +34,32 @@ test("published timings become tables, JSON and a report", () => {
   const csv = file("good.csv", GOOD);
   const bandwidth = file("bandwidth.csv", "platform,bytes_per_second\nX,2e9\nY,2e9\n");
   const { status, stdout, stderr } = isoform(
-    "assess", "--from", csv, "--bandwidth", bandwidth, "--set", "both=X,Y", "--set", "one=X", "--json", "out.json", "--report", "out.html",
+    "assess",
+    "--from",
+    csv,
+    "--bandwidth",
+    bandwidth,
+    "--set",
+    "both=X,Y",
+    "--set",
+    "one=X",
+    "--json",
+    "out.json",
+    "--report",
+    "out.html",
   );
   assert.equal(status, 0, stderr);
   assert.match(stdout, /Phi: p, both \(X, Y\)\n.*\n.*\na\s+100\.00 ± \?\s+50\.00 ± \?\nb\s+0\.00/);
   const json = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
-  assert.deepEqual(json.metrics.filter((m) => m.metric === "app").map((m) => [m.setName, m.application, m.value]), [
-    ["both", "a", 1], ["both", "b", 0], ["one", "a", 1], ["one", "b", 0.5],
-  ]);
+  assert.deepEqual(
+    json.metrics.filter((m) => m.metric === "app").map((m) => [m.setName, m.application, m.value]),
+    [
+      ["both", "a", 1],
+      ["both", "b", 0],
+      ["one", "a", 1],
+      ["one", "b", 0.5],
+    ],
+  );
   assert.match(readFileSync(join(directory, "out.html"), "utf8"), /^<!doctype html>/);
   rmSync(join(directory, "out.html"));
 
@@ -52,11 +70,35 @@ test("published timings become tables, JSON and a report", () => {
 
 test("bad timings are refused with file, line and column", () => {
   refuses(/missing\.csv: there is no such file/, "assess", "--from", "missing.csv", "--json", "no.json");
-  refuses(/no column "seconds"/, "assess", "--from", file("column.csv", "application,platform,problem,run,quantity\na,X,p,1,k\n"), "--json", "no.json");
-  refuses(/negative\.csv:2:19: seconds is -1: it must be greater than 0/, "assess", "--from", file("negative.csv", `${HEADER}a,X,p,1,iteration,-1,\n`), "--report", "no.html");
+  refuses(
+    /no column "seconds"/,
+    "assess",
+    "--from",
+    file("column.csv", "application,platform,problem,run,quantity\na,X,p,1,k\n"),
+    "--json",
+    "no.json",
+  );
+  refuses(
+    /negative\.csv:2:19: seconds is -1: it must be greater than 0/,
+    "assess",
+    "--from",
+    file("negative.csv", `${HEADER}a,X,p,1,iteration,-1,\n`),
+    "--report",
+    "no.html",
+  );
   refuses(/nan\.csv:2:19: seconds is "NaN"/, "assess", "--from", file("nan.csv", `${HEADER}a,X,p,1,iteration,NaN,\n`));
-  refuses(/twice\.csv:3:7: run 1 of iteration \(a, X, p\) is in line 2 already/, "assess", "--from", file("twice.csv", `${HEADER}a,X,p,1,iteration,1,\na,X,p,1,iteration,1,\n`));
-  refuses(/uncounted\.csv:3:\d+: kernel k2 has no bytes/, "assess", "--from", file("uncounted.csv", `${HEADER}a,X,p,1,k,1,5\na,X,p,1,k2,1,\n`));
+  refuses(
+    /twice\.csv:3:7: run 1 of iteration \(a, X, p\) is in line 2 already/,
+    "assess",
+    "--from",
+    file("twice.csv", `${HEADER}a,X,p,1,iteration,1,\na,X,p,1,iteration,1,\n`),
+  );
+  refuses(
+    /uncounted\.csv:3:\d+: kernel k2 has no bytes/,
+    "assess",
+    "--from",
+    file("uncounted.csv", `${HEADER}a,X,p,1,k,1,5\na,X,p,1,k2,1,\n`),
+  );
   refuses(/there are no timings/, "assess", "--from", file("empty.csv", HEADER));
 });
 

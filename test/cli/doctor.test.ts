@@ -7,7 +7,10 @@ test("the doctor lists every backend with devices and abilities, or with reason 
   const { status, stdout, stderr } = isoform(["doctor", "--json"]);
   assert.equal(status, 0, stderr);
   const reports = JSON.parse(stdout) as BackendReport[];
-  assert.deepEqual(reports.map((r) => r.backend), ["js", "js-debug", "wasm", "native", "cuda"]);
+  assert.deepEqual(
+    reports.map((r) => r.backend),
+    ["js", "js-debug", "wasm", "native", "cuda"],
+  );
   for (const { backend, devices, missing } of reports) {
     assert.ok(devices.length > 0 || (missing && missing.reason !== "" && missing.remedy !== ""), backend);
     for (const { name, abilities } of devices) {

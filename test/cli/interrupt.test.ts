@@ -9,7 +9,21 @@ import { main } from "./isoform.js";
 
 test("Ctrl-C ends a measurement at once and leaves no file", async () => {
   const directory = mkdtempSync(join(tmpdir(), "isoform-interrupt-"));
-  const words = [main, "assess", "stream", "--devices", "js", "--gib", "0.05", "--repeats", "100000", "--json", "out.json", "--report", "out.html"];
+  const words = [
+    main,
+    "assess",
+    "stream",
+    "--devices",
+    "js",
+    "--gib",
+    "0.05",
+    "--repeats",
+    "100000",
+    "--json",
+    "out.json",
+    "--report",
+    "out.html",
+  ];
   const child = spawn(process.execPath, words, { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
   try {
     const started = await Promise.race([once(child.stderr, "data"), once(child, "exit")]);

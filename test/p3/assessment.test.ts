@@ -10,13 +10,30 @@ import { secondsText, tablesOf, tableText } from "../../src/p3/tables.js";
 function evidence(platform: string, seconds: number[]): Evidence {
   const place = { application: `iso<form> on ${platform}`, platform, problem: "gsr 1 GiB" };
   return {
-    host: [{
-      name: `host of ${platform}`, system: "Linux", processor: "P", threads: 2, memory: 2 ** 34,
-      engine: "Node 20", isoform: "0.1.0", date: "2025-01-02T03:04:05.000Z",
-    }],
-    devices: [{
-      name: "wasm", platform, backend: "wasm", label: platform, parallelism: 2, peakBandwidth: 1e10, peakFlops: 1e10, source: "measured",
-    }],
+    host: [
+      {
+        name: `host of ${platform}`,
+        system: "Linux",
+        processor: "P",
+        threads: 2,
+        memory: 2 ** 34,
+        engine: "Node 20",
+        isoform: "0.1.0",
+        date: "2025-01-02T03:04:05.000Z",
+      },
+    ],
+    devices: [
+      {
+        name: "wasm",
+        platform,
+        backend: "wasm",
+        label: platform,
+        parallelism: 2,
+        peakBandwidth: 1e10,
+        peakFlops: 1e10,
+        source: "measured",
+      },
+    ],
     runs: seconds.flatMap((s, i) => [
       { ...place, run: i + 1, quantity: "iteration", seconds: s },
       { ...place, run: i + 1, quantity: "a1Att", seconds: s / 2, bytes: 1e9, flops: 2e8 },
@@ -29,7 +46,13 @@ test("an assessment fits its own schema, unknown sigmas as null", () => {
   const assessment = assess(evidence("X", [0.5]));
   assert.deepEqual(assessmentSchema.parse(assessment), assessment);
   assert.equal(assessment.metrics[0].sigma, null);
-  assert.deepEqual(assessment.metrics.map((m) => [m.metric, m.setName, m.value]), [["app", "X", 1], ["arch", "X", 0.4]]);
+  assert.deepEqual(
+    assessment.metrics.map((m) => [m.metric, m.setName, m.value]),
+    [
+      ["app", "X", 1],
+      ["arch", "X", 0.4],
+    ],
+  );
 });
 
 test("the published JSON Schema is the one that the code means", () => {
@@ -43,8 +66,21 @@ test("a set that names nothing that ran is refused, with what did", () => {
 
 test("merging numbers the runs of one cell on and keeps everything else", () => {
   const both = merge([evidence("X", [1, 2]), evidence("X", [3]), evidence("Y", [4])]);
-  assert.deepEqual(both.runs.filter((r) => r.quantity === "iteration").map((r) => [r.platform, r.run]), [["X", 1], ["X", 2], ["X", 3], ["Y", 1]]);
-  assert.equal(assess(both).metrics.filter((m) => m.metric === "app")[0].set.join(), "X,Y");
+  assert.deepEqual(
+    both.runs.filter((r) => r.quantity === "iteration").map((r) => [r.platform, r.run]),
+    [
+      ["X", 1],
+      ["X", 2],
+      ["X", 3],
+      ["Y", 1],
+    ],
+  );
+  assert.equal(
+    assess(both)
+      .metrics.filter((m) => m.metric === "app")[0]
+      .set.join(),
+    "X,Y",
+  );
 });
 
 test("the report stands alone, escapes names and draws cascade and roofline", () => {

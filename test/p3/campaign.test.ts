@@ -14,7 +14,12 @@ function device(name: string, log: string[], bytes = 2 ** 30): Device {
     record: () => ({ since: async () => 1e-3 }),
   };
   return {
-    name, backend: name, label: name, memory, queue, precision: "fast",
+    name,
+    backend: name,
+    label: name,
+    memory,
+    queue,
+    precision: "fast",
     abilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
     run: async () => ({}),
     array: () => ({ free() {} }),
@@ -25,7 +30,9 @@ function device(name: string, log: string[], bytes = 2 ** 30): Device {
 
 function application(log: string[], verdict = (run: number) => run > 0): Application {
   return {
-    name: "toy", summary: "", footprint: (options: ProblemOptions) => (options.gib ?? 0.1) * 2 ** 30,
+    name: "toy",
+    summary: "",
+    footprint: (options: ProblemOptions) => (options.gib ?? 0.1) * 2 ** 30,
     async prepare({ name }) {
       log.push(`prepare ${name}`);
       let runs = 0;
@@ -34,7 +41,10 @@ function application(log: string[], verdict = (run: number) => run > 0): Applica
         async run() {
           log.push(`run ${name}`);
           runs++;
-          return [{ quantity: "iteration", seconds: runs }, { quantity: "k", seconds: runs, bytes: 1e6, flops: 1 }];
+          return [
+            { quantity: "iteration", seconds: runs },
+            { quantity: "k", seconds: runs, bytes: 1e6, flops: 1 },
+          ];
         },
         validate: async () => ({ ok: verdict(runs), maxError: runs, against: "nothing" }),
         free: () => void log.push(`free ${name}`),
@@ -54,19 +64,45 @@ test("runs go round the devices after a warm-up each, and everything is given ba
   const found = registry([device("a", log), device("b", log)]);
   const evidence = await measureApplications([application(log)], { repeats: 2 }, silent, found);
   assert.deepEqual(log, [
-    "prepare a", "prepare b", "run a", "run b", "run a", "run b", "run a", "run b", "free a", "free b", "close a", "close b",
+    "prepare a",
+    "prepare b",
+    "run a",
+    "run b",
+    "run a",
+    "run b",
+    "run a",
+    "run b",
+    "free a",
+    "free b",
+    "close a",
+    "close b",
   ]);
-  assert.deepEqual(evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]), [
-    ["isoform-a", 1, 2], ["isoform-a", 2, 3], ["isoform-b", 1, 2], ["isoform-b", 2, 3],
-  ]);
-  assert.deepEqual(evidence.validation.map((v) => [v.application, v.ok, v.maxError]), [["isoform-a", true, 3], ["isoform-b", true, 3]]);
+  assert.deepEqual(
+    evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]),
+    [
+      ["isoform-a", 1, 2],
+      ["isoform-a", 2, 3],
+      ["isoform-b", 1, 2],
+      ["isoform-b", 2, 3],
+    ],
+  );
+  assert.deepEqual(
+    evidence.validation.map((v) => [v.application, v.ok, v.maxError]),
+    [
+      ["isoform-a", true, 3],
+      ["isoform-b", true, 3],
+    ],
+  );
   assert.equal(assess(evidence).metrics.length, 4);
 });
 
 test("a wrong run does not count and is told", async () => {
   const found = registry([device("a", [])]);
   const evidence = await measureApplications([application([], (run) => run !== 2)], { repeats: 3 }, silent, found);
-  assert.deepEqual(evidence.runs.filter((r) => r.quantity === "k").map((r) => r.run), [2, 3]);
+  assert.deepEqual(
+    evidence.runs.filter((r) => r.quantity === "k").map((r) => r.run),
+    [2, 3],
+  );
   assert.equal(evidence.validation[0].ok, false);
 });
 

@@ -5,11 +5,18 @@ import { CsvTable, InputError, readCsv } from "../../src/p3/csv.js";
 const words = (text: string) => new CsvTable("t.csv", text).rows.map((row) => row.map((field) => field.text));
 
 function refuses(text: string, message: RegExp): void {
-  assert.throws(() => new CsvTable("t.csv", text), (error) => error instanceof InputError && message.test(error.message), String(message));
+  assert.throws(
+    () => new CsvTable("t.csv", text),
+    (error) => error instanceof InputError && message.test(error.message),
+    String(message),
+  );
 }
 
 test("quotes, escaped quotes, commas and line ends in fields, CRLF, byte order mark, empty lines, no last line end", () => {
-  assert.deepEqual(words('\ufeffa,b\r\n"x, y","say ""no"""\r\n\r\n"two\nlines",'), [["x, y", 'say "no"'], ["two\nlines", ""]]);
+  assert.deepEqual(words('\ufeffa,b\r\n"x, y","say ""no"""\r\n\r\n"two\nlines",'), [
+    ["x, y", 'say "no"'],
+    ["two\nlines", ""],
+  ]);
 });
 
 test("a field knows its line and column, behind quoted line ends too", () => {
@@ -29,7 +36,13 @@ test("what is no table is refused with its place", () => {
 test("numbers must be positive, finite, decimal", () => {
   const table = new CsvTable("t.csv", "n\n1.5e-3\n-2\n0\nNaN\n1e999\n0x10\n");
   assert.equal(table.positive(table.rows[0][0], "seconds"), 1.5e-3);
-  for (const [row, message] of [[1, /t\.csv:3:1: seconds is -2: it must be greater/], [2, /is 0:/], [3, /"NaN", which is not a number/], [4, /finite/], [5, /not a number/]] as const)
+  for (const [row, message] of [
+    [1, /t\.csv:3:1: seconds is -2: it must be greater/],
+    [2, /is 0:/],
+    [3, /"NaN", which is not a number/],
+    [4, /finite/],
+    [5, /not a number/],
+  ] as const)
     assert.throws(() => table.positive(table.rows[row][0], "seconds"), message);
 });
 

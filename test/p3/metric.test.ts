@@ -8,7 +8,9 @@ type Times = Record<string, Record<string, number[]>>;
 function runs(times: Times, problem = "p"): Run[] {
   return Object.entries(times).flatMap(([application, platforms]) =>
     Object.entries(platforms).flatMap(([platform, list]) =>
-      list.map((seconds, i) => ({ application, platform, problem, run: i + 1, quantity: "iteration", seconds }))));
+      list.map((seconds, i) => ({ application, platform, problem, run: i + 1, quantity: "iteration", seconds })),
+    ),
+  );
 }
 
 function values(rows: Run[], platforms: string[], problem = "p"): Record<string, number> {
@@ -17,10 +19,19 @@ function values(rows: Run[], platforms: string[], problem = "p"): Record<string,
 }
 
 test("phi is the harmonic mean, with the error of eq. 15, and 0 where one efficiency is 0", () => {
-  const { value, sigma } = phi([{ value: 0.5, sigma: 0.01 }, { value: 1, sigma: 0.02 }]);
+  const { value, sigma } = phi([
+    { value: 0.5, sigma: 0.01 },
+    { value: 1, sigma: 0.02 },
+  ]);
   assert.ok(Math.abs(value - 2 / 3) < 1e-15);
   assert.ok(Math.abs(sigma - (2 / 9) * Math.hypot(0.04, 0.02)) < 1e-15);
-  assert.deepEqual(phi([{ value: 0.5, sigma: 0.1 }, { value: 0, sigma: 0 }]), { value: 0, sigma: 0 });
+  assert.deepEqual(
+    phi([
+      { value: 0.5, sigma: 0.1 },
+      { value: 0, sigma: 0 },
+    ]),
+    { value: 0, sigma: 0 },
+  );
 });
 
 test("t_min is taken among the applications that run on every platform of the set", () => {
@@ -44,9 +55,15 @@ test("a platform on which nobody ran a problem leaves the set for that problem, 
   assert.deepEqual(values(rows, set, "10 GB"), { a: 1, b: 0 });
   assert.deepEqual(values(rows, set, "30 GB"), { a: 1, b: 0 });
   const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: set }]);
-  assert.deepEqual(metrics.map((m) => [m.problem, m.set.join()]), [
-    ["10 GB", "X,Y,small"], ["10 GB", "X,Y,small"], ["30 GB", "X,Y"], ["30 GB", "X,Y"],
-  ]);
+  assert.deepEqual(
+    metrics.map((m) => [m.problem, m.set.join()]),
+    [
+      ["10 GB", "X,Y,small"],
+      ["10 GB", "X,Y,small"],
+      ["30 GB", "X,Y"],
+      ["30 GB", "X,Y"],
+    ],
+  );
 });
 
 test("an application that ran only elsewhere scores 0, and a set that nobody ran gives nothing", () => {
@@ -59,14 +76,28 @@ test("where nobody runs everywhere every Phi is 0", () => {
   assert.deepEqual(values(runs({ a: { X: [1] }, b: { Y: [1] } }), ["X", "Y"]), { a: 0, b: 0 });
 });
 
-const kernel = (platform: string, quantity: string, seconds: number, bytes?: number, flops?: number): Run =>
-  ({ application: "a", platform, problem: "p", run: 1, quantity, seconds, bytes, flops });
+const kernel = (platform: string, quantity: string, seconds: number, bytes?: number, flops?: number): Run => ({
+  application: "a",
+  platform,
+  problem: "p",
+  run: 1,
+  quantity,
+  seconds,
+  bytes,
+  flops,
+});
 
 test("architectural efficiency is the time that the roofs allow over the time taken", () => {
   const cells = cellsOf([kernel("X", "k1", 2, 100), kernel("X", "k2", 3, 50), kernel("X", "iteration", 9, 1000)]);
   const roofs = new Map([["X", { bandwidth: 100 }]]);
   assert.equal(architectureMetrics(cells, [{ name: "set", platforms: ["X"] }], roofs)[0].value, 1.5 / 5);
-  assert.deepEqual(kernelEfficiencies(cells, roofs).map((k) => [k.quantity, k.efficiency]), [["k1", 0.5], ["k2", 0.5 / 3]]);
+  assert.deepEqual(
+    kernelEfficiencies(cells, roofs).map((k) => [k.quantity, k.efficiency]),
+    [
+      ["k1", 0.5],
+      ["k2", 0.5 / 3],
+    ],
+  );
 });
 
 test("a compute-bound kernel is held against the peak of operations", () => {
@@ -76,13 +107,25 @@ test("a compute-bound kernel is held against the peak of operations", () => {
 
 test("kernel means need every platform of the set that ran the problem", () => {
   const rows = [kernel("X", "k", 1, 50), kernel("Y", "k", 2, 50), kernel("X", "only X", 1, 50)];
-  const kernels = kernelEfficiencies(cellsOf(rows), new Map([["X", { bandwidth: 100 }], ["Y", { bandwidth: 100 }]]));
+  const kernels = kernelEfficiencies(
+    cellsOf(rows),
+    new Map([
+      ["X", { bandwidth: 100 }],
+      ["Y", { bandwidth: 100 }],
+    ]),
+  );
   const means = kernelMeans(kernels, [{ name: "set", platforms: ["X", "Y", "never"] }]);
-  assert.deepEqual(means.map((m) => [m.quantity, m.efficiency, m.set.join()]), [["k", 0.375, "X,Y"]]);
+  assert.deepEqual(
+    means.map((m) => [m.quantity, m.efficiency, m.set.join()]),
+    [["k", 0.375, "X,Y"]],
+  );
 });
 
 test("an application that ran without being counted has no architectural metric rather than 0", () => {
   const cells = cellsOf([kernel("X", "k", 1, 50), { ...kernel("X", "iteration", 1), application: "uncounted" }]);
   const metrics = architectureMetrics(cells, [{ name: "set", platforms: ["X"] }], new Map([["X", { bandwidth: 100 }]]));
-  assert.deepEqual(metrics.map((m) => m.application), ["a"]);
+  assert.deepEqual(
+    metrics.map((m) => m.application),
+    ["a"],
+  );
 });
