@@ -1,5 +1,5 @@
 import { DeviceError } from "../../kernel/errors.js";
-import { cachedBinary } from "./cache.js";
+import { cachedBinary } from "../cache.js";
 import { findNvrtc, loadKoffi, openNvrtcLibrary, type Library, type NvrtcPlaces } from "./library.js";
 
 export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };

@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "../../kernel/errors.js";
 import type { Precision } from "../device.js";
-import { cacheFolder } from "../cuda/cache.js";
+import { cacheFolder } from "../cache.js";
 
 /** The system's C compiler. */
 export interface Compiler {

@@ -67,7 +67,7 @@ function sourceOf(program: ProgramWriter, main: EntryWriter, functions: readonly
   const code = new Code();
   const { ir, dialect, helpers } = program;
   const entries = functions.join("\n");
-  code.line(`// Kernel "${ir.name}", ${ir.location.file}:${ir.location.line}.`);
+  code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
   for (const definition of [helpers.toString().trimEnd(), ...program.definitions, ...mathDefinitions(entries)])
     if (definition) code.line().text(definition);
   for (const table of ir.tables) writeTable(code.line(), table, dialect, main.names, (type, value) => main.constant(type, value));

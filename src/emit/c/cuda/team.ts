@@ -64,7 +64,6 @@ export class TeamWriter extends EntryWriter {
         const partials = this.param(`partials:${name}`, "pointer", `${name}_partials`, `${T[type]} *__restrict__ `);
         code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
       }
-      code.line("__syncthreads();");
     });
     return this.finish(TEAM_LIMIT);
   }

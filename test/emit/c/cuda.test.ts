@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { cudaSource, defaultAssumptions, emitCuda } from "../../../src/emit/c/cuda.js";
+import type { CudaAssumptions } from "../../../src/emit/c/cuda/program.js";
+import { slotsOf } from "../../../src/emit/c/cuda/recorded.js";
+import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+import { matchesSnapshot } from "../snapshot.js";
+import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+
+const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
+
+function emit(kernel: unknown, assumptions: Partial<CudaAssumptions> = {}) {
+  const { ir, access } = compiled(kernel);
+  return emitCuda(ir, access, { ...defaultAssumptions(ir, assumptions.strict ?? false), ...assumptions });
+}
+
+test("axpy is one thread an element", () => matchesSnapshot("emit/c/axpy.cu", cudaSource(compiled(axpy))));
+
+test("a stencil has threads along the last axis", () => matchesSnapshot("emit/c/laplace.cu", cudaSource(compiled(laplace))));
+
+test("a strict reduction has eight threads a chunk", () => matchesSnapshot("emit/c/dot.cu", cudaSource(compiled(dot), "strict")));
+
+test("a team is a block", () => matchesSnapshot("emit/c/row-sums.cu", cudaSource(compiled(rowSums))));
+
+test("scatter strategies differ in where a contribution goes", () => {
+  const source = (code: CudaAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code } }).source;
+  assert.match(source("atomic"), /atomicAdd\(&h\[/);
+  assert.match(source("shared"), /atomicAdd\(&h_copy\[/);
+  assert.match(source("recorded"), /h_values\[h_slot\+\+\] = 1\.0;/);
+  assert.match(source("serial"), /__launch_bounds__\(1\)[^]*h\[.*\] \+= 1\.0;/);
+});
+
+test("floats have no atomic maximum, integers do", () => {
+  const most = (type: typeof f32 | typeof i32) => kernel("most", { x: view(type), m: scatter(type, 1, "max") }, ({ x, m }, i) => m.max(0, x[i]));
+  assert.match(emit(most(f32)).source, /void atomic_max_f32\(float \*place, float value\)/);
+  assert.match(emit(most(i32)).source, /atomicMax\(&m\[0\], x\[i\]\);/);
+});
+
+test("the number of contributions of an element is counted from constant loops", () => {
+  const three = kernel("three", { x: view(i32), h: scatter(f64) }, ({ x, h }, i) => {
+    for (let k = 0; k < 20; k += 10) h.add(x[i] + k, 1);
+    if (x[i] > 0) h.add(0, 1);
+    else for (let k = 0; k < 2; k++) h.add(k, 1);
+  });
+  assert.equal(slotsOf(compiled(three).ir, "h"), 4);
+  const rows = kernel("rows", { row: view(i32), h: scatter(f64) }, ({ row, h }, i) => {
+    for (let k = row[i]; k < row[i + 1]; k++) h.add(k, 1);
+  });
+  assert.equal(slotsOf(compiled(rows).ir, "h"), undefined);
+});
+
+test("addresses have 32 bits unless the launch needs more", () => {
+  assert.match(emit(axpy).source, /const int i = i_begin/);
+  assert.match(emit(axpy, { wide: true }).source, /const long long i = i_begin \+ \(long long\)/);
+  assert.deepEqual(emit(axpy, { wide: true }).main.params.map(({ key, type }) => `${key} ${type}`), ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"]);
+});
+
+test("a stride of 1 is left out, any other is a parameter", () => {
+  const { source, main } = emit(axpy, { unitStrides: { x: [false], y: [true] } });
+  assert.match(source, /y\[i\] = a \* x\[i \* x_stride0\] \+ y\[i\];/);
+  assert.ok(main.params.some(({ key }) => key === "stride:x:0"));
+});
+
+test("what a team reads outside of its shared loops is kept until all have read it", () => {
+  const shared = teamKernel("shared", { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, team) => {
+    const t = team.scratch("f64", 1);
+    team.single(() => {
+      t[0] = x[team.index];
+    });
+    const v = t[0];
+    team.single(() => {
+      t[0] = v + 1;
+    });
+    y[team.index] = t[0];
+    s.add(v);
+  });
+  assert.match(emit(shared).source.replace(/\s+/g, " "), /double v = scratch\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ scratch\[0\] = v \+ 1\.0;/);
+});
+
+test("scratch beyond the static limit is dynamic shared memory", () => {
+  const big = teamKernel("big", { y: view(f64) }, ({ y }, team) => {
+    const t = team.scratch("f64", 8000);
+    const u = team.scratch("i32", 3);
+    team.range(3, (j) => {
+      t[j] = j;
+      u[j] = j;
+    });
+    team.single(() => {
+      y[team.index] = t[2] + u[1];
+    });
+  });
+  const { source, scratchBytes } = emit(big);
+  assert.equal(scratchBytes, 64016);
+  assert.match(source, /int \*const scratch_2 = \(int \*\)\(scratch_memory \+ 8000\);/);
+});
