@@ -72,8 +72,7 @@ export function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Acc
 
   const visitExpr = (expr: Expr, at: Location, scope: Scope): void => {
     const sub: Scope = { ...scope, conditional: true };
-    children(expr).forEach((child, i) =>
-      visitExpr(child, at, i > 0 && (expr.op === "select" || expr.op === "logical") ? sub : scope));
+    children(expr).forEach((child, i) => visitExpr(child, at, i > 0 && (expr.op === "select" || expr.op === "logical") ? sub : scope));
     if (expr.op === "load") record(accesses, expr.view, "read", expr.indices, expr.location ?? at, scope);
     if (expr.op === "element") record(arrays, expr.array, "read", [expr.index], expr.location ?? at, scope);
   };
@@ -98,10 +97,15 @@ interface Scope {
 
 function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Definitions): Scope {
   switch (stmt.kind) {
-    case "if": case "while": return { loops, conditional: true };
-    case "for": case "teamFor": case "teamReduce":
+    case "if":
+    case "while":
+      return { loops, conditional: true };
+    case "for":
+    case "teamFor":
+    case "teamReduce":
       return { loops: [...loops, loopRange(stmt, definitions)], conditional: conditional || hasJump(stmt.body) };
-    default: return { loops, conditional };
+    default:
+      return { loops, conditional };
   }
 }
 
@@ -152,7 +156,8 @@ function valueOf(form: Affine, known: (name: string) => Interval | undefined): n
 
 /** Ranges of the loops' variables by atom name (`local:k`), given those of other atoms; for `rangeOf`. */
 export function withLoops(
-  loops: readonly LoopRange[], outer: (name: string) => Interval | undefined,
+  loops: readonly LoopRange[],
+  outer: (name: string) => Interval | undefined,
 ): (name: string) => Interval | undefined {
   return loops.reduce((known, loop) => {
     const first = loop.first && rangeOf(loop.first, known);

@@ -35,11 +35,16 @@ export function definitionsOf(body: readonly Stmt[]): Map<string, Expr | undefin
 export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affine | undefined {
   if (expr.type !== "i32") return undefined;
   switch (expr.op) {
-    case "const": return constant(expr.value as number);
-    case "index": return atom(`index:${expr.axis}`);
-    case "param": return atom(`param:${expr.name}`);
-    case "extent": return atom(`extent:${expr.view}:${expr.axis}`);
-    case "teamSize": return atom("teamSize");
+    case "const":
+      return constant(expr.value as number);
+    case "index":
+      return atom(`index:${expr.axis}`);
+    case "param":
+      return atom(`param:${expr.name}`);
+    case "extent":
+      return atom(`extent:${expr.view}:${expr.axis}`);
+    case "teamSize":
+      return atom("teamSize");
     case "local": {
       if (!definitions.has(expr.name)) return undefined;
       const definition = definitions.get(expr.name);
@@ -59,7 +64,8 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
       if (expr.fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
       return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
     }
-    default: return undefined;
+    default:
+      return undefined;
   }
 }
 

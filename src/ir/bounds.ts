@@ -12,8 +12,12 @@ export function checkBounds(ir: KernelIR): void {
     indices.forEach((index, axis) => {
       const extent = shapes.get(name)![axis];
       if (index.op === "const" && !((index.value as number) >= 0 && (index.value as number) < extent))
-        throw new KernelError(ir.name, location, `index ${index.value} of ${name}, which has ${extent} elements along axis ${axis}`,
-          `use an index from 0 to ${extent - 1}`);
+        throw new KernelError(
+          ir.name,
+          location,
+          `index ${index.value} of ${name}, which has ${extent} elements along axis ${axis}`,
+          `use an index from 0 to ${extent - 1}`,
+        );
     });
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "setElement") check(stmt.array, [stmt.index], stmt.location);

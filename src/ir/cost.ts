@@ -40,18 +40,21 @@ export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
   const kernel = specialise(ir, sizes);
   const counter = new FlopCounter(kernel, sizes);
   const flops = counter.count();
-  const bytes = ir.params.reduce((sum, p) =>
-    sum + (p.kind === "view" || p.kind === "scatter" ? bytesOf(kernel, p.name, p.element, sizes) : 0), 0);
+  const bytes = ir.params.reduce(
+    (sum, p) => sum + (p.kind === "view" || p.kind === "scatter" ? bytesOf(kernel, p.name, p.element, sizes) : 0),
+    0,
+  );
   return counter.estimate ? { flops, bytes, estimate: true } : { flops, bytes };
 }
 
 /** The kernel with integer and boolean scalars and all extents as constants. */
 function specialise(ir: KernelIR, { scalars, views }: Sizes): KernelIR {
-  const expr = (root: Expr) => mapExpr(root, (node) => {
-    if (node.op === "param" && !isFloat(node.type) && node.name in scalars) return literal(node.type, scalars[node.name]);
-    if (node.op === "extent") return literal("i32", views[node.view].shape[node.axis]);
-    return node;
-  });
+  const expr = (root: Expr) =>
+    mapExpr(root, (node) => {
+      if (node.op === "param" && !isFloat(node.type) && node.name in scalars) return literal(node.type, scalars[node.name]);
+      if (node.op === "extent") return literal("i32", views[node.view].shape[node.axis]);
+      return node;
+    });
   return fold({ ...ir, body: mapStmts(ir.body, { expr }) });
 }
 
@@ -63,8 +66,7 @@ function policyRange({ policy }: Sizes): (name: string) => Interval | undefined 
   return (name) => ranges.get(name);
 }
 
-const elementsOf = ({ policy }: Sizes): number =>
-  policy.kind === "team" ? policy.league : policy.extents.reduce((a, b) => a * b, 1);
+const elementsOf = ({ policy }: Sizes): number => (policy.kind === "team" ? policy.league : policy.extents.reduce((a, b) => a * b, 1));
 
 const COUNTED: readonly BinaryFn[] = ["add", "sub", "mul", "div", "rem", "min", "max"];
 
@@ -76,7 +78,10 @@ class FlopCounter {
   private readonly means = new Map<string, number>();
   private readonly policy: (name: string) => Interval | undefined;
 
-  constructor(private readonly ir: KernelIR, private readonly sizes: Sizes) {
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly sizes: Sizes,
+  ) {
     this.definitions = definitionsOf(ir.body);
     this.accesses = analyseAccess(ir).accesses;
     this.policy = policyRange(sizes);
@@ -94,14 +99,21 @@ class FlopCounter {
   private stmt(stmt: Stmt, runs: number): number {
     const own = runs * exprsOf(stmt).reduce((sum, expr) => sum + this.expr(expr), 0);
     switch (stmt.kind) {
-      case "reduce": return own + runs * this.reduction(stmt.target, stmt.value);
-      case "if": return own + Math.max(this.block(stmt.then, runs), this.block(stmt.else, runs));
+      case "reduce":
+        return own + runs * this.reduction(stmt.target, stmt.value);
+      case "if":
+        return own + Math.max(this.block(stmt.then, runs), this.block(stmt.else, runs));
       case "while":
         this.estimate = true;
         return own + this.block(stmt.body, runs) + this.block(stmt.update, runs);
-      case "for": case "teamFor": case "teamReduce": return own + this.block(stmt.body, this.turns(stmt, runs));
-      case "single": return own + this.block(stmt.body, runs);
-      default: return own;
+      case "for":
+      case "teamFor":
+      case "teamReduce":
+        return own + this.block(stmt.body, this.turns(stmt, runs));
+      case "single":
+        return own + this.block(stmt.body, runs);
+      default:
+        return own;
     }
   }
 
@@ -113,8 +125,10 @@ class FlopCounter {
 
   private expr(expr: Expr): number {
     if (expr.op === "select") return this.expr(expr.cond) + Math.max(this.expr(expr.a), this.expr(expr.b));
-    const counts = expr.op === "call" || (expr.op === "unary" && expr.fn === "sqrt")
-      || (expr.op === "binary" && isFloat(expr.type) && COUNTED.includes(expr.fn));
+    const counts =
+      expr.op === "call" ||
+      (expr.op === "unary" && expr.fn === "sqrt") ||
+      (expr.op === "binary" && isFloat(expr.type) && COUNTED.includes(expr.fn));
     return children(expr).reduce((sum, child) => sum + this.expr(child), counts ? 1 : 0);
   }
 
@@ -135,18 +149,21 @@ class FlopCounter {
   }
 
   private mean(form: Affine | undefined): number | undefined {
-    const point = form && rangeOf(form, (name) => {
-      const range = this.policy(name);
-      const mean = range ? (range[0] + range[1]) / 2 : this.means.get(name);
-      return mean === undefined ? undefined : [mean, mean];
-    });
+    const point =
+      form &&
+      rangeOf(form, (name) => {
+        const range = this.policy(name);
+        const mean = range ? (range[0] + range[1]) / 2 : this.means.get(name);
+        return mean === undefined ? undefined : [mean, mean];
+      });
     return point?.[0];
   }
 
   /** The longest axis that the loop's variable indexes; undefined where it indexes none. */
   private segments(name: string): number | undefined {
     const extents = this.accesses.flatMap(({ view, indices }) =>
-      indices.flatMap((index, axis) => (this.moves(index, name) ? [this.sizes.views[view].shape[axis]] : [])));
+      indices.flatMap((index, axis) => (this.moves(index, name) ? [this.sizes.views[view].shape[axis]] : [])),
+    );
     return extents.length ? Math.max(...extents) : undefined;
   }
 
@@ -166,9 +183,19 @@ function bytesOf(ir: KernelIR, view: string, element: ElementType, sizes: Sizes)
   const touched = accesses.filter((a) => a.view === view);
   if (touched.length === 0 || elementsOf(sizes) === 0) return 0;
   const reaches = touched.map((access) => reachOf(access, sizes));
-  const box = sizes.views[view].shape.reduce((product, extent, axis) =>
-    product * distinct(reaches.map((r) => r.axes[axis]), extent), 1);
-  const elements = Math.min(box, reaches.reduce((sum, r) => sum + r.places, 0));
+  const box = sizes.views[view].shape.reduce(
+    (product, extent, axis) =>
+      product *
+      distinct(
+        reaches.map((r) => r.axes[axis]),
+        extent,
+      ),
+    1,
+  );
+  const elements = Math.min(
+    box,
+    reaches.reduce((sum, r) => sum + r.places, 0),
+  );
   return elements * WIDTH[element] * (views[view].read && views[view].written ? 2 : 1);
 }
 
@@ -204,5 +231,8 @@ function distinct(reaches: readonly Reach["axes"][number][], extent: number): nu
     if (to > from) covered += to - from;
     end = Math.max(end, to);
   }
-  return Math.min(covered, known.reduce((sum, r) => sum + r.values, 0));
+  return Math.min(
+    covered,
+    known.reduce((sum, r) => sum + r.values, 0),
+  );
 }

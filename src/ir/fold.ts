@@ -11,7 +11,11 @@ type Const = Extract<Expr, { op: "const" }>;
  */
 export function fold(ir: KernelIR): KernelIR {
   const folder = new Folder(ir.tables, ir.body);
-  return mapKernel(ir, (body) => folder.block(body), (expr) => folder.expr(expr));
+  return mapKernel(
+    ir,
+    (body) => folder.block(body),
+    (expr) => folder.expr(expr),
+  );
 }
 
 /** Folds one expression by itself; locals stay as they are. */
@@ -49,16 +53,22 @@ class Folder {
     if (repeats) this.forget(blocksOf(before));
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {
-      case "let": case "assign":
+      case "let":
+      case "assign":
         this.hold(stmt.name, stmt.kind === "let" ? stmt.init : stmt.value);
         return [stmt];
-      case "if": return this.branch(stmt);
+      case "if":
+        return this.branch(stmt);
       case "while":
         if (stmt.cond.op === "const" && !stmt.cond.value) return [];
         break;
       case "for":
-        if (stmt.start.op === "const" && stmt.stop.op === "const"
-          && (stmt.step > 0 ? stmt.start.value >= stmt.stop.value : stmt.start.value <= stmt.stop.value)) return [];
+        if (
+          stmt.start.op === "const" &&
+          stmt.stop.op === "const" &&
+          (stmt.step > 0 ? stmt.start.value >= stmt.stop.value : stmt.start.value <= stmt.stop.value)
+        )
+          return [];
         break;
     }
     const folded = mapBlocks(stmt, (block) => {
@@ -76,8 +86,7 @@ class Folder {
     const afterThen = this.current;
     this.current = before;
     const otherwise = this.block(stmt.else);
-    for (const [name, { value }] of this.current)
-      if (!Object.is(afterThen.get(name)?.value, value)) this.current.delete(name);
+    for (const [name, { value }] of this.current) if (!Object.is(afterThen.get(name)?.value, value)) this.current.delete(name);
     if (then.length + otherwise.length === 0) return [];
     if (then.length > 0) return [{ ...stmt, then, else: otherwise }];
     return [{ ...stmt, cond: simplify({ op: "unary", type: "bool", fn: "not", a: stmt.cond }), then: otherwise, else: [] }];
@@ -146,23 +155,30 @@ function simplify(expr: Expr): Expr {
       if (a.op === "const") return literal(expr.type, unary(fn, expr.type, a.value));
       if (a.op === "unary" && a.fn === fn && (fn === "neg" || fn === "not" || fn === "bitnot")) return a.a;
       // With a NaN both < and >= are false, so only == and != have an inverse on floats.
-      if (fn === "not" && a.op === "compare" && (!isFloat(a.a.type) || a.fn === "eq" || a.fn === "ne"))
-        return { ...a, fn: INVERSE[a.fn] };
+      if (fn === "not" && a.op === "compare" && (!isFloat(a.a.type) || a.fn === "eq" || a.fn === "ne")) return { ...a, fn: INVERSE[a.fn] };
       return expr;
     }
-    case "binary": return simplifyBinary(expr);
+    case "binary":
+      return simplifyBinary(expr);
     case "compare":
-      return expr.a.op === "const" && expr.b.op === "const"
-        ? literal("bool", compare(expr.fn, expr.a.value, expr.b.value))
-        : expr;
-    case "cast": return simplifyCast(expr);
+      return expr.a.op === "const" && expr.b.op === "const" ? literal("bool", compare(expr.fn, expr.a.value, expr.b.value)) : expr;
+    case "cast":
+      return simplifyCast(expr);
     case "call": {
       const args = expr.args.filter((arg): arg is Const => arg.op === "const");
       return args.length === expr.args.length
-        ? literal(expr.type, call(expr.fn, expr.type, args.map((arg) => arg.value as number)))
+        ? literal(
+            expr.type,
+            call(
+              expr.fn,
+              expr.type,
+              args.map((arg) => arg.value as number),
+            ),
+          )
         : expr;
     }
-    default: return expr;
+    default:
+      return expr;
   }
 }
 

@@ -17,11 +17,9 @@ export function print(ir: KernelIR): string {
     ...ir.params.map((param) => printParam(param, names)),
     ...ir.tables.map((t) => `table ${t.name}: ${t.type}[${t.shape.join("][")}] = ${t.values.map(plainNumber).join(", ")}`),
   ];
-  return [
-    `kernel ${ir.name} (${policy})`,
-    ...declarations.map((line) => `  ${line}`),
-    ...printBlock(ir.body, "  ", names),
-  ].join("\n") + "\n";
+  return (
+    [`kernel ${ir.name} (${policy})`, ...declarations.map((line) => `  ${line}`), ...printBlock(ir.body, "  ", names)].join("\n") + "\n"
+  );
 }
 
 /** Index names that no local takes. */
@@ -36,13 +34,14 @@ function distinctIndexNames(ir: KernelIR): IndexNames {
 
 function printParam(param: Param, names: IndexNames): string {
   switch (param.kind) {
-    case "scalar": return `scalar ${param.name}: ${param.type}`;
-    case "view": return `view ${param.name}: ${param.element}${"[]".repeat(param.rank)}${param.disjoint ? " disjoint" : ""}`;
-    case "scatter": return `scatter ${param.name}: ${param.element}${"[]".repeat(param.rank)} ${param.op}`;
+    case "scalar":
+      return `scalar ${param.name}: ${param.type}`;
+    case "view":
+      return `view ${param.name}: ${param.element}${"[]".repeat(param.rank)}${param.disjoint ? " disjoint" : ""}`;
+    case "scatter":
+      return `scatter ${param.name}: ${param.element}${"[]".repeat(param.rank)} ${param.op}`;
     case "reduce": {
-      const fold = param.combine
-        ? `(${param.combine.a}, ${param.combine.b}) => ${printExpr(param.combine.body, names)}`
-        : param.op;
+      const fold = param.combine ? `(${param.combine.a}, ${param.combine.b}) => ${printExpr(param.combine.body, names)}` : param.op;
       return `reduce ${param.name}: ${param.type} ${fold}, from ${param.identity}`;
     }
   }
@@ -54,13 +53,20 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames): 
   const block = (body: readonly Stmt[]) => printBlock(body, indent + "  ", names);
   return stmts.flatMap((stmt): string[] => {
     switch (stmt.kind) {
-      case "let": return [`${indent}let ${stmt.name}: ${stmt.type}${stmt.init ? ` = ${e(stmt.init)}` : ""}`];
-      case "assign": return [`${indent}${stmt.name} = ${e(stmt.value)}`];
-      case "array": return [`${indent}${stmt.space} ${stmt.name}: ${stmt.type}[${stmt.length}]`];
-      case "setElement": return [`${indent}${stmt.array}[${e(stmt.index)}] = ${e(stmt.value)}`];
-      case "store": return [`${indent}${stmt.view}${at(stmt.indices)} = ${e(stmt.value)}`];
-      case "scatter": return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
-      case "reduce": return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
+      case "let":
+        return [`${indent}let ${stmt.name}: ${stmt.type}${stmt.init ? ` = ${e(stmt.init)}` : ""}`];
+      case "assign":
+        return [`${indent}${stmt.name} = ${e(stmt.value)}`];
+      case "array":
+        return [`${indent}${stmt.space} ${stmt.name}: ${stmt.type}[${stmt.length}]`];
+      case "setElement":
+        return [`${indent}${stmt.array}[${e(stmt.index)}] = ${e(stmt.value)}`];
+      case "store":
+        return [`${indent}${stmt.view}${at(stmt.indices)} = ${e(stmt.value)}`];
+      case "scatter":
+        return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
+      case "reduce":
+        return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
       case "if": {
         const rest = stmt.else.length ? [`${indent}else`, ...block(stmt.else)] : [];
         return [`${indent}if ${e(stmt.cond)}`, ...block(stmt.then), ...rest];
@@ -73,20 +79,38 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames): 
         const update = stmt.update.length ? [`${indent}update`, ...block(stmt.update)] : [];
         return [`${indent}while ${e(stmt.cond)}`, ...block(stmt.body), ...update];
       }
-      case "break": case "continue": return [indent + stmt.kind];
-      case "teamFor": return [`${indent}team for ${stmt.name} until ${e(stmt.count)}`, ...block(stmt.body)];
+      case "break":
+      case "continue":
+        return [indent + stmt.kind];
+      case "teamFor":
+        return [`${indent}team for ${stmt.name} until ${e(stmt.count)}`, ...block(stmt.body)];
       case "teamReduce": {
         const results = stmt.results.map((r) => `${r.name}: ${r.type} ${r.op}`).join(", ");
         return [`${indent}team reduce ${stmt.name} until ${e(stmt.count)} (${results})`, ...block(stmt.body)];
       }
-      case "single": return [`${indent}team single`, ...block(stmt.body)];
+      case "single":
+        return [`${indent}team single`, ...block(stmt.body)];
     }
   });
 }
 
 const OPERATORS: Partial<Record<BinaryFn | CompareFn, [symbol: string, precedence: number]>> = {
-  mul: ["*", 10], div: ["/", 10], rem: ["%", 10], add: ["+", 9], sub: ["-", 9], shl: ["<<", 8], shr: [">>", 8],
-  lt: ["<", 7], le: ["<=", 7], gt: [">", 7], ge: [">=", 7], eq: ["==", 6], ne: ["!=", 6], and: ["&", 5], xor: ["^", 4], or: ["|", 3],
+  mul: ["*", 10],
+  div: ["/", 10],
+  rem: ["%", 10],
+  add: ["+", 9],
+  sub: ["-", 9],
+  shl: ["<<", 8],
+  shr: [">>", 8],
+  lt: ["<", 7],
+  le: ["<=", 7],
+  gt: [">", 7],
+  ge: [">=", 7],
+  eq: ["==", 6],
+  ne: ["!=", 6],
+  and: ["&", 5],
+  xor: ["^", 4],
+  or: ["|", 3],
 };
 const PREFIX = { neg: "-", not: "!", bitnot: "~" } as const;
 const [LOGICAL_AND, LOGICAL_OR, SELECT, UNARY, ATOM] = [2, 1, 0, 11, 12];
@@ -115,28 +139,38 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
         const text = printConstant(node);
         return [text, text.startsWith("-") ? UNARY : ATOM];
       }
-      case "local": case "param": return [node.name, ATOM];
-      case "index": return [names[node.axis], ATOM];
-      case "teamSize": return ["team.size", ATOM];
-      case "load": return subscript(node.view, node.indices);
-      case "table": return subscript(node.table, node.indices);
-      case "element": return subscript(node.array, [node.index]);
-      case "extent": return [`${node.view}${"[0]".repeat(node.axis)}.length`, ATOM];
+      case "local":
+      case "param":
+        return [node.name, ATOM];
+      case "index":
+        return [names[node.axis], ATOM];
+      case "teamSize":
+        return ["team.size", ATOM];
+      case "load":
+        return subscript(node.view, node.indices);
+      case "table":
+        return subscript(node.table, node.indices);
+      case "element":
+        return subscript(node.array, [node.index]);
+      case "extent":
+        return [`${node.view}${"[0]".repeat(node.axis)}.length`, ATOM];
       case "unary":
-        return node.fn in PREFIX
-          ? [PREFIX[node.fn as keyof typeof PREFIX] + render(node.a, UNARY + 1), UNARY]
-          : call(node.fn, [node.a]);
-      case "binary": case "compare": {
+        return node.fn in PREFIX ? [PREFIX[node.fn as keyof typeof PREFIX] + render(node.a, UNARY + 1), UNARY] : call(node.fn, [node.a]);
+      case "binary":
+      case "compare": {
         const operator = OPERATORS[node.fn];
         if (!operator) return call(node.fn, [node.a, node.b]);
         const symbol = node.fn === "shr" && node.type === "u32" ? ">>>" : operator[0];
         return infix(node.a, symbol, node.b, operator[1]);
       }
-      case "logical": return node.fn === "and" ? infix(node.a, "&&", node.b, LOGICAL_AND) : infix(node.a, "||", node.b, LOGICAL_OR);
+      case "logical":
+        return node.fn === "and" ? infix(node.a, "&&", node.b, LOGICAL_AND) : infix(node.a, "||", node.b, LOGICAL_OR);
       case "select":
         return [`${render(node.cond, SELECT + 1)} ? ${render(node.a, SELECT + 1)} : ${render(node.b, SELECT)}`, SELECT];
-      case "cast": return call(node.type, [node.a]);
-      case "call": return call(node.fn, node.args);
+      case "cast":
+        return call(node.type, [node.a]);
+      case "call":
+        return call(node.fn, node.args);
     }
   }
 }

@@ -20,8 +20,7 @@ export function checkRaces(ir: KernelIR, access: AccessAnalysis): void {
   for (const param of ir.params) {
     if (param.kind !== "view" || param.disjoint) continue;
     const touched = access.accesses.filter((a) => a.view === param.name);
-    if (touched.some((a) => a.kind === "write"))
-      for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
+    if (touched.some((a) => a.kind === "write")) for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
   }
   if (ir.policy.kind === "team") checkTeam(ir, access);
 }
@@ -36,11 +35,12 @@ function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
   const { access, partner } = conflict;
   const place = print(ir, access);
   const other = ir.policy.kind === "team" ? "another team" : "another element";
-  const problem = access.kind === "read"
-    ? `reads ${place} while ${print(ir, partner!)} is written by ${other}`
-    : partner
-      ? `writes ${place} and ${print(ir, partner)}, which ${other} may write, too`
-      : `several elements of the ${whole} may write ${place}`;
+  const problem =
+    access.kind === "read"
+      ? `reads ${place} while ${print(ir, partner!)} is written by ${other}`
+      : partner
+        ? `writes ${place} and ${print(ir, partner)}, which ${other} may write, too`
+        : `several elements of the ${whole} may write ${place}`;
   throw new KernelError(ir.name, access.location, problem, remedy(ir, access, name, whole));
 }
 
@@ -56,13 +56,14 @@ function remedy(ir: KernelIR, access: Access, name: string, whole: string): stri
 function isLinearised(index: Expr, definitions: Definitions): boolean {
   const axes = new Set<number>();
   let [gathered, scaled] = [false, false];
-  const visit = (expr: Expr): void => walkExpr(expr, (node) => {
-    const definition = node.op === "local" ? definitions.get(node.name) : undefined;
-    if (definition) visit(definition);
-    if (node.op === "index") axes.add(node.axis);
-    gathered ||= node.op === "load";
-    scaled ||= node.op === "binary" && node.fn === "mul" && [node.a, node.b].some((side) => side.op === "param" || side.op === "extent");
-  });
+  const visit = (expr: Expr): void =>
+    walkExpr(expr, (node) => {
+      const definition = node.op === "local" ? definitions.get(node.name) : undefined;
+      if (definition) visit(definition);
+      if (node.op === "index") axes.add(node.axis);
+      gathered ||= node.op === "load";
+      scaled ||= node.op === "binary" && node.fn === "mul" && [node.a, node.b].some((side) => side.op === "param" || side.op === "extent");
+    });
   visit(index);
   return !gathered && (axes.size > 1 || (axes.size === 1 && scaled));
 }
@@ -90,7 +91,8 @@ function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined 
     const unpinned = [...writes, ...reads].find((a) => !pinned([a], axis, pin));
     if (unpinned) {
       // A read is the better story, because then all writes are in order.
-      if (!best || unpinned.kind === "read") best = unpinned.kind === "read" ? { access: unpinned, partner: writes[0] } : { access: unpinned };
+      if (!best || unpinned.kind === "read")
+        best = unpinned.kind === "read" ? { access: unpinned, partner: writes[0] } : { access: unpinned };
       continue;
     }
     const until = [...writes, ...reads].findIndex((_, n, all) => !pinned(all.slice(0, n + 1), axis, pin));
@@ -112,7 +114,10 @@ function pinned(accesses: readonly Access[], axis: number, pin: Pin): boolean {
     if (!form || !a || (factor !== undefined && a !== factor)) return false;
     const [same, rest] = split(without(form, pin.atom), pin.same);
     if (shared && !equal(same, shared)) return false;
-    const range = rangeOf(rest, withLoops(access.loops, () => undefined));
+    const range = rangeOf(
+      rest,
+      withLoops(access.loops, () => undefined),
+    );
     if (!range) return false;
     [low, high] = [Math.min(low, range[0]), Math.max(high, range[1])];
     [factor, shared] = [a, same];
@@ -140,7 +145,11 @@ function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
   for (const loop of loops) {
     const inside = shared.filter((a) => a.loops.some((l) => l.name === loop.name));
     for (const name of new Set(inside.filter((a) => a.kind === "write").map((a) => a.view)))
-      checkMember(ir, loop, inside.filter((a) => a.view === name));
+      checkMember(
+        ir,
+        loop,
+        inside.filter((a) => a.view === name),
+      );
   }
 }
 
@@ -153,12 +162,18 @@ function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
   if (!conflict) return;
   const { access, partner } = conflict;
   const place = print(ir, access);
-  const problem = access.kind === "read"
-    ? `reads ${place} while ${print(ir, partner!)} is written by another member of the team`
-    : `several members of the team may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
-  throw new KernelError(ir.name, access.location, problem, access.kind === "read"
-    ? "end this team.range after the writes and read in a second one"
-    : `index ${access.view} by the member's index ${loop.name}, or use team.sum, team.single or scatter`);
+  const problem =
+    access.kind === "read"
+      ? `reads ${place} while ${print(ir, partner!)} is written by another member of the team`
+      : `several members of the team may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
+  throw new KernelError(
+    ir.name,
+    access.location,
+    problem,
+    access.kind === "read"
+      ? "end this team.range after the writes and read in a second one"
+      : `index ${access.view} by the member's index ${loop.name}, or use team.sum, team.single or scatter`,
+  );
 }
 
 /** Members have copies of their own of what is declared outside a shared loop, so what they assign there is lost. */
@@ -180,11 +195,19 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
     if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
     const target = stmt.kind === "assign" ? stmt.name : stmt.kind === "setElement" && !scratch.has(stmt.array) ? stmt.array : undefined;
     if (target !== undefined && !own.has(target))
-      throw new KernelError(ir.name, stmt.location, `assigns ${target} inside ${where}, but it is declared outside, where each member has its own`,
-        "fold it with team.sum, team.min, team.max or team.reduce, or keep it in team.scratch");
+      throw new KernelError(
+        ir.name,
+        stmt.location,
+        `assigns ${target} inside ${where}, but it is declared outside, where each member has its own`,
+        "fold it with team.sum, team.min, team.max or team.reduce, or keep it in team.scratch",
+      );
     if (stmt.kind === "reduce" && ir.params.some((p) => p.name === stmt.target))
-      throw new KernelError(ir.name, stmt.location, `folds into ${stmt.target} inside ${where}`,
-        `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${stmt.target} once for the team`);
+      throw new KernelError(
+        ir.name,
+        stmt.location,
+        `folds into ${stmt.target} inside ${where}`,
+        `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${stmt.target} once for the team`,
+      );
   });
 }
 

@@ -23,16 +23,15 @@ export function scalarise(ir: KernelIR): KernelIR {
   if (lengths.size === 0) return ir;
 
   const names = new Names(ir);
-  const locals = new Map([...lengths].map(([array, length]) =>
-    [array, Array.from({ length }, (_, k) => names.fresh(`${array}_${k}`))]));
-  const localOf = (array: string, index: Expr) =>
-    index.op === "const" ? locals.get(array)?.[index.value as number] : undefined;
+  const locals = new Map([...lengths].map(([array, length]) => [array, Array.from({ length }, (_, k) => names.fresh(`${array}_${k}`))]));
+  const localOf = (array: string, index: Expr) => (index.op === "const" ? locals.get(array)?.[index.value as number] : undefined);
   const zero = (type: NumericType) => literal(type, 0);
 
-  const expr = (root: Expr) => mapExpr(root, (node) => {
-    const name = node.op === "element" ? localOf(node.array, node.index) : undefined;
-    return name ? { op: "local", type: node.type, name } : node;
-  });
+  const expr = (root: Expr) =>
+    mapExpr(root, (node) => {
+      const name = node.op === "element" ? localOf(node.array, node.index) : undefined;
+      return name ? { op: "local", type: node.type, name } : node;
+    });
   const stmt = (s: Stmt): Stmt | Stmt[] => {
     if (s.kind === "array" && locals.has(s.name))
       return locals.get(s.name)!.map((name) => ({ kind: "let", name, type: s.type, init: zero(s.type), location: s.location }));

@@ -13,10 +13,11 @@ export function removeDead(ir: KernelIR): KernelIR {
   let removed = false;
   const body = mapStmts(ir.body, {
     stmt: (stmt) => {
-      const dead = ((stmt.kind === "let" || stmt.kind === "assign" || stmt.kind === "array") && !read.has(stmt.name))
-        || (stmt.kind === "setElement" && !read.has(stmt.array))
-        || (stmt.kind === "if" && stmt.then.length + stmt.else.length === 0)
-        || (stmt.kind === "for" && stmt.body.length === 0);
+      const dead =
+        ((stmt.kind === "let" || stmt.kind === "assign" || stmt.kind === "array") && !read.has(stmt.name)) ||
+        (stmt.kind === "setElement" && !read.has(stmt.array)) ||
+        (stmt.kind === "if" && stmt.then.length + stmt.else.length === 0) ||
+        (stmt.kind === "for" && stmt.body.length === 0);
       removed ||= dead;
       return dead ? [] : stmt;
     },
@@ -43,8 +44,7 @@ function cleanBlock(stmts: readonly Stmt[]): Stmt[] {
     // A jump could lead to a read of the first value; that of a `let` is out of scope there.
     if (stmt.kind === "assign" && hasJump(block.slice(at, next))) return;
     dropped.add(stmt);
-    if (stmt.kind === "let")
-      block[next] = { kind: "let", name: stmt.name, type: stmt.type, init: second.value, location: second.location };
+    if (stmt.kind === "let") block[next] = { kind: "let", name: stmt.name, type: stmt.type, init: second.value, location: second.location };
   });
   return block.filter((stmt) => !dropped.has(stmt));
 }
@@ -52,9 +52,9 @@ function cleanBlock(stmts: readonly Stmt[]): Stmt[] {
 const reads = (expr: Expr, name: string): boolean => someExpr(expr, (node) => node.op === "local" && node.name === name);
 
 const mentions = (stmt: Stmt, name: string): boolean =>
-  (stmt.kind === "assign" && stmt.name === name)
-  || exprsOf(stmt).some((expr) => reads(expr, name))
-  || blocksOf(stmt).some((block) => block.some((inner) => mentions(inner, name)));
+  (stmt.kind === "assign" && stmt.name === name) ||
+  exprsOf(stmt).some((expr) => reads(expr, name)) ||
+  blocksOf(stmt).some((block) => block.some((inner) => mentions(inner, name)));
 
 /** Removes tables that no code reads. */
 export function removeUnusedTables(ir: KernelIR): KernelIR {

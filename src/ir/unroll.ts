@@ -30,7 +30,8 @@ function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names): Stmt | 
   const turns = Math.max(0, Math.ceil(((stop.value as number) - (start.value as number)) / step));
   if (turns > MAX_TURNS || turns * sizeOf(body) > MAX_NODES || hasJump(body) || hasTeamWork(body)) return loop;
   return Array.from({ length: turns }, (_, turn) =>
-    copy(body, turn, new Map([[loop.name, literal("i32", (start.value as number) + turn * step)]]), names)).flat();
+    copy(body, turn, new Map([[loop.name, literal("i32", (start.value as number) + turn * step)]]), names),
+  ).flat();
 }
 
 function hasTeamWork(body: readonly Stmt[]): boolean {
@@ -46,16 +47,23 @@ function copy(body: readonly Stmt[], turn: number, replaced: Map<string, Expr>, 
   const renamed = new Map<string, string>();
   walkStmts(body, (stmt) => declares(stmt).forEach((name) => renamed.set(name, names.fresh(`${name}_${turn}`))));
   const name = (old: string) => renamed.get(old) ?? old;
-  const expr = (root: Expr) => mapExpr(root, (node) => {
-    if (node.op === "local") return replaced.get(node.name) ?? { ...node, name: name(node.name) };
-    if (node.op === "element") return { ...node, array: name(node.array) };
-    return node;
-  });
+  const expr = (root: Expr) =>
+    mapExpr(root, (node) => {
+      if (node.op === "local") return replaced.get(node.name) ?? { ...node, name: name(node.name) };
+      if (node.op === "element") return { ...node, array: name(node.array) };
+      return node;
+    });
   const stmt = (s: Stmt): Stmt => {
     switch (s.kind) {
-      case "let": case "assign": case "array": case "for": return { ...s, name: name(s.name) };
-      case "setElement": return { ...s, array: name(s.array) };
-      default: return s;
+      case "let":
+      case "assign":
+      case "array":
+      case "for":
+        return { ...s, name: name(s.name) };
+      case "setElement":
+        return { ...s, array: name(s.array) };
+      default:
+        return s;
     }
   };
   return mapStmts(body, { expr, stmt });

@@ -35,10 +35,16 @@ class Verifier {
   run(): void {
     this.uniqueNames();
     for (const table of this.ir.tables)
-      this.require(table.values.length === table.shape.reduce((a, b) => a * b, 1), `table ${table.name} has ${table.values.length} values for shape [${table.shape}]`);
+      this.require(
+        table.values.length === table.shape.reduce((a, b) => a * b, 1),
+        `table ${table.name} has ${table.values.length} values for shape [${table.shape}]`,
+      );
     for (const param of this.ir.params)
       if (param.kind === "reduce") {
-        this.require((param.op === "custom") === (param.combine !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
+        this.require(
+          (param.op === "custom") === (param.combine !== undefined),
+          `reduction ${param.name} is ${param.op}, with the wrong fold`,
+        );
         if (param.combine) this.combine(param.combine, param.type);
       }
     this.block(this.ir.body, { locals: new Map(), inLoop: false, inTeam: false, results: new Map() });
@@ -61,10 +67,15 @@ class Verifier {
   }
 
   private combine({ a, b, body }: { a: string; b: string; body: Expr }, type: NumericType): void {
-    const locals = new Map<string, Local>([[a, { what: "local", type }], [b, { what: "local", type }]]);
+    const locals = new Map<string, Local>([
+      [a, { what: "local", type }],
+      [b, { what: "local", type }],
+    ]);
     this.expr(body, locals);
     this.require(body.type === type, `a fold of ${type} gives ${body.type}`);
-    walkExpr(body, (node) => this.require(!["param", "load", "element", "index", "teamSize", "extent"].includes(node.op), `a fold uses ${printExpr(node)}`));
+    walkExpr(body, (node) =>
+      this.require(!["param", "load", "element", "index", "teamSize", "extent"].includes(node.op), `a fold uses ${printExpr(node)}`),
+    );
   }
 
   /** Declarations last to the end of the block. */
@@ -95,7 +106,10 @@ class Verifier {
       }
       case "array":
         need(Number.isInteger(stmt.length) && stmt.length > 0, `array ${stmt.name} of length ${stmt.length}`);
-        need(stmt.space === "private" || (this.ir.policy.kind === "team" && !context.inTeam), `scratch ${stmt.name} outside the team's level`);
+        need(
+          stmt.space === "private" || (this.ir.policy.kind === "team" && !context.inTeam),
+          `scratch ${stmt.name} outside the team's level`,
+        );
         return;
       case "setElement": {
         const array = locals.get(stmt.array);
@@ -104,7 +118,8 @@ class Verifier {
         need(array!.type === stmt.value.type, `${stmt.value.type} put into ${stmt.array}, an array of ${array!.type}`);
         return;
       }
-      case "store": case "scatter": {
+      case "store":
+      case "scatter": {
         const name = stmt.kind === "store" ? stmt.view : stmt.target;
         const type = this.array(name, stmt.indices, stmt.kind === "store" ? "view" : "scatter", stmt);
         need(type === stmt.value.type, `${stmt.kind} of ${stmt.value.type} into ${name}, which takes ${type}`);
@@ -132,10 +147,14 @@ class Verifier {
         this.block(stmt.body, { ...context, inLoop: true });
         this.block(stmt.update, { ...context, inLoop: false });
         return;
-      case "break": case "continue":
+      case "break":
+      case "continue":
         need(context.inLoop, `${stmt.kind} outside a loop`);
         return;
-      case "teamFor": case "teamReduce": case "single": this.team(stmt, context);
+      case "teamFor":
+      case "teamReduce":
+      case "single":
+        this.team(stmt, context);
     }
   }
 
@@ -152,7 +171,11 @@ class Verifier {
   /** The type of values that an element of the view or scatter array takes. */
   private array(name: string, indices: readonly Expr[], kind: "view" | "scatter", stmt?: Stmt): NumericType {
     const param = this.params.get(name);
-    this.require(param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind, `${name} is no ${kind}`, stmt);
+    this.require(
+      param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind,
+      `${name} is no ${kind}`,
+      stmt,
+    );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
     for (const index of indices) this.require(index.type === "i32", `${name} is indexed by ${index.type}`, stmt);
     return param.element === "u8" ? "i32" : param.element;
@@ -172,40 +195,62 @@ class Verifier {
     const all = (wanted: ScalarType) => operands.every((operand) => operand === wanted);
     const unless = (condition: boolean, text = `${operands.join(", ")} gives ${type}`) => (condition ? undefined : text);
     switch (node.op) {
-      case "const": return unless(representable(type, node.value), `not a value of ${type}`);
+      case "const":
+        return unless(representable(type, node.value), `not a value of ${type}`);
       case "local": {
         const local = locals.get(node.name);
-        return unless(local !== undefined && local.what !== "array" && local.type === type, local ? `a ${local.what} of ${local.type} used as ${type}` : "not declared here");
+        return unless(
+          local !== undefined && local.what !== "array" && local.type === type,
+          local ? `a ${local.what} of ${local.type} used as ${type}` : "not declared here",
+        );
       }
       case "param": {
         const param = this.params.get(node.name);
         return unless(param?.kind === "scalar" && param.type === type, `no scalar parameter of ${type}`);
       }
-      case "index": return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 1 : this.ir.policy.rank), "no such axis");
-      case "teamSize": return unless(this.ir.policy.kind === "team", "not a team kernel");
+      case "index":
+        return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 1 : this.ir.policy.rank), "no such axis");
+      case "teamSize":
+        return unless(this.ir.policy.kind === "team", "not a team kernel");
       case "load": {
         const element = this.array(node.view, node.indices, "view", stmt);
         return unless(element === type, `an element of ${element} read as ${type}`);
       }
       case "element": {
         const array = locals.get(node.array);
-        return unless(array?.what === "array" && array.type === type && node.index.type === "i32", "no such array here, of another type, or indexed by another type");
+        return unless(
+          array?.what === "array" && array.type === type && node.index.type === "i32",
+          "no such array here, of another type, or indexed by another type",
+        );
       }
       case "table": {
         const table = this.tables.get(node.table);
-        return unless(table?.type === type && table.shape.length === node.indices.length && all("i32"), "no such table, of another type or rank, or indexed by another type");
+        return unless(
+          table?.type === type && table.shape.length === node.indices.length && all("i32"),
+          "no such table, of another type or rank, or indexed by another type",
+        );
       }
       case "extent": {
         const param = this.params.get(node.view);
-        return unless((param?.kind === "view" || param?.kind === "scatter") && node.axis >= 0 && node.axis < param.rank, "no such axis of an array");
+        return unless(
+          (param?.kind === "view" || param?.kind === "scatter") && node.axis >= 0 && node.axis < param.rank,
+          "no such axis of an array",
+        );
       }
-      case "unary": return unless(unaryFits(node.fn, type, operands[0]));
-      case "binary": return unless(all(type) && binaryFits(node.fn, type));
-      case "compare": return unless(type === "bool" && operands[0] === operands[1] && (operands[0] !== "bool" || node.fn === "eq" || node.fn === "ne"));
-      case "logical": return unless(type === "bool" && all("bool"));
-      case "select": return unless(operands[0] === "bool" && operands[1] === type && operands[2] === type);
-      case "cast": return undefined;
-      case "call": return unless(isFloat(type) && all(type) && node.args.length === (BINARY_CALLS.includes(node.fn) ? 2 : 1));
+      case "unary":
+        return unless(unaryFits(node.fn, type, operands[0]));
+      case "binary":
+        return unless(all(type) && binaryFits(node.fn, type));
+      case "compare":
+        return unless(type === "bool" && operands[0] === operands[1] && (operands[0] !== "bool" || node.fn === "eq" || node.fn === "ne"));
+      case "logical":
+        return unless(type === "bool" && all("bool"));
+      case "select":
+        return unless(operands[0] === "bool" && operands[1] === type && operands[2] === type);
+      case "cast":
+        return undefined;
+      case "call":
+        return unless(isFloat(type) && all(type) && node.args.length === (BINARY_CALLS.includes(node.fn) ? 2 : 1));
     }
   }
 }
@@ -215,28 +260,46 @@ const BINARY_CALLS: readonly string[] = ["pow", "atan2", "hypot"];
 function unaryFits(fn: Extract<Expr, { op: "unary" }>["fn"], type: ScalarType, operand: ScalarType): boolean {
   const integer = operand === "i32" || operand === "u32";
   switch (fn) {
-    case "not": return type === "bool" && operand === "bool";
-    case "neg": case "abs": return type === operand && type !== "bool";
-    case "bitnot": return type === operand && integer;
-    case "clz": return type === "i32" && integer;
-    default: return type === operand && isFloat(type);
+    case "not":
+      return type === "bool" && operand === "bool";
+    case "neg":
+    case "abs":
+      return type === operand && type !== "bool";
+    case "bitnot":
+      return type === operand && integer;
+    case "clz":
+      return type === "i32" && integer;
+    default:
+      return type === operand && isFloat(type);
   }
 }
 
 function binaryFits(fn: Extract<Expr, { op: "binary" }>["fn"], type: ScalarType): boolean {
   switch (fn) {
-    case "mulhi": return type === "u32";
-    case "and": case "or": case "xor": case "shl": case "shr": return type === "i32" || type === "u32";
-    default: return type !== "bool";
+    case "mulhi":
+      return type === "u32";
+    case "and":
+    case "or":
+    case "xor":
+    case "shl":
+    case "shr":
+      return type === "i32" || type === "u32";
+    default:
+      return type !== "bool";
   }
 }
 
 function representable(type: ScalarType, value: number | boolean): boolean {
   switch (type) {
-    case "bool": return typeof value === "boolean";
-    case "f64": return typeof value === "number";
-    case "f32": return Object.is(Math.fround(value as number), value);
-    case "i32": return Object.is((value as number) | 0, value);
-    case "u32": return Object.is((value as number) >>> 0, value);
+    case "bool":
+      return typeof value === "boolean";
+    case "f64":
+      return typeof value === "number";
+    case "f32":
+      return Object.is(Math.fround(value as number), value);
+    case "i32":
+      return Object.is((value as number) | 0, value);
+    case "u32":
+      return Object.is((value as number) >>> 0, value);
   }
 }

@@ -3,13 +3,24 @@ import type { Expr, KernelIR, Stmt } from "./types.js";
 /** The expressions directly under `expr`, in order of evaluation. */
 export function children(expr: Expr): readonly Expr[] {
   switch (expr.op) {
-    case "load": case "table": return expr.indices;
-    case "element": return [expr.index];
-    case "unary": case "cast": return [expr.a];
-    case "binary": case "compare": case "logical": return [expr.a, expr.b];
-    case "select": return [expr.cond, expr.a, expr.b];
-    case "call": return expr.args;
-    default: return [];
+    case "load":
+    case "table":
+      return expr.indices;
+    case "element":
+      return [expr.index];
+    case "unary":
+    case "cast":
+      return [expr.a];
+    case "binary":
+    case "compare":
+    case "logical":
+      return [expr.a, expr.b];
+    case "select":
+      return [expr.cond, expr.a, expr.b];
+    case "call":
+      return expr.args;
+    default:
+      return [];
   }
 }
 
@@ -20,19 +31,29 @@ export function mapChildren(expr: Expr, map: (child: Expr) => Expr): Expr {
   if (after.every((child, i) => child === before[i])) return expr;
   const [first, second, third] = after;
   switch (expr.op) {
-    case "load": case "table": return { ...expr, indices: after };
-    case "element": return { ...expr, index: first };
-    case "unary": case "cast": return { ...expr, a: first };
-    case "binary": case "compare": case "logical": return { ...expr, a: first, b: second };
-    case "select": return { ...expr, cond: first, a: second, b: third };
-    case "call": return { ...expr, args: after };
-    default: return expr;
+    case "load":
+    case "table":
+      return { ...expr, indices: after };
+    case "element":
+      return { ...expr, index: first };
+    case "unary":
+    case "cast":
+      return { ...expr, a: first };
+    case "binary":
+    case "compare":
+    case "logical":
+      return { ...expr, a: first, b: second };
+    case "select":
+      return { ...expr, cond: first, a: second, b: third };
+    case "call":
+      return { ...expr, args: after };
+    default:
+      return expr;
   }
 }
 
 /** Replaces every node, children first. */
-export const mapExpr = (expr: Expr, map: (node: Expr) => Expr): Expr =>
-  map(mapChildren(expr, (child) => mapExpr(child, map)));
+export const mapExpr = (expr: Expr, map: (node: Expr) => Expr): Expr => map(mapChildren(expr, (child) => mapExpr(child, map)));
 
 /** Visits every node, parents first. */
 export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
@@ -47,24 +68,43 @@ export const someExpr = (expr: Expr, test: (node: Expr) => boolean): boolean =>
 /** The whole expressions that belong to the statement itself, not to statements inside it. */
 export function exprsOf(stmt: Stmt): readonly Expr[] {
   switch (stmt.kind) {
-    case "let": return stmt.init ? [stmt.init] : [];
-    case "assign": case "reduce": return [stmt.value];
-    case "setElement": return [stmt.index, stmt.value];
-    case "store": case "scatter": return [...stmt.indices, stmt.value];
-    case "if": case "while": return [stmt.cond];
-    case "for": return [stmt.start, stmt.stop];
-    case "teamFor": case "teamReduce": return [stmt.count];
-    default: return [];
+    case "let":
+      return stmt.init ? [stmt.init] : [];
+    case "assign":
+    case "reduce":
+      return [stmt.value];
+    case "setElement":
+      return [stmt.index, stmt.value];
+    case "store":
+    case "scatter":
+      return [...stmt.indices, stmt.value];
+    case "if":
+    case "while":
+      return [stmt.cond];
+    case "for":
+      return [stmt.start, stmt.stop];
+    case "teamFor":
+    case "teamReduce":
+      return [stmt.count];
+    default:
+      return [];
   }
 }
 
 /** The lists of statements directly inside a statement. */
 export function blocksOf(stmt: Stmt): readonly Stmt[][] {
   switch (stmt.kind) {
-    case "if": return [stmt.then, stmt.else];
-    case "while": return [stmt.body, stmt.update];
-    case "for": case "teamFor": case "teamReduce": case "single": return [stmt.body];
-    default: return [];
+    case "if":
+      return [stmt.then, stmt.else];
+    case "while":
+      return [stmt.body, stmt.update];
+    case "for":
+    case "teamFor":
+    case "teamReduce":
+    case "single":
+      return [stmt.body];
+    default:
+      return [];
   }
 }
 
@@ -101,39 +141,65 @@ export function mapStmts(stmts: readonly Stmt[], mapper: StmtMapper): Stmt[] {
 /** The statement with its own expressions replaced. */
 export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
   switch (stmt.kind) {
-    case "let": return stmt.init ? { ...stmt, init: map(stmt.init) } : stmt;
-    case "assign": case "reduce": return { ...stmt, value: map(stmt.value) };
-    case "setElement": return { ...stmt, index: map(stmt.index), value: map(stmt.value) };
-    case "store": case "scatter": return { ...stmt, indices: stmt.indices.map(map), value: map(stmt.value) };
-    case "if": case "while": return { ...stmt, cond: map(stmt.cond) };
-    case "for": return { ...stmt, start: map(stmt.start), stop: map(stmt.stop) };
-    case "teamFor": case "teamReduce": return { ...stmt, count: map(stmt.count) };
-    default: return stmt;
+    case "let":
+      return stmt.init ? { ...stmt, init: map(stmt.init) } : stmt;
+    case "assign":
+    case "reduce":
+      return { ...stmt, value: map(stmt.value) };
+    case "setElement":
+      return { ...stmt, index: map(stmt.index), value: map(stmt.value) };
+    case "store":
+    case "scatter":
+      return { ...stmt, indices: stmt.indices.map(map), value: map(stmt.value) };
+    case "if":
+    case "while":
+      return { ...stmt, cond: map(stmt.cond) };
+    case "for":
+      return { ...stmt, start: map(stmt.start), stop: map(stmt.stop) };
+    case "teamFor":
+    case "teamReduce":
+      return { ...stmt, count: map(stmt.count) };
+    default:
+      return stmt;
   }
 }
 
 /** The statement with the lists of statements inside it replaced. */
 export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
   switch (stmt.kind) {
-    case "if": return { ...stmt, then: map(stmt.then), else: map(stmt.else) };
-    case "while": return { ...stmt, body: map(stmt.body), update: map(stmt.update) };
-    case "for": case "teamFor": case "teamReduce": case "single": return { ...stmt, body: map(stmt.body) };
-    default: return stmt;
+    case "if":
+      return { ...stmt, then: map(stmt.then), else: map(stmt.else) };
+    case "while":
+      return { ...stmt, body: map(stmt.body), update: map(stmt.update) };
+    case "for":
+    case "teamFor":
+    case "teamReduce":
+    case "single":
+      return { ...stmt, body: map(stmt.body) };
+    default:
+      return stmt;
   }
 }
 
 /** True if a `break` or `continue` among the statements belongs to the loop whose body they are. */
 export const hasJump = (body: readonly Stmt[]): boolean =>
-  body.some((stmt) =>
-    stmt.kind === "break" || stmt.kind === "continue"
-    || (stmt.kind !== "for" && stmt.kind !== "while" && blocksOf(stmt).some(hasJump)));
+  body.some(
+    (stmt) =>
+      stmt.kind === "break" || stmt.kind === "continue" || (stmt.kind !== "for" && stmt.kind !== "while" && blocksOf(stmt).some(hasJump)),
+  );
 
 /** Names that a statement itself declares: locals, arrays, loop variables, team results. */
 export function declares(stmt: Stmt): string[] {
   switch (stmt.kind) {
-    case "let": case "array": case "for": case "teamFor": return [stmt.name];
-    case "teamReduce": return [stmt.name, ...stmt.results.map((r) => r.name)];
-    default: return [];
+    case "let":
+    case "array":
+    case "for":
+    case "teamFor":
+      return [stmt.name];
+    case "teamReduce":
+      return [stmt.name, ...stmt.results.map((r) => r.name)];
+    default:
+      return [];
   }
 }
 
@@ -157,8 +223,7 @@ export function sizeOf(stmts: readonly Stmt[]): number {
 /** The kernel with its body and the folds of its custom reductions replaced. */
 export function mapKernel(ir: KernelIR, body: (stmts: Stmt[]) => Stmt[], expr: (expr: Expr) => Expr): KernelIR {
   const params = ir.params.map((param) =>
-    param.kind === "reduce" && param.combine
-      ? { ...param, combine: { ...param.combine, body: expr(param.combine.body) } }
-      : param);
+    param.kind === "reduce" && param.combine ? { ...param, combine: { ...param.combine, body: expr(param.combine.body) } } : param,
+  );
   return { ...ir, params, body: body(ir.body) };
 }

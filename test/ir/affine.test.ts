@@ -17,7 +17,14 @@ test("terms that cancel are gone", () => {
 });
 
 test("products of unknowns, loads, divisions and other types are not linear", () => {
-  for (const expr of [mul(i, j), mul(i, scalar("n", "i32")), load("x", [i], "i32"), bin("div", i, n(2)), cast("i32", cast("f64", i)), c("u32", 1)])
+  for (const expr of [
+    mul(i, j),
+    mul(i, scalar("n", "i32")),
+    load("x", [i], "i32"),
+    bin("div", i, n(2)),
+    cast("i32", cast("f64", i)),
+    c("u32", 1),
+  ])
     assert.equal(affineOf(expr), undefined);
 });
 
@@ -44,6 +51,12 @@ test("forms add, scale, compare and take other forms for their atoms", () => {
 
 test("the range of a form follows the signs of its coefficients", () => {
   const form = affineOf(add(sub(mul(i, n(2)), mul(j, n(3))), n(1)))!;
-  assert.deepEqual(rangeOf(form, (name) => (name === "index:0" ? [0, 4] : [1, 2])), [-5, 6]);
-  assert.equal(rangeOf(form, (name) => (name === "index:0" ? [0, 4] : undefined)), undefined);
+  assert.deepEqual(
+    rangeOf(form, (name) => (name === "index:0" ? [0, 4] : [1, 2])),
+    [-5, 6],
+  );
+  assert.equal(
+    rangeOf(form, (name) => (name === "index:0" ? [0, 4] : undefined)),
+    undefined,
+  );
 });

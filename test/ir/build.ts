@@ -1,5 +1,18 @@
 import type {
-  BinaryFn, CompareFn, ElementType, Expr, KernelIR, Location, MathFn, NumericType, Param, ScalarType, Stmt, Table, TeamResult, UnaryFn,
+  BinaryFn,
+  CompareFn,
+  ElementType,
+  Expr,
+  KernelIR,
+  Location,
+  MathFn,
+  NumericType,
+  Param,
+  ScalarType,
+  Stmt,
+  Table,
+  TeamResult,
+  UnaryFn,
 } from "../../src/ir/types.js";
 
 /* Short names for building kernels by hand. Every statement made gets the next line, so that errors can be told apart. */
@@ -35,38 +48,103 @@ export const call = (fn: MathFn, ...args: Expr[]): Expr => ({ op: "call", type: 
 export const define = (name: string, init: Expr): Stmt => ({ kind: "let", name, type: init.type, init, location: location() });
 export const declare = (name: string, type: ScalarType = "f64"): Stmt => ({ kind: "let", name, type, location: location() });
 export const assign = (name: string, value: Expr): Stmt => ({ kind: "assign", name, value, location: location() });
-export const array = (name: string, length: number, space: "private" | "scratch" = "private", type: NumericType = "f64"): Stmt =>
-  ({ kind: "array", name, type, length, space, location: location() });
-export const setElement = (name: string, at: Expr, value: Expr): Stmt =>
-  ({ kind: "setElement", array: name, index: at, value, location: location() });
+export const array = (name: string, length: number, space: "private" | "scratch" = "private", type: NumericType = "f64"): Stmt => ({
+  kind: "array",
+  name,
+  type,
+  length,
+  space,
+  location: location(),
+});
+export const setElement = (name: string, at: Expr, value: Expr): Stmt => ({
+  kind: "setElement",
+  array: name,
+  index: at,
+  value,
+  location: location(),
+});
 export const store = (view: string, indices: Expr[], value: Expr): Stmt => ({ kind: "store", view, indices, value, location: location() });
-export const scatter = (target: string, indices: Expr[], value: Expr): Stmt =>
-  ({ kind: "scatter", target, indices, value, location: location() });
+export const scatter = (target: string, indices: Expr[], value: Expr): Stmt => ({
+  kind: "scatter",
+  target,
+  indices,
+  value,
+  location: location(),
+});
 export const reduce = (target: string, value: Expr): Stmt => ({ kind: "reduce", target, value, location: location() });
-export const when = (cond: Expr, then: Stmt[], otherwise: Stmt[] = []): Stmt =>
-  ({ kind: "if", cond, then, else: otherwise, location: location() });
-export const loop = (name: string, start: Expr, stop: Expr, body: Stmt[], step = 1): Stmt =>
-  ({ kind: "for", name, start, stop, step, body, location: location() });
-export const loopWhile = (cond: Expr, body: Stmt[], update: Stmt[] = []): Stmt =>
-  ({ kind: "while", cond, body, update, location: location() });
+export const when = (cond: Expr, then: Stmt[], otherwise: Stmt[] = []): Stmt => ({
+  kind: "if",
+  cond,
+  then,
+  else: otherwise,
+  location: location(),
+});
+export const loop = (name: string, start: Expr, stop: Expr, body: Stmt[], step = 1): Stmt => ({
+  kind: "for",
+  name,
+  start,
+  stop,
+  step,
+  body,
+  location: location(),
+});
+export const loopWhile = (cond: Expr, body: Stmt[], update: Stmt[] = []): Stmt => ({
+  kind: "while",
+  cond,
+  body,
+  update,
+  location: location(),
+});
 export const leave = (): Stmt => ({ kind: "break", location: location() });
 export const skip = (): Stmt => ({ kind: "continue", location: location() });
 export const teamFor = (name: string, count: Expr, body: Stmt[]): Stmt => ({ kind: "teamFor", name, count, body, location: location() });
-export const teamReduce = (name: string, count: Expr, results: TeamResult[], body: Stmt[]): Stmt =>
-  ({ kind: "teamReduce", name, count, results, body, location: location() });
+export const teamReduce = (name: string, count: Expr, results: TeamResult[], body: Stmt[]): Stmt => ({
+  kind: "teamReduce",
+  name,
+  count,
+  results,
+  body,
+  location: location(),
+});
 export const single = (body: Stmt[]): Stmt => ({ kind: "single", body, location: location() });
 
 export const value = (name: string, type: ScalarType = "f64"): Param => ({ kind: "scalar", name, type });
-export const view = (name: string, rank = 1, element: ElementType = "f64", disjoint = false): Param =>
-  ({ kind: "view", name, element, rank, disjoint });
-export const target = (name: string, rank = 1, element_: NumericType = "f64"): Param =>
-  ({ kind: "scatter", name, element: element_, rank, op: "sum" });
+export const view = (name: string, rank = 1, element: ElementType = "f64", disjoint = false): Param => ({
+  kind: "view",
+  name,
+  element,
+  rank,
+  disjoint,
+});
+export const target = (name: string, rank = 1, element_: NumericType = "f64"): Param => ({
+  kind: "scatter",
+  name,
+  element: element_,
+  rank,
+  op: "sum",
+});
 export const total = (name: string, type: NumericType = "f64"): Param => ({ kind: "reduce", name, type, op: "sum", identity: 0 });
-export const table = (name: string, values: number[], shape = [values.length], type: NumericType = "f64"): Table =>
-  ({ name, type, shape, values });
+export const table = (name: string, values: number[], shape = [values.length], type: NumericType = "f64"): Table => ({
+  name,
+  type,
+  shape,
+  values,
+});
 
 /** A range kernel of the given rank. */
-export const kernel = (params: Param[], body: Stmt[], { rank = 1, tables = [] as Table[] } = {}): KernelIR =>
-  ({ name: "test", policy: { kind: "range", rank }, params, tables, body, location: location() });
-export const teamKernel = (params: Param[], body: Stmt[]): KernelIR =>
-  ({ name: "test", policy: { kind: "team" }, params, tables: [], body, location: location() });
+export const kernel = (params: Param[], body: Stmt[], { rank = 1, tables = [] as Table[] } = {}): KernelIR => ({
+  name: "test",
+  policy: { kind: "range", rank },
+  params,
+  tables,
+  body,
+  location: location(),
+});
+export const teamKernel = (params: Param[], body: Stmt[]): KernelIR => ({
+  name: "test",
+  policy: { kind: "team" },
+  params,
+  tables: [],
+  body,
+  location: location(),
+});

@@ -55,6 +55,9 @@ test("casts saturate, and NaN becomes 0 or false", () => {
 });
 
 test("comparisons with NaN are false, but for !=", () => {
-  assert.deepEqual((["eq", "ne", "lt", "le", "gt", "ge"] as const).map((fn) => compare(fn, NaN, 1)), [false, true, false, false, false, false]);
+  assert.deepEqual(
+    (["eq", "ne", "lt", "le", "gt", "ge"] as const).map((fn) => compare(fn, NaN, 1)),
+    [false, true, false, false, false, false],
+  );
   assert.equal(compare("eq", -0, 0), true);
 });

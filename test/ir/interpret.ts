@@ -21,22 +21,38 @@ export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars:
 
     function value(expr: Expr): Value {
       switch (expr.op) {
-        case "const": return expr.value;
-        case "local": return known(locals.get(expr.name), expr.name);
-        case "param": return known(scalars[expr.name], expr.name);
-        case "index": return i;
-        case "load": return at(expr.view, memory[expr.view], value(expr.indices[0]));
-        case "element": return at(expr.array, arrays.get(expr.array), value(expr.index));
-        case "table": return at(expr.table, tables.get(expr.table), value(expr.indices[0]));
-        case "extent": return memory[expr.view].length;
-        case "unary": return unary(expr.fn, expr.type, value(expr.a));
-        case "binary": return binary(expr.fn, expr.type as NumericType, num(expr.a), num(expr.b));
-        case "compare": return compare(expr.fn, value(expr.a), value(expr.b));
-        case "logical": return value(expr.a) === (expr.fn === "or") ? expr.fn === "or" : value(expr.b);
-        case "select": return value(value(expr.cond) ? expr.a : expr.b);
-        case "cast": return cast(expr.type, expr.a.type, value(expr.a));
-        case "call": return call(expr.fn, expr.type, expr.args.map(num));
-        case "teamSize": throw new Error("a range kernel has no team");
+        case "const":
+          return expr.value;
+        case "local":
+          return known(locals.get(expr.name), expr.name);
+        case "param":
+          return known(scalars[expr.name], expr.name);
+        case "index":
+          return i;
+        case "load":
+          return at(expr.view, memory[expr.view], value(expr.indices[0]));
+        case "element":
+          return at(expr.array, arrays.get(expr.array), value(expr.index));
+        case "table":
+          return at(expr.table, tables.get(expr.table), value(expr.indices[0]));
+        case "extent":
+          return memory[expr.view].length;
+        case "unary":
+          return unary(expr.fn, expr.type, value(expr.a));
+        case "binary":
+          return binary(expr.fn, expr.type as NumericType, num(expr.a), num(expr.b));
+        case "compare":
+          return compare(expr.fn, value(expr.a), value(expr.b));
+        case "logical":
+          return value(expr.a) === (expr.fn === "or") ? expr.fn === "or" : value(expr.b);
+        case "select":
+          return value(value(expr.cond) ? expr.a : expr.b);
+        case "cast":
+          return cast(expr.type, expr.a.type, value(expr.a));
+        case "call":
+          return call(expr.fn, expr.type, expr.args.map(num));
+        case "teamSize":
+          throw new Error("a range kernel has no team");
       }
     }
 
@@ -55,17 +71,27 @@ export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars:
           if (stmt.init) locals.set(stmt.name, value(stmt.init));
           else locals.delete(stmt.name);
           return undefined;
-        case "assign": locals.set(stmt.name, value(stmt.value)); return undefined;
-        case "array": arrays.set(stmt.name, Array<number>(stmt.length).fill(0)); return undefined;
-        case "setElement": put(arrays.get(stmt.array), stmt.index, stmt.value); return undefined;
-        case "store": put(memory[stmt.view], stmt.indices[0], stmt.value); return undefined;
-        case "scatter": case "reduce": {
+        case "assign":
+          locals.set(stmt.name, value(stmt.value));
+          return undefined;
+        case "array":
+          arrays.set(stmt.name, Array<number>(stmt.length).fill(0));
+          return undefined;
+        case "setElement":
+          put(arrays.get(stmt.array), stmt.index, stmt.value);
+          return undefined;
+        case "store":
+          put(memory[stmt.view], stmt.indices[0], stmt.value);
+          return undefined;
+        case "scatter":
+        case "reduce": {
           const target = memory[stmt.target];
           const place = stmt.kind === "scatter" ? num(stmt.indices[0]) : 0;
           target[place] = binary("add", stmt.value.type as NumericType, target[place], num(stmt.value));
           return undefined;
         }
-        case "if": return run(value(stmt.cond) ? stmt.then : stmt.else);
+        case "if":
+          return run(value(stmt.cond) ? stmt.then : stmt.else);
         case "for": {
           const stop = num(stmt.stop);
           for (let turn = num(stmt.start); stmt.step > 0 ? turn < stop : turn > stop; turn += stmt.step) {
@@ -81,8 +107,11 @@ export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars:
             run(stmt.update);
           }
           return undefined;
-        case "break": case "continue": return stmt.kind;
-        default: throw new Error(`a range kernel has no ${stmt.kind}`);
+        case "break":
+        case "continue":
+          return stmt.kind;
+        default:
+          throw new Error(`a range kernel has no ${stmt.kind}`);
       }
     }
 

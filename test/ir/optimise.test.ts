@@ -6,8 +6,43 @@ import { print } from "../../src/ir/print.js";
 import type { Expr, KernelIR, Stmt } from "../../src/ir/types.js";
 import { KernelError } from "../../src/kernel/errors.js";
 import {
-  add, and, array, assign, bin, c, cast, cmp, declare, define, div, element, entry, f, i, kernel, leave, load, local, loop, loopWhile, mul, n, or,
-  scalar, select, setElement, skip, store, sub, table, teamFor, teamKernel, un, value, view, when,
+  add,
+  and,
+  array,
+  assign,
+  bin,
+  c,
+  cast,
+  cmp,
+  declare,
+  define,
+  div,
+  element,
+  entry,
+  f,
+  i,
+  kernel,
+  leave,
+  load,
+  local,
+  loop,
+  loopWhile,
+  mul,
+  n,
+  or,
+  scalar,
+  select,
+  setElement,
+  skip,
+  store,
+  sub,
+  table,
+  teamFor,
+  teamKernel,
+  un,
+  value,
+  view,
+  when,
 } from "./build.js";
 
 const at = (name: string) => local(name, "i32");
@@ -18,7 +53,11 @@ const flag = scalar("flag", "bool");
 const size = scalar("n", "i32");
 
 /** The printed body, without the declarations above it. */
-const bodyOf = (ir: KernelIR) => print(ir).split("\n").slice(1 + ir.params.length + ir.tables.length, -1).map((s) => s.slice(2));
+const bodyOf = (ir: KernelIR) =>
+  print(ir)
+    .split("\n")
+    .slice(1 + ir.params.length + ir.tables.length, -1)
+    .map((s) => s.slice(2));
 const optimised = (...body: Stmt[]) => bodyOf(optimise(kernel(params, body)));
 const folded = (expr: Expr) => {
   const to = expr.type === "bool" ? cast("i32", expr) : expr;
@@ -66,57 +105,100 @@ test("casts there and back are gone where nothing is lost", () => {
 
 test("a constant or copy takes the place of the local that holds it", () => {
   assert.deepEqual(optimised(define("t", n(3)), define("u", at("t")), store("m", [i], mul(at("u"), at("t")))), ["m[i] = 9"]);
-  assert.deepEqual(optimised(define("t", n(3)), when(flag, [assign("t", n(4))]), store("m", [i], at("t"))),
-    ["let t: i32 = 3", "if flag", "  t = 4", "m[i] = t"]);
+  assert.deepEqual(optimised(define("t", n(3)), when(flag, [assign("t", n(4))]), store("m", [i], at("t"))), [
+    "let t: i32 = 3",
+    "if flag",
+    "  t = 4",
+    "m[i] = t",
+  ]);
 });
 
 test("a local that changes is a constant where its value is known", () => {
-  assert.deepEqual(
-    optimised(define("t", n(1)), store("m", [i], at("t")), assign("t", add(at("t"), n(1))), store("m", [i], at("t"))),
-    ["m[i] = 1", "m[i] = 2"]);
+  assert.deepEqual(optimised(define("t", n(1)), store("m", [i], at("t")), assign("t", add(at("t"), n(1))), store("m", [i], at("t"))), [
+    "m[i] = 1",
+    "m[i] = 2",
+  ]);
   assert.deepEqual(
     optimised(define("t", n(1)), when(flag, [assign("t", n(2))], [assign("t", n(2)), store("m", [i], at("t"))]), store("m", [i], at("t"))),
-    ["if !flag", "  m[i] = 2", "m[i] = 2"]);
+    ["if !flag", "  m[i] = 2", "m[i] = 2"],
+  );
 });
 
 test("what a loop assigns is not taken for a constant in it or after it", () => {
   const counter = [define("t", n(0)), define("u", n(7))];
   assert.deepEqual(
-    optimised(...counter, loop("q", n(0), size, [store("m", [at("t")], at("u")), assign("t", add(at("t"), n(1)))]), assign("u", n(8)), store("m", [at("u")], at("t"))),
-    ["let t: i32 = 0", "for q = 0 until n", "  m[t] = 7", "  t = t + 1", "m[8] = t"]);
+    optimised(
+      ...counter,
+      loop("q", n(0), size, [store("m", [at("t")], at("u")), assign("t", add(at("t"), n(1)))]),
+      assign("u", n(8)),
+      store("m", [at("u")], at("t")),
+    ),
+    ["let t: i32 = 0", "for q = 0 until n", "  m[t] = 7", "  t = t + 1", "m[8] = t"],
+  );
   assert.deepEqual(
-    optimised(...counter, loopWhile(cmp("lt", at("t"), size), [when(flag, [assign("u", n(1)), skip()]), assign("u", n(2))], [assign("t", add(at("t"), at("u")))])
-      , store("m", [i], at("t"))),
-    ["let t: i32 = 0", "let u: i32 = 7", "while t < n", "  if flag", "    u = 1", "    continue", "  u = 2", "update", "  t = t + u", "m[i] = t"]);
+    optimised(
+      ...counter,
+      loopWhile(
+        cmp("lt", at("t"), size),
+        [when(flag, [assign("u", n(1)), skip()]), assign("u", n(2))],
+        [assign("t", add(at("t"), at("u")))],
+      ),
+      store("m", [i], at("t")),
+    ),
+    [
+      "let t: i32 = 0",
+      "let u: i32 = 7",
+      "while t < n",
+      "  if flag",
+      "    u = 1",
+      "    continue",
+      "  u = 2",
+      "update",
+      "  t = t + u",
+      "m[i] = t",
+    ],
+  );
   assert.deepEqual(
     optimised(...counter, loopWhile(flag, [when(flag, [assign("t", n(1)), leave()]), assign("t", n(2))]), store("m", [i], at("t"))),
-    ["let t: i32 = 0", "while flag", "  if flag", "    t = 1", "    break", "  t = 2", "m[i] = t"]);
+    ["let t: i32 = 0", "while flag", "  if flag", "    t = 1", "    break", "  t = 2", "m[i] = t"],
+  );
 });
 
 test("integer operations are done in the type that needs no casts", () => {
   const [a, b] = [cast("i32", scalar("p", "u32")), cast("i32", scalar("q", "u32"))];
-  const shown = (expr: Expr) => bodyOf(fold(kernel([...params, value("p", "u32"), value("q", "u32"), view("w", 1, "u32")], [store("w", [i], expr)])))[0];
+  const shown = (expr: Expr) =>
+    bodyOf(fold(kernel([...params, value("p", "u32"), value("q", "u32"), view("w", 1, "u32")], [store("w", [i], expr)])))[0];
   assert.equal(shown(cast("u32", bin("xor", bin("mul", a, n(-5)), b))), "w[i] = p * 4294967291u ^ q");
   assert.equal(shown(cast("u32", bin("shr", a, n(1)))), "w[i] = u32(i32(p) >> 1)");
   assert.equal(shown(cast("u32", add(a, m))), "w[i] = u32(i32(p) + m[i])");
 });
 
 test("code after a break is gone", () => {
-  assert.deepEqual(
-    optimised(loop("q", n(0), size, [when(c("bool", true), [leave()]), store("y", [i], f(1))])),
-    ["for q = 0 until n", "  break"]);
+  assert.deepEqual(optimised(loop("q", n(0), size, [when(c("bool", true), [leave()]), store("y", [i], f(1))])), [
+    "for q = 0 until n",
+    "  break",
+  ]);
 });
 
 test("loops with constant bounds are written out, inner ones that depend on outer ones too", () => {
-  assert.deepEqual(
-    optimised(loop("p", n(0), n(2), [loop("q", at("p"), n(-1), [store("m", [at("p")], at("q"))], -1)])),
-    ["m[0] = 0", "m[1] = 1", "m[1] = 0"]);
+  assert.deepEqual(optimised(loop("p", n(0), n(2), [loop("q", at("p"), n(-1), [store("m", [at("p")], at("q"))], -1)])), [
+    "m[0] = 0",
+    "m[1] = 1",
+    "m[1] = 0",
+  ]);
 });
 
 test("locals of a body that is written out get a name for each turn", () => {
   assert.deepEqual(
-    optimised(loop("q", n(0), n(2), [define("t", load("x", [at("q")])), assign("t", mul(local("t"), local("t"))), store("y", [at("q")], local("t"))])),
-    ["let t_0: f64 = x[0]", "t_0 = t_0 * t_0", "y[0] = t_0", "let t_1: f64 = x[1]", "t_1 = t_1 * t_1", "y[1] = t_1"]);
+    optimised(
+      loop("q", n(0), n(2), [
+        define("t", load("x", [at("q")])),
+        assign("t", mul(local("t"), local("t"))),
+        store("y", [at("q")], local("t")),
+      ]),
+    ),
+    ["let t_0: f64 = x[0]", "t_0 = t_0 * t_0", "y[0] = t_0", "let t_1: f64 = x[1]", "t_1 = t_1 * t_1", "y[1] = t_1"],
+  );
 });
 
 test("loops that are long, left early or hold work for a team stay", () => {
@@ -128,8 +210,9 @@ test("loops that are long, left early or hold work for a team stay", () => {
 });
 
 test("table entries at constant indices are folded, and unused tables are gone", () => {
-  const ir = kernel(params, [loop("q", n(0), n(2), [store("y", [at("q")], entry("w", [at("q"), n(1)]))])],
-    { tables: [table("w", [1, 2, 3, 4], [2, 2])] });
+  const ir = kernel(params, [loop("q", n(0), n(2), [store("y", [at("q")], entry("w", [at("q"), n(1)]))])], {
+    tables: [table("w", [1, 2, 3, 4], [2, 2])],
+  });
   assert.deepEqual(bodyOf(optimise(ir)), ["y[0] = 2.0", "y[1] = 4.0"]);
   assert.deepEqual(optimise(ir).tables, []);
 });
@@ -139,26 +222,33 @@ test("private arrays with constant indices become locals", () => {
     optimised(
       array("a", 2),
       loop("q", n(0), n(2), [setElement("a", at("q"), load("x", [at("q")]))]),
-      store("y", [i], add(element("a", n(0)), element("a", n(1))))),
-    ["let a_0: f64 = x[0]", "let a_1: f64 = x[1]", "y[i] = a_0 + a_1"]);
+      store("y", [i], add(element("a", n(0)), element("a", n(1)))),
+    ),
+    ["let a_0: f64 = x[0]", "let a_1: f64 = x[1]", "y[i] = a_0 + a_1"],
+  );
 });
 
 test("private arrays start at zero and are zero again in each turn of a loop", () => {
   assert.deepEqual(
-    optimised(loop("q", n(0), size, [
-      array("a", 1), when(flag, [setElement("a", n(0), f(2))]), store("y", [i], element("a", n(0))),
-    ])),
-    ["for q = 0 until n", "  let a_0: f64 = 0.0", "  if flag", "    a_0 = 2.0", "  y[i] = a_0"]);
+    optimised(loop("q", n(0), size, [array("a", 1), when(flag, [setElement("a", n(0), f(2))]), store("y", [i], element("a", n(0)))])),
+    ["for q = 0 until n", "  let a_0: f64 = 0.0", "  if flag", "    a_0 = 2.0", "  y[i] = a_0"],
+  );
 });
 
 test("private arrays with run-time indices stay", () => {
-  assert.deepEqual(optimised(array("a", 4), setElement("a", n(1), x), store("y", [i], element("a", m))),
-    ["private a: f64[4]", "a[1] = x[i]", "y[i] = a[m[i]]"]);
+  assert.deepEqual(optimised(array("a", 4), setElement("a", n(1), x), store("y", [i], element("a", m))), [
+    "private a: f64[4]",
+    "a[1] = x[i]",
+    "y[i] = a[m[i]]",
+  ]);
 });
 
 test("a constant index outside an array or table is refused where it stands", () => {
   const refused = (body: Stmt[], tables = [table("w", [1, 2])]) =>
-    assert.throws(() => optimise(kernel(params, body, { tables })), (e: unknown) => e instanceof KernelError && /from 0 to 1/.test(e.message));
+    assert.throws(
+      () => optimise(kernel(params, body, { tables })),
+      (e: unknown) => e instanceof KernelError && /from 0 to 1/.test(e.message),
+    );
   refused([array("a", 2), setElement("a", n(2), x), store("y", [i], element("a", n(0)))]);
   refused([array("a", 2), store("y", [i], element("a", n(-1)))]);
   refused([store("y", [i], entry("w", [n(2)]))]);
@@ -166,28 +256,49 @@ test("a constant index outside an array or table is refused where it stands", ()
 
 test("an index that no turn reaches is not refused", () => {
   assert.deepEqual(
-    optimised(array("a", 2), setElement("a", n(0), x), setElement("a", n(1), x), loop("q", n(0), n(2), [
-      store("y", [at("q")], select(cmp("gt", at("q"), n(0)), element("a", sub(at("q"), n(1))), f(0))),
-    ])),
-    ["let a_0: f64 = x[i]", "y[0] = 0.0", "y[1] = a_0"]);
+    optimised(
+      array("a", 2),
+      setElement("a", n(0), x),
+      setElement("a", n(1), x),
+      loop("q", n(0), n(2), [store("y", [at("q")], select(cmp("gt", at("q"), n(0)), element("a", sub(at("q"), n(1))), f(0)))]),
+    ),
+    ["let a_0: f64 = x[i]", "y[0] = 0.0", "y[1] = a_0"],
+  );
 });
 
 test("what nothing reads is removed", () => {
   assert.deepEqual(
-    optimised(define("t", x), define("u", add(local("t"), f(1))), declare("v"), when(flag, [assign("v", local("u"))]), store("y", [i], f(1))),
-    ["y[i] = 1.0"]);
-  assert.deepEqual(optimised(define("t", n(0)), loop("q", n(0), size, [assign("t", add(at("t"), n(1)))]), store("y", [i], f(1))), ["y[i] = 1.0"]);
+    optimised(
+      define("t", x),
+      define("u", add(local("t"), f(1))),
+      declare("v"),
+      when(flag, [assign("v", local("u"))]),
+      store("y", [i], f(1)),
+    ),
+    ["y[i] = 1.0"],
+  );
+  assert.deepEqual(optimised(define("t", n(0)), loop("q", n(0), size, [assign("t", add(at("t"), n(1)))]), store("y", [i], f(1))), [
+    "y[i] = 1.0",
+  ]);
 });
 
 test("a value that is overwritten before it is read is gone", () => {
   assert.deepEqual(
     optimised(define("t", x), store("y", [i], local("t")), assign("t", f(1)), assign("t", load("y", [n(0)])), store("y", [i], local("t"))),
-    ["let t: f64 = x[i]", "y[i] = t", "t = y[0]", "y[i] = t"]);
-  const jump = [define("t", x), loop("q", n(0), size, [assign("t", load("x", [at("q")])), when(flag, [leave()]), assign("t", x)]), store("y", [i], local("t"))];
+    ["let t: f64 = x[i]", "y[i] = t", "t = y[0]", "y[i] = t"],
+  );
+  const jump = [
+    define("t", x),
+    loop("q", n(0), size, [assign("t", load("x", [at("q")])), when(flag, [leave()]), assign("t", x)]),
+    store("y", [i], local("t")),
+  ];
   assert.deepEqual(optimised(...jump).slice(2, 3), ["  t = x[q]"], "the break leads to a read");
 });
 
 test("a local is declared where it gets its value", () => {
-  assert.deepEqual(optimised(declare("t", "i32"), store("y", [i], f(1)), assign("t", add(i, n(1))), store("y", [at("t")], f(2))),
-    ["y[i] = 1.0", "let t: i32 = i + 1", "y[t] = 2.0"]);
+  assert.deepEqual(optimised(declare("t", "i32"), store("y", [i], f(1)), assign("t", add(i, n(1))), store("y", [at("t")], f(2))), [
+    "y[i] = 1.0",
+    "let t: i32 = i + 1",
+    "y[t] = 2.0",
+  ]);
 });

@@ -10,7 +10,10 @@ import type { Memory } from "./interpret.js";
 import { EXTENT, randomKernel } from "./random.js";
 
 const DATA = {
-  xd: [0.1, -0, NaN, -3e9], xs: [0.5, -0, 16777217, Infinity].map(Math.fround), xi: [3, -1, 2147483647, 0], xu: [3, 4294967295, 0, 2147483648],
+  xd: [0.1, -0, NaN, -3e9],
+  xs: [0.5, -0, 16777217, Infinity].map(Math.fround),
+  xi: [3, -1, 2147483647, 0],
+  xu: [3, 4294967295, 0, 2147483648],
 };
 
 function outcome(ir: KernelIR): Memory {

@@ -5,8 +5,35 @@ import { checkRaces } from "../../src/ir/races.js";
 import type { KernelIR } from "../../src/ir/types.js";
 import { KernelError } from "../../src/kernel/errors.js";
 import {
-  add, array, assign, declare, define, element, f, i, j, kernel, load, local, loop, mul, n, reduce, scalar, scatter, setElement, single, store,
-  sub, target, teamFor, teamKernel, teamReduce, total, value, view,
+  add,
+  array,
+  assign,
+  declare,
+  define,
+  element,
+  f,
+  i,
+  j,
+  kernel,
+  load,
+  local,
+  loop,
+  mul,
+  n,
+  reduce,
+  scalar,
+  scatter,
+  setElement,
+  single,
+  store,
+  sub,
+  target,
+  teamFor,
+  teamKernel,
+  teamReduce,
+  total,
+  value,
+  view,
 } from "./build.js";
 
 const at = (name: string) => local(name, "i32");
@@ -14,13 +41,16 @@ const size = scalar("n", "i32");
 const check = (ir: KernelIR) => checkRaces(ir, analyseAccess(ir));
 const accepts = (ir: KernelIR) => assert.doesNotThrow(() => check(ir));
 const refuses = (ir: KernelIR, problem: RegExp, remedy: RegExp) =>
-  assert.throws(() => check(ir), (error: unknown) => {
-    assert.ok(error instanceof KernelError);
-    assert.match(error.problem, problem);
-    assert.match(error.remedy!, remedy);
-    assert.equal(error.location.file, "kernel.ts");
-    return true;
-  });
+  assert.throws(
+    () => check(ir),
+    (error: unknown) => {
+      assert.ok(error instanceof KernelError);
+      assert.match(error.problem, problem);
+      assert.match(error.remedy!, remedy);
+      assert.equal(error.location.file, "kernel.ts");
+      return true;
+    },
+  );
 const one = (...body: Parameters<typeof kernel>[1]) => kernel([view("x"), view("y"), view("m", 2), value("n", "i32")], body);
 const two = (...body: Parameters<typeof kernel>[1]) => kernel([view("x"), view("y"), view("m", 2), value("n", "i32")], body, { rank: 2 });
 
@@ -38,7 +68,11 @@ test("a stride leaves room for a window of as many values", () => {
   accepts(window(-2, 2));
   refuses(window(0, 5), /writes y\[5 \* i \+ 5\] and y\[5 \* i \+ 0\], which another element may write/, /scatter/);
   accepts(one(loop("q", n(0), n(5), [store("y", [add(mul(i, n(5)), at("q"))], f(0))])));
-  refuses(one(loop("q", n(0), n(6), [store("y", [add(mul(i, n(5)), at("q"))], f(0))])), /may write y\[i \* 5 \+ q\]/, /index y by the range's index i/);
+  refuses(
+    one(loop("q", n(0), n(6), [store("y", [add(mul(i, n(5)), at("q"))], f(0))])),
+    /may write y\[i \* 5 \+ q\]/,
+    /index y by the range's index i/,
+  );
   refuses(one(loop("q", n(0), size, [store("y", [add(mul(i, n(5)), at("q"))], f(0))])), /may write/, /disjoint/);
 });
 
@@ -74,7 +108,8 @@ test("scatter and reduce targets are free", () => {
   accepts(kernel([target("h"), total("s")], [scatter("h", [n(0)], f(1)), reduce("s", f(1))]));
 });
 
-const team = (...body: Parameters<typeof kernel>[1]) => teamKernel([view("x"), view("y"), view("m", 2), value("n", "i32"), total("s")], body);
+const team = (...body: Parameters<typeof kernel>[1]) =>
+  teamKernel([view("x"), view("y"), view("m", 2), value("n", "i32"), total("s")], body);
 
 test("a team writes places of its own", () => {
   accepts(team(store("y", [i], f(0))));
@@ -87,14 +122,25 @@ test("a team writes places of its own", () => {
 
 test("a member writes places of its own", () => {
   refuses(team(teamFor("q", size, [store("y", [i], f(0))])), /several members of the team may write y\[team\.index\]/, /member's index q/);
-  refuses(team(teamFor("q", size, [store("m", [i, at("q")], load("m", [i, add(at("q"), n(1))]))])),
-    /reads m\[team\.index\]\[q \+ 1\] while/, /second/);
-  accepts(team(teamFor("q", size, [store("m", [i, at("q")], f(0))]), teamFor("r", size, [define("t", load("m", [i, sub(size, at("r"))]))])));
+  refuses(
+    team(teamFor("q", size, [store("m", [i, at("q")], load("m", [i, add(at("q"), n(1))]))])),
+    /reads m\[team\.index\]\[q \+ 1\] while/,
+    /second/,
+  );
+  accepts(
+    team(teamFor("q", size, [store("m", [i, at("q")], f(0))]), teamFor("r", size, [define("t", load("m", [i, sub(size, at("r"))]))])),
+  );
 });
 
 test("scratch follows the same rule within one shared loop", () => {
   const scratch = array("t", 64, "scratch");
-  accepts(team(scratch, teamFor("q", n(64), [setElement("t", at("q"), f(0))]), teamFor("r", n(63), [define("v", element("t", add(at("r"), n(1))))])));
+  accepts(
+    team(
+      scratch,
+      teamFor("q", n(64), [setElement("t", at("q"), f(0))]),
+      teamFor("r", n(63), [define("v", element("t", add(at("r"), n(1))))]),
+    ),
+  );
   refuses(team(scratch, teamFor("q", n(64), [setElement("t", n(0), f(0))])), /members of the team may write t\[0\]/, /team\.single/);
   refuses(team(scratch, teamFor("q", n(63), [setElement("t", at("q"), element("t", add(at("q"), n(1))))])), /reads t\[q \+ 1\]/, /second/);
 });

@@ -1,7 +1,41 @@
 import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, UnaryFn } from "../../src/ir/types.js";
 import {
-  and, array, assign, bin, c, cast, cmp, declare, define, element, entry, extent, i, kernel, leave, load, local, loop, loopWhile, mul, n, or, reduce,
-  scalar, scatter, select, setElement, skip, store, table, target, total, un, value, view, when,
+  and,
+  array,
+  assign,
+  bin,
+  c,
+  cast,
+  cmp,
+  declare,
+  define,
+  element,
+  entry,
+  extent,
+  i,
+  kernel,
+  leave,
+  load,
+  local,
+  loop,
+  loopWhile,
+  mul,
+  n,
+  or,
+  reduce,
+  scalar,
+  scatter,
+  select,
+  setElement,
+  skip,
+  store,
+  table,
+  target,
+  total,
+  un,
+  value,
+  view,
+  when,
 } from "./build.js";
 
 /** Length of every view and scatter target of a random kernel. */
@@ -47,7 +81,8 @@ class Grower {
     const params = [
       ...Object.entries({ ...INPUTS, ...OUTPUTS }).map(([name, type]) => view(name, 1, type)),
       ...Object.entries(SCALARS).map(([name, type]) => value(name, type)),
-      target("h"), total("s"),
+      target("h"),
+      total("s"),
     ];
     const body = this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
     return kernel(params, body, { tables: [table("t", [0.5, -0, 3, 7])] });
@@ -72,7 +107,8 @@ class Grower {
   private stmts(scope: Scope, depth: number): Stmt[] {
     const type = this.oneOf(TYPES);
     switch (this.pick(depth > 0 ? 13 : 8)) {
-      default: return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 3, scope))];
+      default:
+        return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 3, scope))];
       case 1: {
         const stmt = define(this.name("v"), this.expr(type, 3, scope));
         this.declare(scope, (stmt as { name: string }).name, type);
@@ -83,8 +119,10 @@ class Grower {
         const [name, is] = this.oneOf(scope.mutable);
         return [assign(name, this.expr(is, 3, scope))];
       }
-      case 3: return [reduce("s", this.expr("f64", 2, scope))];
-      case 4: return [scatter("h", [this.place(scope)], this.expr("f64", 2, scope))];
+      case 3:
+        return [reduce("s", this.expr("f64", 2, scope))];
+      case 4:
+        return [scatter("h", [this.place(scope)], this.expr("f64", 2, scope))];
       case 5: {
         const name = this.name("a");
         scope.arrays.push([name, type]);
@@ -95,9 +133,12 @@ class Grower {
         const [name, is] = this.oneOf(scope.arrays);
         return [setElement(name, this.place(scope), this.expr(is, 3, scope))];
       }
-      case 7: return scope.inLoop ? [when(this.expr("bool", 2, scope), [this.pick(2) ? leave() : skip()])] : [];
-      case 8: return [when(this.expr("bool", 2, scope), this.block(scope, depth - 1, 2), this.pick(2) ? this.block(scope, depth - 1, 2) : [])];
-      case 9: case 10: {
+      case 7:
+        return scope.inLoop ? [when(this.expr("bool", 2, scope), [this.pick(2) ? leave() : skip()])] : [];
+      case 8:
+        return [when(this.expr("bool", 2, scope), this.block(scope, depth - 1, 2), this.pick(2) ? this.block(scope, depth - 1, 2) : [])];
+      case 9:
+      case 10: {
         const name = this.name("k");
         const inner = { ...scope, locals: [...scope.locals, [name, "i32"] as [string, ScalarType]], inLoop: true };
         const [start, turns, step] = [this.pick(4), this.pick(4), this.oneOf([1, -1, 2, -2])];
@@ -108,7 +149,10 @@ class Grower {
         const name = this.name("c");
         const going = cmp("lt", local(name, "i32"), n(1 + this.pick(3)));
         const body = this.block({ ...scope, locals: [...scope.locals, [name, "i32"]], inLoop: true }, depth - 1, 3);
-        return [define(name, n(0)), loopWhile(and(going, this.expr("bool", 1, scope)), body, [assign(name, bin("add", local(name, "i32"), n(1)))])];
+        return [
+          define(name, n(0)),
+          loopWhile(and(going, this.expr("bool", 1, scope)), body, [assign(name, bin("add", local(name, "i32"), n(1)))]),
+        ];
       }
       case 12: {
         const name = this.name("w");
@@ -147,10 +191,14 @@ class Grower {
 
   private condition(sub: (type: ScalarType) => Expr): Expr {
     switch (this.pick(6)) {
-      case 0: return un("not", sub("bool"));
-      case 1: return and(sub("bool"), sub("bool"));
-      case 2: return or(sub("bool"), sub("bool"));
-      case 3: return cast("bool", sub(this.oneOf(TYPES)));
+      case 0:
+        return un("not", sub("bool"));
+      case 1:
+        return and(sub("bool"), sub("bool"));
+      case 2:
+        return or(sub("bool"), sub("bool"));
+      case 3:
+        return cast("bool", sub(this.oneOf(TYPES)));
       default: {
         const of = this.oneOf(TYPES);
         return cmp(this.oneOf(COMPARE), sub(of), sub(of));

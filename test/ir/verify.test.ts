@@ -3,12 +3,61 @@ import { test } from "node:test";
 import type { Expr, KernelIR, Param, Stmt } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";
 import {
-  add, and, array, assign, bin, c, call, cast, cmp, declare, define, element, entry, extent, f, i, j, kernel, leave, load, local, loop, loopWhile, n,
-  reduce, scalar, scatter, select, setElement, single, skip, store, table, target, teamFor, teamKernel, teamReduce, teamSize, total, un, value, view,
+  add,
+  and,
+  array,
+  assign,
+  bin,
+  c,
+  call,
+  cast,
+  cmp,
+  declare,
+  define,
+  element,
+  entry,
+  extent,
+  f,
+  i,
+  j,
+  kernel,
+  leave,
+  load,
+  local,
+  loop,
+  loopWhile,
+  n,
+  reduce,
+  scalar,
+  scatter,
+  select,
+  setElement,
+  single,
+  skip,
+  store,
+  table,
+  target,
+  teamFor,
+  teamKernel,
+  teamReduce,
+  teamSize,
+  total,
+  un,
+  value,
+  view,
   when,
 } from "./build.js";
 
-const params: Param[] = [view("x"), view("y"), view("m", 2), view("bytes", 1, "u8"), target("h"), total("s"), value("a"), value("n", "i32")];
+const params: Param[] = [
+  view("x"),
+  view("y"),
+  view("m", 2),
+  view("bytes", 1, "u8"),
+  target("h"),
+  total("s"),
+  value("a"),
+  value("n", "i32"),
+];
 const at = (name: string) => local(name, "i32");
 const range = (...body: Stmt[]) => kernel(params, body, { tables: [table("w", [1, 2])] });
 const team = (...body: Stmt[]) => teamKernel(params, body);
@@ -17,23 +66,27 @@ const refuses = (ir: KernelIR, problem: RegExp) => assert.throws(() => verify(ir
 const gives = (expr: Expr) => range({ ...define("v", expr), type: expr.type } as Stmt);
 
 test("sound kernels pass", () => {
-  accepts(range(
-    declare("t"),
-    array("p", 4),
-    loop("q", n(0), scalar("n", "i32"), [setElement("p", at("q"), f(1)), when(cmp("lt", at("q"), i), [leave()], [skip()])]),
-    assign("t", add(load("x", [i]), element("p", n(0)))),
-    store("y", [i], add(local("t"), entry("w", [i]))),
-    store("bytes", [i], load("bytes", [i], "i32")),
-    scatter("h", [extent("m", 1)], scalar("a")),
-    reduce("s", f(1)),
-    loopWhile(cmp("lt", local("t"), f(1)), [leave()], [assign("t", f(2))]),
-  ));
-  accepts(team(
-    array("p", 4, "scratch"),
-    teamFor("q", n(4), [setElement("p", at("q"), f(1))]),
-    teamReduce("r", teamSize, [{ name: "v", type: "f64", op: "max" }], [reduce("v", element("p", at("r")))]),
-    single([store("y", [i], local("v"))]),
-  ));
+  accepts(
+    range(
+      declare("t"),
+      array("p", 4),
+      loop("q", n(0), scalar("n", "i32"), [setElement("p", at("q"), f(1)), when(cmp("lt", at("q"), i), [leave()], [skip()])]),
+      assign("t", add(load("x", [i]), element("p", n(0)))),
+      store("y", [i], add(local("t"), entry("w", [i]))),
+      store("bytes", [i], load("bytes", [i], "i32")),
+      scatter("h", [extent("m", 1)], scalar("a")),
+      reduce("s", f(1)),
+      loopWhile(cmp("lt", local("t"), f(1)), [leave()], [assign("t", f(2))]),
+    ),
+  );
+  accepts(
+    team(
+      array("p", 4, "scratch"),
+      teamFor("q", n(4), [setElement("p", at("q"), f(1))]),
+      teamReduce("r", teamSize, [{ name: "v", type: "f64", op: "max" }], [reduce("v", element("p", at("r")))]),
+      single([store("y", [i], local("v"))]),
+    ),
+  );
 });
 
 test("types of operators are checked", () => {
