@@ -23,7 +23,8 @@ const compiled = new WeakMap<Kernel, Map<string, CompiledKernel>>();
 export function compileKernel(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>> = {}, options: CompileOptions = {}): CompiledKernel {
   const variants = compiled.get(kernel) ?? new Map<string, CompiledKernel>();
   compiled.set(kernel, variants);
-  const key = JSON.stringify([fixed, options.debug ?? false]);
+  const values = Object.entries(fixed).map(([name, value]) => `${name}=${Object.is(value, -0) ? "-0" : value}`);
+  const key = [...values.sort(), options.debug ?? false].join();
   let variant = variants.get(key);
   if (!variant) {
     const ir = optimise(lower(kernel, fixed, options.debug));

@@ -21,7 +21,7 @@ export function kernel<const P extends Params>(
   params: P,
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
 ): Kernel<P> {
-  return { name, params, policy: "range", body: body as Kernel<P>["body"], location: callSite() };
+  return { name, params, policy: "range", body: body as Kernel<P>["body"], location: callSite(kernel) };
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. */
@@ -30,5 +30,5 @@ export function teamKernel<const P extends Params>(
   params: P,
   body: (params: BodyParams<P>, team: Team) => void,
 ): Kernel<P> {
-  return { name, params, policy: "team", body: body as Kernel<P>["body"], location: callSite() };
+  return { name, params, policy: "team", body: body as Kernel<P>["body"], location: callSite(teamKernel) };
 }

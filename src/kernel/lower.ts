@@ -3,7 +3,7 @@ import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
 import { KernelError } from "./errors.js";
 import type { Kernel } from "./kernel.js";
-import { Lowering, Restart, type Knowledge } from "./lowering.js";
+import { Knowledge, Lowering } from "./lowering.js";
 import type { FixedToken, Nested, ParamToken, ReduceToken } from "./params.js";
 import { scalar } from "./expressions.js";
 import { originalPosition } from "./source-map.js";
@@ -19,16 +19,21 @@ import { Scope, constant, type FunctionValue, type Value } from "./values.js";
  */
 export function lower(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
-  const knowledge: Knowledge = { types: new Map(), shapes: new Map() };
-  for (let attempt = 0; attempt < 200; attempt++) {
+  const knowledge = new Knowledge();
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    knowledge.fresh = false;
     try {
-      return new KernelLowering(kernel, fixed, debug, source, knowledge).run();
+      const ir = new KernelLowering(kernel, fixed, debug, source, knowledge).run();
+      if (!knowledge.fresh) return ir;
     } catch (error) {
-      if (!(error instanceof Restart)) throw error;
+      if (!knowledge.fresh) throw error;
     }
   }
   throw new KernelError(kernel.name, kernel.location, "the types of its variables do not settle", "give each variable one type from its first value on");
 }
+
+/** An attempt learns the types of many variables at once; a chain of variables that wait for each other takes one for each link. */
+const MAX_ATTEMPTS = 100;
 
 class KernelLowering {
   private readonly ir: KernelIR;
@@ -57,17 +62,23 @@ class KernelLowering {
   run(): KernelIR {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
     const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, this.source);
-    cx.tables.push(...this.ir.tables);
-    for (const [name, token] of Object.entries(this.kernel.params)) if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, name, token);
-
-    const main: FunctionValue = { kind: "function", name: this.kernel.name, node: this.source.node, source: this.source, scope: this.globals };
+    const main: FunctionValue = { kind: "function", name: this.kernel.name, node: this.source.node, source: this.source, scope: this.functions() };
+    for (const [name, token] of Object.entries(this.kernel.params))
+      if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
     const elements: Value[] =
       this.ir.policy.kind === "team"
         ? [{ kind: "team" }]
         : Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
     const result = inline(cx, main, [{ kind: "params" }, ...elements], this.source.node);
-    if (result.kind !== "void" && this.source.node.body.type === "BlockStatement") cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    if (result.kind !== "void") cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     return { ...this.ir, body: cx.out };
+  }
+
+  /** What the kernel's own function may name without taking it from its first argument: imported helpers that are handed over, too. */
+  private functions(): Scope {
+    const scope = new Scope();
+    for (const [name, token] of Object.entries(this.kernel.params)) if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
+    return scope;
   }
 
   private declare(name: string, token: ParamToken): void {
@@ -92,7 +103,7 @@ class KernelLowering {
         this.param({ kind: "scatter", name, element: token.element, rank: token.rank, op: token.op }, { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op });
         return;
       case "reduce":
-        this.param({ kind: "reduce", name, type: token.type, op: token.op, identity: token.identity }, { kind: "reduce", name, type: token.type, op: token.op });
+        this.param({ kind: "reduce", name, type: token.type, op: token.op, identity: inType(token.type, token.identity) }, { kind: "reduce", name, type: token.type, op: token.op });
         return;
       case "table": {
         const flat = flatten(token.values as Nested);
@@ -119,17 +130,17 @@ class KernelLowering {
   }
 
   /** The fold of a custom reduction, as an expression over two locals. */
-  private combine(cx: Lowering, name: string, token: ReduceToken): void {
+  private combine(cx: Lowering, main: FunctionValue, name: string, token: ReduceToken): void {
     const source = parseFunction(this.kernel.name, token.combine!, this.kernel.location);
-    const names = [cx.unique("a"), cx.unique("b")];
-    const args = names.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
-    const { stmts, value } = cx.collect(() => {
-      const result = inline(cx, { kind: "function", name: `${name}_combine`, node: source.node, source, scope: this.globals }, args, source.node);
-      return cx.converted(scalar(cx, result, source.node), token.type, source.node, `the fold of ${name} gives ${token.type}`);
-    });
-    if (stmts.length) cx.fail(source.node, `the fold of ${name} has statements`, "write it as one expression");
+    const fold: FunctionValue = { kind: "function", name: `the fold of ${name}`, node: source.node, source, scope: main.scope };
+    const locals = [cx.unique("a"), cx.unique("b")];
+    const args = locals.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
+    cx.stack.push(main);
+    const { stmts, value } = cx.collect(() => cx.converted(scalar(cx, inline(cx, fold, args, source.node), source.node), token.type, source.node, `${fold.name} gives ${token.type}`));
+    cx.stack.pop();
+    if (stmts.length) throw new KernelError(this.kernel.name, source.locate(source.node), `${fold.name} has statements`, "write it as one expression");
     const param = this.ir.params.find((p) => p.name === name);
-    if (param?.kind === "reduce") param.combine = { a: names[0], b: names[1], body: value };
+    if (param?.kind === "reduce") param.combine = { a: locals[0], b: locals[1], body: value };
   }
 
   private fail(problem: string, remedy: string): never {

@@ -2,11 +2,8 @@ import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
 import { KernelError } from "./errors.js";
 import type { FunctionSource } from "./source.js";
-import { convert, meet, type Clash, type Met } from "./types.js";
-import { Scope, constant, isFloat, isInteger, isLeaf, type ScalarValue, type Value, type Variable } from "./values.js";
-
-/** Thrown when a variable turns out to need another type: the kernel is lowered again with what was learnt. */
-export class Restart extends Error {}
+import { convert, meet, type Met } from "./types.js";
+import { Scope, constant, isFloat, isInteger, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
 /** What is known of a local's type from earlier attempts. */
 export interface Learnt {
@@ -16,9 +13,17 @@ export interface Learnt {
 /** The shape of what a function returns. */
 export type Shape = { kind: "scalar" } | { kind: "void" } | { kind: "tuple"; items: Shape[] } | { kind: "record"; fields: Map<string, Shape> };
 
-export interface Knowledge {
-  types: Map<string, Learnt>;
-  shapes: Map<string, Shape>;
+/**
+ * What attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
+ * its first use; then the kernel is lowered again.
+ */
+export class Knowledge {
+  readonly types = new Map<string, Learnt>();
+  readonly shapes = new Map<string, Shape>();
+  /** Loops that look counted, but whose body changes what they count to. */
+  readonly uncounted = new Set<string>();
+  /** Something was learnt in this attempt: its code and its errors mean nothing. */
+  fresh = false;
 }
 
 /** A function being inlined, or the kernel itself: where its returns go. */
@@ -27,19 +32,22 @@ export interface Frame {
   result?: Value;
   /** Set once the function has returned, where control flow cannot say so. */
   returned?: Variable;
+  /** There is a return without a value. */
+  bare?: boolean;
   /** Loops of this function around the current statement. */
   loops: number;
 }
 
-/** The state of one attempt to lower one kernel; statements.ts, expressions.ts and calls.ts work on it. */
+/** The state of one attempt to lower one kernel. */
 export class Lowering {
   out: Stmt[] = [];
-  readonly tables: Table[] = [];
-  private readonly used = new Set<string>();
-  /** Functions being inlined, outermost first. */
-  readonly stack: string[] = [];
+  /** Functions being inlined, outermost first; the kernel's own is the first. */
+  readonly stack: FunctionValue[] = [];
   source: FunctionSource;
+  /** Tells apart the places where one function is inlined. */
   path = "";
+  private readonly used: Set<string>;
+  private readonly mutable = new Set<string>();
 
   constructor(
     readonly ir: KernelIR,
@@ -49,7 +57,11 @@ export class Lowering {
     source: FunctionSource,
   ) {
     this.source = source;
-    for (const p of ir.params) this.used.add(p.name);
+    this.used = new Set([...ir.params, ...ir.tables].map((p) => p.name));
+  }
+
+  get tables(): Table[] {
+    return this.ir.tables;
   }
 
   at(node: acorn.Node): Location {
@@ -57,7 +69,8 @@ export class Lowering {
   }
 
   fail(node: acorn.Node, problem: string, remedy?: string): never {
-    throw new KernelError(this.ir.name, this.at(node), problem, remedy);
+    const inside = this.source.found || this.stack.length < 2 ? "" : `in ${this.stack[this.stack.length - 1].name}: `;
+    throw new KernelError(this.ir.name, this.at(node), inside + problem, remedy);
   }
 
   /** A name not yet used in the kernel that is no keyword of a target. */
@@ -84,13 +97,28 @@ export class Lowering {
     }
   }
 
+  /**
+   * Runs `parts` one after the other. Where the statements of a later one have effects, the values of earlier ones are first put where
+   * those cannot change them: an expression reads its operands from left to right.
+   */
+  inOrder<T>(parts: readonly (() => T)[], settle: (value: T, part: number) => T): T[] {
+    const values: T[] = [];
+    for (const part of parts) {
+      const { stmts, value } = this.collect(part);
+      if (stmts.some((s) => s.kind !== "let")) values.forEach((v, n) => (values[n] = settle(v, n)));
+      this.out.push(...stmts);
+      values.push(value);
+    }
+    return values;
+  }
+
   /** Declares a local; its type is that of the first value unless an earlier attempt knew better. */
   declare(name: string, node: acorn.Node, init: ScalarValue | undefined, constantName = false, part = ""): Variable {
     const key = `${this.path}/${node.start}:${name}${part}`;
     const learnt = this.knowledge.types.get(key);
-    const type = learnt?.type ?? init?.expr.type ?? "f64";
-    const weak = learnt ? learnt.weak : init ? init.weak : "float";
-    const variable: Variable = { kind: "variable", name: this.unique(name), type, weak, constant: constantName, key, result: part.startsWith(":result") };
+    const { type, weak } = learnt ?? { type: init?.expr.type ?? "i32", weak: init ? init.weak : "int" };
+    const variable: Variable = { kind: "variable", name: this.unique(name), type, weak, constant: constantName, key, open: !!(learnt ?? weak) };
+    if (!constantName) this.mutable.add(variable.name);
     this.out.push({ kind: "let", name: variable.name, type, init: init && this.fit(init, variable, node), location: this.at(node) });
     return variable;
   }
@@ -100,37 +128,32 @@ export class Lowering {
     this.out.push({ kind: "assign", name: variable.name, value: this.fit(value, variable, node), location: this.at(node) });
   }
 
-  /** `value` in the type of the variable; widens a variable that has only held literals so far. */
+  /** `value` in the type of the variable; settles the type of a variable that has only held literals so far. */
   fit(value: ScalarValue, variable: Variable, node: acorn.Node): Expr {
-    if (variable.weak && !value.weak) {
-      variable.weak = undefined;
-      this.learn(variable.key, { type: value.expr.type }, variable.type !== value.expr.type);
-    } else if (variable.weak === "int" && value.weak === "float") {
-      this.learn(variable.key, { type: "f64", weak: "float" }, true);
-    } else if (!value.weak) {
-      const type = this.widened(variable, value.expr.type);
-      if (type) this.learn(variable.key, { type }, true);
-    }
+    const { type } = value.expr;
+    if (variable.weak && !value.weak) this.learn(variable, { type });
+    else if (variable.weak === "int" && value.weak === "float") this.learn(variable, { type: "f64", weak: "float" });
+    else if (variable.weak === "int" && value.expr.op === "const" && type === "u32" && variable.type === "i32") this.learn(variable, { type, weak: "int" });
+    else if (!value.weak && widens(variable, type)) this.learn(variable, { type });
     return this.converted(value, variable.type, node, `${variable.name} is ${variable.type}`);
   }
 
-  /** A function may return an integer on one path and a float on another, as in plain TypeScript. */
-  private widened(variable: Variable, type: ScalarType): ScalarType | undefined {
-    if (!variable.result || type === "bool" || variable.type === "bool" || type === variable.type) return undefined;
-    const wider = isFloat(type) && (isInteger(variable.type) || type === "f64");
-    return wider ? type : undefined;
-  }
-
-  private learn(key: string, learnt: Learnt, restart: boolean): void {
-    this.knowledge.types.set(key, learnt);
-    if (restart) throw new Restart();
+  private learn(variable: Variable, learnt: Learnt): void {
+    Object.assign(variable, { weak: undefined, ...learnt });
+    this.knowledge.types.set(variable.key, learnt);
+    this.knowledge.fresh = true;
   }
 
   /** `value` as `type`, or an error that begins with `what`. */
   converted(value: ScalarValue, type: ScalarType, node: acorn.Node, what: string): Expr {
     const result = convert(value, type);
-    if (isClash(result)) return this.fail(node, `${what}, but here is ${result.problem.replace(/ where .*/, "")}`, result.remedy);
-    return result;
+    return "found" in result ? this.fail(node, `${what}, but here is ${result.found}`, result.remedy) : result;
+  }
+
+  /** `value` in the type of the array that takes it. */
+  stored(value: ScalarValue, type: ScalarType, node: acorn.Node, array: string): Expr {
+    const result = convert(value, type);
+    return "found" in result ? this.fail(node, `${array} holds ${type}, and ${result.found} is stored into it`, result.remedy) : result;
   }
 
   met(a: ScalarValue, b: ScalarValue, node: acorn.Node): Met {
@@ -138,22 +161,52 @@ export class Lowering {
     return "problem" in result ? this.fail(node, result.problem, result.remedy) : result;
   }
 
-  /** An expression that may be used several times: itself if simple, else a new constant local. */
+  /** The value as it is now: itself if nothing can change it, else a new constant local. */
   hold(value: ScalarValue, node: acorn.Node, name = "t"): ScalarValue {
-    if (isLeaf(value.expr)) return value;
+    const { expr } = value;
+    if (isLeaf(expr) && !(expr.op === "local" && this.mutable.has(expr.name))) return value;
     const local = this.unique(name);
-    this.out.push({ kind: "let", name: local, type: value.expr.type, init: value.expr, location: this.at(node) });
-    return { kind: "scalar", expr: { op: "local", type: value.expr.type, name: local }, weak: value.weak };
+    this.out.push({ kind: "let", name: local, type: expr.type, init: expr, location: this.at(node) });
+    return { kind: "scalar", expr: { op: "local", type: expr.type, name: local }, weak: value.weak };
   }
 
-  flag(name: string, node: acorn.Node): Variable {
-    const variable: Variable = { kind: "variable", name: this.unique(name), type: "bool", constant: false, key: `${this.path}/flag` };
-    this.out.push({ kind: "let", name: variable.name, type: "bool", init: constant("bool", false), location: this.at(node) });
+  /** The same for values of all kinds: a row of a view keeps the indices that it has now. */
+  settle(value: Value, node: acorn.Node, name = "t"): Value {
+    switch (value.kind) {
+      case "scalar":
+        return this.hold(value, node, name);
+      case "variable":
+        return value.constant ? value : this.hold(read(value), node, name);
+      case "view":
+      case "table":
+        return { ...value, prefix: value.prefix.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
+      default:
+        return value;
+    }
+  }
+
+  /** A truth value of the lowering's own, declared here. */
+  flag(name: string, node: acorn.Node, value: boolean): Variable {
+    const variable = this.detachedFlag(name);
+    this.declareFlag(variable, node, value);
     return variable;
+  }
+
+  /** The same, to be declared later with declareFlag at an earlier place. */
+  detachedFlag(name: string): Variable {
+    return { kind: "variable", name: this.unique(name), type: "bool", constant: false, key: `${this.path}:${name}`, open: false };
+  }
+
+  declareFlag({ name }: Variable, node: acorn.Node, value: boolean): void {
+    this.out.push({ kind: "let", name, type: "bool", init: constant("bool", value), location: this.at(node) });
   }
 }
 
-export const isClash = (x: Expr | Clash): x is Clash => "problem" in x;
+/** `let s = 0` may hold an integer on one path and a float on another, as in plain TypeScript. */
+function widens(variable: Variable, type: ScalarType): boolean {
+  if (!variable.open || type === "bool" || variable.type === "bool" || type === variable.type) return false;
+  return isFloat(type) && (isInteger(variable.type) || type === "f64");
+}
 
 export const read = (v: Variable): ScalarValue => ({ kind: "scalar", expr: { op: "local", type: v.type, name: v.name }, weak: v.weak });
 

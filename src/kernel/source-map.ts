@@ -32,8 +32,8 @@ function loadMap(file: string): SourceMap | undefined {
   const json = inline ? atob(inline) : readText(resolve(file, comment));
   if (!json) return undefined;
   try {
-    const { sources, mappings } = JSON.parse(json) as { sources: string[]; mappings: string };
-    return { sources, lines: decode(mappings) };
+    const { sources, sourceRoot = "", mappings } = JSON.parse(json) as { sources: string[]; sourceRoot?: string; mappings: string };
+    return { sources: sources.map((s) => sourceRoot + s), lines: decode(mappings) };
   } catch {
     return undefined;
   }

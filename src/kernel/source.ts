@@ -8,6 +8,8 @@ export type FunctionNode = acorn.ArrowFunctionExpression | acorn.FunctionExpress
 /** A function's syntax tree, and where each of its nodes stands in the author's file. */
 export interface FunctionSource {
   node: FunctionNode;
+  /** Its text stands in the file that declares the kernel; else places in it are only about right. */
+  found: boolean;
   locate(node: acorn.Node): Location;
 }
 
@@ -34,19 +36,19 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
     throw new KernelError(kernel, declared, native ? `${fn.name || "a function"} is built into the engine and has no source text` : "the function's text cannot be parsed",
       "pass a plain function or arrow function");
   }
+  if (node.async || node.generator) throw new KernelError(kernel, declared, `${fn.name || "a function"} is ${node.async ? "async" : "a generator"}`, "pass a plain function or arrow function");
   const base = findInFile(text, declared);
   const locate = (at: acorn.Node): Location => {
     const { line, column } = at.loc!.start;
     const firstLine = line === 1;
     const place = { file: base.file, line: base.line + line - 1, column: (firstLine ? base.column + column - shift : column + 1) };
-    return base.exact ? originalPosition(place) : place;
+    return base.found ? originalPosition(place) : place;
   };
-  return { node, locate };
+  return { node, found: base.found, locate };
 }
 
 function functionIn(root: acorn.Node): FunctionNode | undefined {
   const node = root as acorn.Expression;
-  if (node.type === "ParenthesizedExpression") return functionIn(node.expression);
   if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression") return node;
   if (node.type === "ObjectExpression") {
     const property = node.properties[0];
@@ -56,7 +58,7 @@ function functionIn(root: acorn.Node): FunctionNode | undefined {
 }
 
 interface Base extends Location {
-  exact: boolean;
+  found: boolean;
 }
 
 function findInFile(text: string, declared: Location): Base {
@@ -68,10 +70,10 @@ function findInFile(text: string, declared: Location): Base {
     if (at < 0) at = file.indexOf(text);
     if (at >= 0) {
       const before = file.slice(0, at).split("\n");
-      return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, exact: true };
+      return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
     }
   }
-  return { ...declared, exact: false };
+  return { ...declared, found: false };
 }
 
 const texts = new Map<string, string | undefined>();

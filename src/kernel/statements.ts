@@ -1,9 +1,11 @@
 import type * as acorn from "acorn";
-import type { Expr, Stmt } from "../ir/types.js";
-import { assignTo, bindPattern, condition, expression, scalar, updateTarget } from "./expressions.js";
-import { callStatement } from "./calls.js";
-import { Restart, read, type Frame, type Lowering, type Shape } from "./lowering.js";
-import { Scope, constant, isLeaf, walkSyntax, type ScalarValue, type Value } from "./values.js";
+import { assignTo, bindPattern, updateTarget } from "./assignments.js";
+import { call } from "./calls.js";
+import { condition, expression, scalar } from "./expressions.js";
+import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
+import { read, type Frame, type Lowering, type Shape } from "./lowering.js";
+import { alwaysReturns, hasLoop, returns } from "./syntax.js";
+import { Scope, constant, type Value } from "./values.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
@@ -12,12 +14,12 @@ type Statement = acorn.Statement | acorn.ModuleDeclaration;
  * where that cannot say it (a return inside a loop) a flag does.
  */
 export function statements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: Frame): void {
-  for (let n = 0; n < list.length; n++) {
-    const node = list[n];
-    if (node.type === "FunctionDeclaration") {
-      scope.bind(node.id!.name, { kind: "function", name: node.id!.name, node: node as acorn.FunctionDeclaration, source: cx.source, scope });
-      continue;
-    }
+  for (const node of list)
+    if (node.type === "FunctionDeclaration")
+      scope.bind(node.id.name, { kind: "function", name: node.id.name, node: node as acorn.FunctionDeclaration, source: cx.source, scope });
+
+  for (const [n, node] of list.entries()) {
+    if (node.type === "FunctionDeclaration") continue;
     if (!returns(node)) {
       statement(cx, node as acorn.Statement, scope, frame);
       if (node.type === "BreakStatement" || node.type === "ContinueStatement") return;
@@ -26,47 +28,60 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
     const rest = list.slice(n + 1);
     if (node.type === "ReturnStatement") return finish(cx, node, scope, frame);
     if (node.type === "IfStatement" && frame.loops === 0) {
-      const [a, b] = [alwaysReturns(node.consequent), node.alternate ? alwaysReturns(node.alternate) : false];
-      if (a || b || rest.length === 0) {
-        branch(cx, node, scope, [node.consequent, ...(a ? [] : rest)], [...(node.alternate ? [node.alternate] : []), ...(b ? [] : rest)], frame);
-        return;
-      }
+      const then = alwaysReturns(node.consequent), other = !!node.alternate && alwaysReturns(node.alternate);
+      if (then || other || rest.length === 0)
+        return branch(cx, node, scope, [node.consequent, ...(then ? [] : rest)], [...(node.alternate ? [node.alternate] : []), ...(other ? [] : rest)], frame);
     }
+    frame.returned ??= cx.detachedFlag("returned");
+    statement(cx, node as acorn.Statement, scope, frame);
     if (frame.loops === 0) {
-      const flag = (frame.returned ??= cx.flag("returned", node));
-      statement(cx, node as acorn.Statement, scope, frame);
-      if (rest.length) {
-        const { stmts } = cx.collect(() => statements(cx, rest, scope, frame));
-        cx.out.push({ kind: "if", cond: { op: "unary", type: "bool", fn: "not", a: read(flag).expr }, then: stmts, else: [], location: cx.at(rest[0]) });
-      }
+      const { stmts } = cx.collect(() => statements(cx, rest, scope, frame));
+      if (stmts.length) cx.out.push({ kind: "if", cond: { op: "unary", type: "bool", fn: "not", a: read(frame.returned).expr }, then: stmts, else: [], location: cx.at(rest[0]) });
       return;
     }
-    statement(cx, node as acorn.Statement, scope, frame);
-    if (hasLoop(node)) cx.out.push({ kind: "if", cond: read(frame.returned!).expr, then: [{ kind: "break", location: cx.at(node) }], else: [], location: cx.at(node) });
+    if (hasLoop(node)) cx.out.push({ kind: "if", cond: read(frame.returned).expr, then: [{ kind: "break", location: cx.at(node) }], else: [], location: cx.at(node) });
   }
 }
 
+/** A `return`: its value goes to the function's result, and control to the function's end. */
 function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
   if (node.argument) {
     const value = expression(cx, node.argument, scope);
-    const key = `${frame.key}:result`;
-    if (!frame.result) {
-      cx.knowledge.shapes.set(key, shapeOf(value));
-      throw new Restart();
+    if (frame.result) store(cx, frame.result, value, node);
+    else if (value.kind === "void") frame.bare = true;
+    else {
+      cx.knowledge.shapes.set(frame.key, shapeOf(value));
+      cx.knowledge.fresh = true;
     }
-    store(cx, frame.result, value, node);
-  }
-  if (frame.loops === 0 && !frame.returned) return;
+  } else frame.bare = true;
   if (frame.returned) cx.assign(frame.returned, { kind: "scalar", expr: constant("bool", true) }, node);
   if (frame.loops > 0) cx.out.push({ kind: "break", location: cx.at(node) });
 }
 
+/** Lowers a function's statements; what they return is in locals afterwards. */
+export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): Value {
+  const frame: Frame = { key: cx.path, loops: 0 };
+  frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`, "");
+  const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
+  if (frame.returned) cx.declareFlag(frame.returned, block, false);
+  cx.out.push(...stmts);
+  if (frame.result && (frame.bare || !alwaysReturns(block))) cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
+  return frame.result ?? { kind: "void" };
+}
+
 /** Declares the locals that take a function's result, if an earlier attempt saw one. */
-export function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string, part = ""): Value | undefined {
-  if (!shape || shape.kind === "void") return undefined;
-  if (shape.kind === "scalar") return cx.declare(name, node, undefined, false, `:result${part}`);
-  if (shape.kind === "tuple") return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`, `${part}.${i}`)!) };
-  return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`, `${part}.${f}`)!])) };
+function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string, part: string): Value | undefined {
+  switch (shape?.kind) {
+    case undefined:
+    case "void":
+      return undefined;
+    case "scalar":
+      return cx.declare(name, node, undefined, false, part);
+    case "tuple":
+      return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`, `${part}.${i}`)!) };
+    case "record":
+      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`, `${part}.${f}`)!])) };
+  }
 }
 
 function shapeOf(value: Value): Shape {
@@ -76,14 +91,15 @@ function shapeOf(value: Value): Shape {
 }
 
 function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): void {
+  if (target.kind === "variable") return cx.assign(target, scalar(cx, value, node), node);
   if (target.kind === "tuple" && value.kind === "tuple" && target.items.length === value.items.length)
-    target.items.forEach((t, i) => store(cx, t, value.items[i], node));
-  else if (target.kind === "record" && value.kind === "record") target.fields.forEach((t, f) => store(cx, t, value.fields.get(f) ?? { kind: "void" }, node));
-  else if (target.kind === "variable") cx.assign(target, scalar(cx, value, node), node);
-  else cx.fail(node, "this return differs in form from an earlier one", "return the same number of values everywhere");
+    return target.items.forEach((t, i) => store(cx, t, value.items[i], node));
+  if (target.kind === "record" && value.kind === "record" && target.fields.size === value.fields.size)
+    return target.fields.forEach((t, f) => store(cx, t, value.fields.get(f) ?? { kind: "void" }, node));
+  cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
 }
 
-function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void {
+export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void {
   switch (node.type) {
     case "EmptyStatement":
       return;
@@ -100,25 +116,12 @@ function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Fra
     case "ForStatement":
       return forLoop(cx, node, scope, frame);
     case "WhileStatement":
-      return loop(cx, node, scope, frame, node.test, node.body, []);
-    case "DoWhileStatement": {
-      const again = cx.flag("again", node);
-      const body = (): void => {
-        cx.assign(again, { kind: "scalar", expr: constant("bool", true) }, node);
-        inLoop(frame, () => statement(cx, node.body, new Scope(scope), frame));
-      };
-      const cond = cx.collect(() => condition(cx, node.test, scope));
-      if (cond.stmts.length) cx.fail(node.test, "the condition of do-while calls a function with statements", "write a while loop");
-      const first: Expr = { op: "unary", type: "bool", fn: "not", a: read(again).expr };
-      cx.out.push({
-        kind: "while", cond: { op: "logical", type: "bool", fn: "or", a: first, b: cond.value }, body: cx.collect(body).stmts, update: [], location: cx.at(node),
-      });
-      return;
-    }
+      return whileLoop(cx, node, scope, frame);
+    case "DoWhileStatement":
+      return doWhileLoop(cx, node, scope, frame);
     case "BreakStatement":
     case "ContinueStatement":
       if (node.label) cx.fail(node, "labels are not supported", "use a flag");
-      if (frame.loops === 0) cx.fail(node, `${node.type === "BreakStatement" ? "break" : "continue"} outside a loop`);
       cx.out.push({ kind: node.type === "BreakStatement" ? "break" : "continue", location: cx.at(node) });
       return;
     default:
@@ -141,154 +144,47 @@ function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, then: State
   cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location: cx.at(node) });
 }
 
-function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope: Scope): void {
+export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope: Scope): void {
+  if (node.kind !== "let" && node.kind !== "const") cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
   for (const d of node.declarations) {
-    if (!d.init) {
-      if (d.id.type !== "Identifier") cx.fail(d, "a destructured declaration needs a value");
-      scope.bind(d.id.name, cx.declare(d.id.name, d, undefined));
-    } else bindPattern(cx, d.id, expression(cx, d.init, scope), scope, node.kind === "const");
+    if (d.init) bindPattern(cx, d.id, expression(cx, d.init, scope), scope, node.kind === "const", d.init.type === "ArrayExpression");
+    else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d, undefined));
   }
 }
 
-function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void {
-  if (node.type === "ParenthesizedExpression") effect(cx, node.expression, scope);
-  else if (node.type === "AssignmentExpression") assignTo(cx, node, scope);
-  else if (node.type === "UpdateExpression") updateTarget(cx, node, scope);
-  else if (node.type === "CallExpression") callStatement(cx, node, scope);
-  else if (node.type === "SequenceExpression") for (const part of node.expressions) effect(cx, part, scope);
-  else if (node.type === "LogicalExpression" || node.type === "ConditionalExpression") cx.fail(node, "an expression used as a statement", "write if");
-  else if (node.type !== "Literal") cx.fail(node, "this statement has no effect", "assign its value");
-}
-
-function inLoop(frame: Frame, body: () => void): void {
-  frame.loops++;
-  try {
-    body();
-  } finally {
-    frame.loops--;
+/** An expression that stands as a statement. Minifiers write `a && b()` for `if (a) b()`. */
+export function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void {
+  const location = cx.at(node);
+  switch (node.type) {
+    case "AssignmentExpression":
+      assignTo(cx, node, scope);
+      return;
+    case "UpdateExpression":
+      updateTarget(cx, node, scope);
+      return;
+    case "CallExpression":
+      call(cx, node, scope);
+      return;
+    case "SequenceExpression":
+      for (const part of node.expressions) effect(cx, part, scope);
+      return;
+    case "ConditionalExpression": {
+      const cond = condition(cx, node.test, scope);
+      const a = cx.collect(() => effect(cx, node.consequent, scope));
+      const b = cx.collect(() => effect(cx, node.alternate, scope));
+      cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location });
+      return;
+    }
+    case "LogicalExpression": {
+      if (node.operator === "??") cx.fail(node, "?? is not part of the kernel language", "write if");
+      const cond = condition(cx, node.left, scope);
+      const { stmts } = cx.collect(() => effect(cx, node.right, scope));
+      cx.out.push({ kind: "if", cond, then: node.operator === "&&" ? stmts : [], else: node.operator === "&&" ? [] : stmts, location });
+      return;
+    }
+    case "Literal":
+      return;
+    default:
+      cx.fail(node, "this statement has no effect", "assign its value");
   }
 }
-
-function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, frame: Frame): void {
-  const scope = new Scope(outer);
-  const counted = countedLoop(cx, node, scope);
-  if (counted) {
-    const name = cx.unique(counted.name);
-    const inner = new Scope(scope);
-    inner.bind(counted.name, { kind: "variable", name, type: "i32", constant: true, key: `${cx.path}/${node.start}` });
-    const { stmts } = cx.collect(() => inLoop(frame, () => statement(cx, node.body, inner, frame)));
-    cx.out.push({ kind: "for", name, start: counted.start, stop: counted.stop, step: counted.step, body: stmts, location: cx.at(node) });
-    return;
-  }
-  if (node.init?.type === "VariableDeclaration") declaration(cx, node.init, scope);
-  else if (node.init) effect(cx, node.init, scope);
-  loop(cx, node, scope, frame, node.test ?? undefined, node.body, node.update ? [node.update] : []);
-}
-
-/** A loop with its test at the top of the body if the test needs statements of its own. */
-function loop(
-  cx: Lowering, node: acorn.Node, scope: Scope, frame: Frame, test: acorn.Expression | undefined, body: acorn.Statement, updates: acorn.Expression[],
-): void {
-  const cond = cx.collect((): Expr => (test ? condition(cx, test, scope) : constant("bool", true)));
-  const inner = cx.collect(() => inLoop(frame, () => statement(cx, body, new Scope(scope), frame)));
-  const update = cx.collect(() => updates.forEach((u) => effect(cx, u, scope)));
-  const head: Stmt[] = cond.stmts.length
-    ? [...cond.stmts, { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location: cx.at(node) }], location: cx.at(node) }]
-    : [];
-  cx.out.push({ kind: "while", cond: head.length ? constant("bool", true) : cond.value, body: [...head, ...inner.stmts], update: update.stmts, location: cx.at(node) });
-}
-
-interface Counted {
-  name: string;
-  start: Expr;
-  stop: Expr;
-  step: number;
-}
-
-/** Recognises `for (let k = a; k < b; k += c)` with whole numbers, k untouched and b unchanged in the body. */
-function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope): Counted | undefined {
-  const { init, test, update } = node;
-  if (init?.type !== "VariableDeclaration" || init.declarations.length !== 1 || !test || !update || test.type !== "BinaryExpression") return undefined;
-  const d = init.declarations[0];
-  if (d.id.type !== "Identifier" || !d.init || test.left.type !== "Identifier" || test.left.name !== d.id.name) return undefined;
-  const step = stepOf(update, d.id.name);
-  const towards = { "<": 1, "<=": 1, ">": -1, ">=": -1 }[test.operator as string];
-  if (!step || Math.sign(step) !== towards) return undefined;
-
-  const touched = assignedNames(node.body);
-  if (touched.has(d.id.name)) return undefined;
-  let steady = true;
-  walkSyntax(test.right, (n) => {
-    if (n.type === "Identifier" && touched.has(n.name)) steady = false;
-    if (n.type === "CallExpression" && !(n.callee.type === "MemberExpression" && n.callee.object.type === "Identifier" && n.callee.object.name === "Math")) steady = false;
-  });
-  if (!steady) return undefined;
-
-  const saved = cx.out.length;
-  const start = scalar(cx, expression(cx, d.init, scope), d.init);
-  const stop = scalar(cx, expression(cx, test.right, scope), test.right);
-  const whole = (v: ScalarValue): boolean => v.expr.type === "i32" && v.weak !== "float";
-  if (!whole(start) || !whole(stop)) {
-    cx.out.length = saved;
-    return undefined;
-  }
-  let bound = stop.expr;
-  if (test.operator === "<=" || test.operator === ">=")
-    bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", test.operator === "<=" ? 1 : -1) };
-  if (!isLeaf(bound) && mentionsMemory(bound)) bound = cx.hold({ kind: "scalar", expr: bound }, test, "stop").expr;
-  return { name: d.id.name, start: start.expr, stop: bound, step };
-}
-
-function mentionsMemory(e: Expr): boolean {
-  if (e.op === "load" || e.op === "element") return true;
-  return Object.values(e).some((v) => (Array.isArray(v) ? v : [v]).some((c) => c && typeof c === "object" && "op" in c && mentionsMemory(c as Expr)));
-}
-
-function stepOf(update: acorn.Expression, name: string): number | undefined {
-  if (update.type === "UpdateExpression" && update.argument.type === "Identifier" && update.argument.name === name) return update.operator === "++" ? 1 : -1;
-  if (update.type !== "AssignmentExpression" || update.left.type !== "Identifier" || update.left.name !== name) return undefined;
-  const { right, operator } = update;
-  if (right.type !== "Literal" || typeof right.value !== "number" || !Number.isInteger(right.value) || right.value <= 0) return undefined;
-  return operator === "+=" ? right.value : operator === "-=" ? -right.value : undefined;
-}
-
-/** Names that are assigned, or whose elements are, and what is handed to functions that might. */
-function assignedNames(body: acorn.Node): Set<string> {
-  const names = new Set<string>();
-  const root = (n: acorn.Node): void => {
-    let at = n as acorn.AnyNode;
-    while (at.type === "MemberExpression") at = at.object as acorn.AnyNode;
-    if (at.type === "Identifier") names.add(at.name);
-    else walkSyntax(at, (m) => m.type === "Identifier" && names.add(m.name));
-  };
-  walkSyntax(body, (n) => {
-    if (n.type === "AssignmentExpression") root(n.left);
-    else if (n.type === "UpdateExpression") root(n.argument);
-    else if (n.type === "CallExpression" && n.callee.type === "Identifier")
-      for (const a of n.arguments) if (a.type === "Identifier") names.add(a.name);
-  });
-  return names;
-}
-
-function returns(node: acorn.Node): boolean {
-  let found = false;
-  walkSyntax(node, (n) => {
-    if (n.type === "ReturnStatement") found = true;
-  });
-  return found;
-}
-
-function alwaysReturns(node: acorn.Statement): boolean {
-  if (node.type === "ReturnStatement") return true;
-  if (node.type === "BlockStatement") return node.body.some((s) => alwaysReturns(s));
-  return node.type === "IfStatement" && !!node.alternate && alwaysReturns(node.consequent) && alwaysReturns(node.alternate);
-}
-
-function hasLoop(node: acorn.Node): boolean {
-  let found = false;
-  walkSyntax(node, (n) => {
-    if (n.type === "ForStatement" || n.type === "WhileStatement" || n.type === "DoWhileStatement") found = true;
-  });
-  return found;
-}
-

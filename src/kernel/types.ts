@@ -6,25 +6,28 @@ import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
  * f32 becomes f64, and nothing is narrowed unless the text says so.
  */
 
-/** Why two types cannot meet, and what to write instead. */
-export interface Clash {
-  problem: string;
+/** A value that cannot take a type: what it is, and what to write instead. */
+export interface Misfit {
+  found: string;
   remedy: string;
 }
 
 /** `value` as `type`, or why not. */
-export function convert(value: ScalarValue, type: ScalarType): Expr | Clash {
+export function convert(value: ScalarValue, type: ScalarType): Expr | Misfit {
   const { expr, weak } = value;
-  if (expr.type === type) return expr;
+  const from = expr.type;
+  if (from === type) return expr;
   if (weak && expr.op === "const" && type !== "bool") {
     const number = Number(expr.value);
     if (isFloat(type)) return constant(type, type === "f32" ? Math.fround(number) : number);
-    if (Number.isInteger(number)) return constant(type, type === "u32" ? number >>> 0 : number | 0);
+    if (Number.isInteger(number)) {
+      const wrapped = type === "u32" ? number >>> 0 : number | 0;
+      return wrapped === number ? constant(type, number + 0) : { found: String(number), remedy: `write ${number} ${type === "u32" ? ">>>" : "|"} 0 for its 32 bits` };
+    }
   }
-  const from = expr.type;
   const widens =
     (type === "f64" && from !== "bool") || (type === "f32" && (isInteger(from) || weak === "float")) || (weak === "int" && type !== "bool");
-  return widens ? { op: "cast", type, a: expr } : { problem: `${from} where ${type} is needed`, remedy: remedyFor(from, type) };
+  return widens ? { op: "cast", type, a: expr } : { found: from, remedy: remedyFor(from, type) };
 }
 
 function remedyFor(from: ScalarType, to: ScalarType): string {
@@ -42,6 +45,12 @@ export interface Met {
   weak?: "int" | "float";
 }
 
+/** Why two types cannot meet, and what to write instead. */
+export interface Clash {
+  problem: string;
+  remedy: string;
+}
+
 /** The common type of two operands of an arithmetic operator or a comparison. */
 export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
   const [s, t] = [a.expr.type, b.expr.type];
@@ -52,10 +61,9 @@ export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
   const type = commonType(a, b);
   if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
   const x = convert(a, type), y = convert(b, type);
-  if ("problem" in x) return x;
-  if ("problem" in y) return y;
+  for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} meets ${type}`, remedy: side.remedy };
   const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
-  return { type, a: x, b: y, weak };
+  return { type, a: x as Expr, b: y as Expr, weak };
 }
 
 function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {

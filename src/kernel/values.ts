@@ -1,4 +1,3 @@
-import type * as acorn from "acorn";
 import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
 import type { FunctionNode, FunctionSource } from "./source.js";
 
@@ -41,8 +40,8 @@ export interface Variable {
   constant: boolean;
   /** Finds what an earlier attempt learnt of its type. */
   key: string;
-  /** Holds what a function returns. */
-  result?: boolean;
+  /** It began with a literal or nothing, so that it takes the widest type of what it is given. */
+  open: boolean;
 }
 
 export interface FunctionValue {
@@ -72,17 +71,3 @@ export const isFloat = (type: ScalarType): boolean => type === "f64" || type ===
 export const isLeaf = (e: Expr): boolean => e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
 
 export const constant = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
-
-/** Visits a syntax tree, but not the functions inside it. */
-export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => void): void {
-  visit(node as acorn.AnyNode);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (child && typeof child === "object" && typeof (child as acorn.Node).type === "string") {
-        const type = (child as acorn.Node).type;
-        if (type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration") continue;
-        walkSyntax(child as acorn.Node, visit);
-      }
-    }
-  }
-}

@@ -26,7 +26,7 @@ const floats = kernel("floats", { a: view(f64), b: view(f64), o: view(f64, 2) },
 });
 const floatsOf = (a: number, b: number): number[] => [
   a + b, a - b, a * b, a / b, a % b, Math.min(a, b), Math.max(a, b), -a, Math.abs(a), Math.sqrt(a), Math.floor(a), Math.ceil(a), Math.trunc(a),
-  a === 0 ? a : Math.round(a) + 0, Math.sign(a), a * b + a,
+  Math.round(a), Math.sign(a), a * b + a,
 ];
 
 const singles = kernel("singles", { a: view(f32), b: view(f32), o: view(f32, 2) }, ({ a, b, o }, i) => {

@@ -1,0 +1,132 @@
+import type * as acorn from "acorn";
+import type { Expr, Stmt } from "../ir/types.js";
+import { exprsOf, walkExpr, walkStmts } from "../ir/walk.js";
+import { condition, expression, scalar } from "./expressions.js";
+import { read, type Frame, type Lowering } from "./lowering.js";
+import { declaration, effect, statement } from "./statements.js";
+import { assignedNames, mentions } from "./syntax.js";
+import { Scope, constant, type ScalarValue } from "./values.js";
+
+export function whileLoop(cx: Lowering, node: acorn.WhileStatement, scope: Scope, frame: Frame): void {
+  loop(cx, node, scope, frame, node.test, undefined);
+}
+
+export function doWhileLoop(cx: Lowering, node: acorn.DoWhileStatement, scope: Scope, frame: Frame): void {
+  const again = cx.flag("again", node, true);
+  const { stmts } = loopBody(cx, node, scope, frame);
+  const update = cx.collect(() => cx.assign(again, { kind: "scalar", expr: condition(cx, node.test, scope) }, node)).stmts;
+  cx.out.push({ kind: "while", cond: read(again).expr, body: stmts, update, location: cx.at(node) });
+}
+
+export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, frame: Frame): void {
+  const scope = new Scope(outer);
+  if (countedLoop(cx, node, scope, frame)) return;
+  if (node.init?.type === "VariableDeclaration") declaration(cx, node.init, scope);
+  else if (node.init) effect(cx, node.init, scope);
+  loop(cx, node, scope, frame, node.test, node.update);
+}
+
+/** A loop; its test stands at the top of the body if it needs statements of its own. */
+function loop(
+  cx: Lowering, node: acorn.WhileStatement | acorn.ForStatement, scope: Scope, frame: Frame,
+  test: acorn.Expression | null | undefined, step: acorn.Expression | null | undefined,
+): void {
+  const location = cx.at(node);
+  const cond = cx.collect((): Expr => (test ? condition(cx, test, scope) : constant("bool", true)));
+  const { stmts } = loopBody(cx, node, scope, frame);
+  const update = cx.collect(() => step && effect(cx, step, scope)).stmts;
+  if (!cond.stmts.length) cx.out.push({ kind: "while", cond: cond.value, body: stmts, update, location });
+  else {
+    const head: Stmt[] = [...cond.stmts, { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location }], location }];
+    cx.out.push({ kind: "while", cond: constant("bool", true), body: [...head, ...stmts], update, location });
+  }
+}
+
+function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: Frame): { stmts: Stmt[] } {
+  frame.loops++;
+  const body = cx.collect(() => statement(cx, node.body, new Scope(scope), frame));
+  frame.loops--;
+  return body;
+}
+
+/**
+ * Lowers `for (let k = a; k < b; k += c)` with whole numbers to a counted loop. Returns false, and leaves no code, if the loop is not of
+ * that form or its body changes k or b.
+ */
+function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame: Frame): boolean {
+  const key = `${cx.path}/${node.start}`;
+  const form = countedForm(node);
+  if (!form || cx.knowledge.uncounted.has(key)) return false;
+  const { name, operator, step } = form;
+
+  const start = cx.collect(() => scalar(cx, expression(cx, form.start, scope), form.start));
+  const stop = cx.collect(() => scalar(cx, expression(cx, form.stop, scope), form.stop));
+  const whole = ({ expr, weak }: ScalarValue): boolean => expr.type === "i32" && weak !== "float";
+  if (!whole(start.value) || !whole(stop.value) || stop.stmts.some((s) => s.kind !== "let")) return false;
+  cx.out.push(...start.stmts, ...stop.stmts);
+
+  let bound = stop.value.expr;
+  if (operator === "<=" || operator === ">=") bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", operator === "<=" ? 1 : -1) };
+  const sources = sourcesOf([stop.value.expr, ...stop.stmts.flatMap(exprsOf)]);
+  if (sources.memory) bound = cx.hold({ kind: "scalar", expr: bound }, node, "stop").expr;
+
+  const counter = cx.unique(name);
+  const inner = new Scope(scope);
+  inner.bind(name, { kind: "variable", name: counter, type: "i32", constant: true, key, open: false });
+  const { stmts } = loopBody(cx, node, inner, frame);
+  if (changes(stmts, sources.names)) {
+    cx.knowledge.uncounted.add(key);
+    cx.knowledge.fresh = true;
+  }
+  cx.out.push({ kind: "for", name: counter, start: start.value.expr, stop: bound, step, body: stmts, location: cx.at(node) });
+  return true;
+}
+
+interface CountedForm {
+  name: string;
+  start: acorn.Expression;
+  operator: "<" | "<=" | ">" | ">=";
+  stop: acorn.Expression;
+  step: number;
+}
+
+function countedForm({ init, test, update, body }: acorn.ForStatement): CountedForm | undefined {
+  if (init?.type !== "VariableDeclaration" || init.declarations.length !== 1 || test?.type !== "BinaryExpression" || !update) return undefined;
+  const { id, init: start } = init.declarations[0];
+  if (id.type !== "Identifier" || !start || test.left.type !== "Identifier" || test.left.name !== id.name) return undefined;
+  const { name } = id;
+  const step = stepOf(update, name);
+  const direction = { "<": 1, "<=": 1, ">": -1, ">=": -1 }[test.operator as string];
+  if (!step || Math.sign(step) !== direction || assignedNames(body).has(name) || mentions(test.right, name)) return undefined;
+  return { name, start, operator: test.operator as CountedForm["operator"], stop: test.right, step };
+}
+
+function stepOf(update: acorn.Expression, name: string): number | undefined {
+  if (update.type === "UpdateExpression" && update.argument.type === "Identifier" && update.argument.name === name) return update.operator === "++" ? 1 : -1;
+  if (update.type !== "AssignmentExpression" || update.left.type !== "Identifier" || update.left.name !== name) return undefined;
+  const { right, operator } = update;
+  if (right.type !== "Literal" || typeof right.value !== "number" || !Number.isInteger(right.value) || right.value <= 0) return undefined;
+  return operator === "+=" ? right.value : operator === "-=" ? -right.value : undefined;
+}
+
+/** Locals, views and arrays that expressions read; `memory` is set if there are views or arrays among them. */
+function sourcesOf(exprs: readonly Expr[]): { names: Set<string>; memory: boolean } {
+  const names = new Set<string>();
+  let memory = false;
+  for (const expr of exprs)
+    walkExpr(expr, (e) => {
+      if (e.op === "local") names.add(e.name);
+      if (e.op === "load") names.add(e.view);
+      if (e.op === "element") names.add(e.array);
+      memory ||= e.op === "load" || e.op === "element";
+    });
+  return { names, memory };
+}
+
+function changes(stmts: readonly Stmt[], names: ReadonlySet<string>): boolean {
+  let found = false;
+  walkStmts(stmts, (s) => {
+    found ||= (s.kind === "assign" && names.has(s.name)) || (s.kind === "store" && names.has(s.view)) || (s.kind === "setElement" && names.has(s.array));
+  });
+  return found;
+}

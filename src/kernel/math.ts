@@ -1,0 +1,112 @@
+import type * as acorn from "acorn";
+import type { BinaryFn, Expr, MathFn, NumericType, UnaryFn } from "../ir/types.js";
+import { scalarsOf } from "./expressions.js";
+import type { Lowering } from "./lowering.js";
+import { as, combine, wholeQuotient, word } from "./operators.js";
+import { literal } from "./types.js";
+import { Scope, constant, isFloat, isInteger, type ScalarValue } from "./values.js";
+
+const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
+/** Number of arguments of the functions that are not exact. */
+const INEXACT: Record<string, number> = {
+  exp: 1, expm1: 1, log: 1, log1p: 1, log2: 1, log10: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, sinh: 1, cosh: 1, tanh: 1, cbrt: 1, pow: 2, atan2: 2, hypot: 2,
+};
+
+/** A call of a function of Math, or of mulhi. */
+export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpression, scope: Scope): ScalarValue {
+  const name = qualified.replace("Math.", "");
+  const [first] = node.arguments;
+  if ((name === "floor" || name === "trunc") && node.arguments.length === 1 && first.type === "BinaryExpression" && first.operator === "/") {
+    const [a, b] = scalarsOf(cx, [first.left, first.right], scope);
+    return (isFloat(cx.met(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ?? exact(cx, name, combine(cx, "/", a, b, first), node);
+  }
+  const args = scalarsOf(cx, node.arguments, scope);
+  const arity = name in EXACT ? 1 : (INEXACT[name] ?? ARITY[name]);
+  if (arity === undefined && name !== "min" && name !== "max")
+    return cx.fail(node, `${qualified} is not part of the kernel language`, name === "random" ? "draw from a counter: see philox" : "see docs/language.md for the functions that are");
+  if (arity !== undefined ? args.length !== arity : args.length === 0)
+    return cx.fail(node, `${qualified} takes ${arity ?? "some"} argument${arity === 1 ? "" : "s"} here, and is given ${args.length}`);
+
+  if (name in EXACT) return exact(cx, name, args[0], node);
+  if (name in INEXACT) return inexact(cx, name, args, node);
+  switch (name) {
+    case "mulhi":
+      return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "mulhi", a: word(cx, "u32", args[0], node), b: word(cx, "u32", args[1], node) } };
+    case "imul":
+      return { kind: "scalar", expr: { op: "binary", type: "i32", fn: "mul", a: word(cx, "i32", args[0], node), b: word(cx, "i32", args[1], node), wraps: true } };
+    case "clz32":
+      return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "clz", a: word(cx, "u32", args[0], node) } };
+    case "fround":
+      return { kind: "scalar", expr: as("f32", args[0].expr) };
+    case "round":
+      return round(cx, args[0], node);
+    case "sign":
+      return sign(cx, args[0], node);
+    default:
+      return args.reduce((a, b) => extremum(cx, name as "min" | "max", a, b, node));
+  }
+}
+const ARITY: Record<string, number> = { mulhi: 2, imul: 2, clz32: 1, fround: 1, round: 1, sign: 1 };
+
+/** Math.floor(a / b) and Math.trunc(a / b) of integers are integers. */
+function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
+  const whole = wholeQuotient(cx, a, b, node);
+  if (!whole || name === "trunc" || whole.expr.op !== "binary" || whole.expr.type === "u32") return whole;
+  // The quotient of two 32-bit integers in f64 never rounds up to a whole number.
+  const quotient: Expr = { op: "binary", type: "f64", fn: "div", a: as("f64", whole.expr.a), b: as("f64", whole.expr.b) };
+  return { kind: "scalar", expr: as("i32", { op: "unary", type: "f64", fn: "floor", a: quotient }) };
+}
+
+function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node): ScalarValue {
+  const fn = EXACT[name];
+  const { expr, weak } = value;
+  if (weak && expr.op === "const") return literal(Math[fn](expr.value as number));
+  if (isInteger(expr.type) && fn !== "sqrt") return fn === "abs" && expr.type === "i32" ? { ...value, expr: { op: "unary", type: "i32", fn, a: expr } } : value;
+  const a = real(cx, value, node);
+  return { ...a, expr: { op: "unary", type: a.expr.type, fn, a: a.expr } };
+}
+
+function inexact(cx: Lowering, name: string, args: ScalarValue[], node: acorn.Node): ScalarValue {
+  const reals = args.map((a) => real(cx, a, node));
+  const constants = reals.flatMap(({ expr, weak }) => (weak && expr.op === "const" ? [expr.value as number] : []));
+  if (constants.length === reals.length)
+    return { kind: "scalar", expr: constant("f64", (Math as unknown as Record<string, (...x: number[]) => number>)[name](...constants)), weak: "float" };
+  const [first, second] = reals;
+  const operands = second ? cx.met(first, second, node) : undefined;
+  const list = operands ? [operands.a, operands.b] : [first.expr];
+  return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn: name as MathFn, args: list } };
+}
+
+function real(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
+  if (isFloat(value.expr.type)) return value;
+  return { kind: "scalar", expr: cx.converted(value, "f64", node, "the function takes a float"), weak: value.weak && "float" };
+}
+
+function extremum(cx: Lowering, fn: BinaryFn & ("min" | "max"), a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
+  const m = cx.met(a, b, node);
+  if (m.type === "bool") return cx.fail(node, `Math.${fn} of truth values`);
+  return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
+}
+
+/** Halves go up, and from -0.5 to -0 the result is -0. */
+function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
+  if (isInteger(value.expr.type)) return value;
+  const { type } = value.expr;
+  const number = (x: number): Expr => constant(type, x);
+  const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type, cond, a, b });
+  const atLeast = (a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn: "ge", a, b });
+  const x = cx.hold(value, node).expr;
+  const floor = cx.hold({ kind: "scalar", expr: { op: "unary", type, fn: "floor", a: x } }, node).expr;
+  const up: Expr = { op: "binary", type, fn: "add", a: floor, b: number(1) };
+  const rounded = select(atLeast({ op: "binary", type, fn: "sub", a: x, b: floor }, number(0.5)), up, floor);
+  const isNegativeZero: Expr = { op: "logical", type: "bool", fn: "and", a: atLeast(x, number(-0.5)), b: { op: "compare", type: "bool", fn: "lt", a: x, b: number(0) } };
+  return { kind: "scalar", expr: select(isNegativeZero, number(-0), rounded), weak: value.weak };
+}
+
+function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
+  const x = cx.hold(value, node).expr;
+  const { type } = x;
+  const compare = (fn: "gt" | "lt"): Expr => ({ op: "compare", type: "bool", fn, a: x, b: constant(type, 0) });
+  const negative: Expr = type === "u32" ? x : { op: "select", type, cond: compare("lt"), a: constant(type, -1), b: x };
+  return { kind: "scalar", expr: { op: "select", type, cond: compare("gt"), a: constant(type, 1), b: negative }, weak: value.weak };
+}

@@ -1,0 +1,67 @@
+import type * as acorn from "acorn";
+
+const isFunction = (type: string): boolean =>
+  type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration";
+
+/** Visits a syntax tree; the functions inside it only if asked to. */
+export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => void, intoFunctions = false): void {
+  visit(node as acorn.AnyNode);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      const type: unknown = (child as acorn.Node | null)?.type;
+      if (typeof type === "string" && (intoFunctions || !isFunction(type))) walkSyntax(child as acorn.Node, visit, intoFunctions);
+    }
+  }
+}
+
+function some(node: acorn.Node, test: (node: acorn.AnyNode) => boolean): boolean {
+  let found = false;
+  walkSyntax(node, (n) => (found ||= test(n)));
+  return found;
+}
+
+/** True if the function that holds the node may return there. */
+export const returns = (node: acorn.Node): boolean => some(node, (n) => n.type === "ReturnStatement");
+
+export const hasLoop = (node: acorn.Node): boolean =>
+  some(node, (n) => n.type === "ForStatement" || n.type === "WhileStatement" || n.type === "DoWhileStatement");
+
+/** True if control never goes on behind the statement, because it returns or loops until it does. */
+export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): boolean {
+  switch (node.type) {
+    case "ReturnStatement":
+      return true;
+    case "BlockStatement":
+      return node.body.some(alwaysReturns);
+    case "IfStatement":
+      return !!node.alternate && alwaysReturns(node.consequent) && alwaysReturns(node.alternate);
+    case "ForStatement":
+    case "WhileStatement": {
+      const forever = !node.test || (node.test.type === "Literal" && node.test.value === true);
+      return forever && !some(node.body, (n) => n.type === "BreakStatement");
+    }
+    default:
+      return false;
+  }
+}
+
+/** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */
+export function assignedNames(code: acorn.Node): Set<string> {
+  const names = new Set<string>();
+  walkSyntax(code, (n) => {
+    if (n.type === "UpdateExpression" && n.argument.type === "Identifier") names.add(n.argument.name);
+    if (n.type === "AssignmentExpression") targets(n.left, names);
+  }, true);
+  return names;
+}
+
+function targets(pattern: acorn.Pattern | acorn.Expression, names: Set<string>): void {
+  if (pattern.type === "Identifier") names.add(pattern.name);
+  if (pattern.type === "ArrayPattern") for (const e of pattern.elements) if (e) targets(e, names);
+}
+
+export const mentions = (code: acorn.Node, name: string): boolean => {
+  let found = false;
+  walkSyntax(code, (n) => (found ||= n.type === "Identifier" && n.name === name), true);
+  return found;
+};

@@ -1,0 +1,115 @@
+import type * as acorn from "acorn";
+import type { Expr, NumericType, TeamResult } from "../ir/types.js";
+import { inline } from "./calls.js";
+import { constantOf } from "./constant.js";
+import { declareArray, expression, scalar, scalarOf } from "./expressions.js";
+import type { Lowering } from "./lowering.js";
+import type { Scope, Value, Variable } from "./values.js";
+
+const VOID: Value = { kind: "void" };
+const OPS: readonly string[] = ["sum", "min", "max"];
+
+/** A call of a method of the team: a loop that its members share, memory that they share, or work for one of them. */
+export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  switch (name) {
+    case "range":
+      return teamRange(cx, node, scope);
+    case "sum":
+    case "min":
+    case "max":
+      return teamFold(cx, name, node, scope);
+    case "reduce":
+      return teamReduce(cx, node, scope);
+    case "single": {
+      const { stmts } = cx.collect(() => callback(cx, node, 0, scope, []));
+      cx.out.push({ kind: "single", body: stmts, location: cx.at(node) });
+      return VOID;
+    }
+    case "scratch":
+      return scratch(cx, node, scope);
+    default:
+      return cx.fail(node, `a team has no method "${name}"`, "it has range, sum, min, max, reduce, single, scratch, index and size");
+  }
+}
+
+function teamRange(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const { stmts } = cx.collect(() => callback(cx, node, 1, scope, [index]));
+  cx.out.push({ kind: "teamFor", name, count, body: stmts, location: cx.at(node) });
+  return VOID;
+}
+
+function teamFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope): Value {
+  const location = cx.at(node);
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const result = resultVariable(cx, node, op, "");
+  const { stmts } = cx.collect(() => {
+    const value = scalar(cx, callback(cx, node, 1, scope, [index]), node);
+    cx.out.push({ kind: "reduce", target: result.name, value: cx.fit(value, result, node), location });
+  });
+  cx.out.push({ kind: "teamReduce", name, count, results: [teamResult(result, op)], body: stmts, location });
+  return result;
+}
+
+function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const results = [...resultOps(cx, node)].map(([field, op]) => ({ field, op, variable: resultVariable(cx, node, field, `.${field}`) }));
+  const folds: Value = {
+    kind: "record",
+    fields: new Map(results.map(({ field, op, variable }) => [field, { kind: "reduce", name: variable.name, type: variable.type as NumericType, op, result: variable }])),
+  };
+  const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds]));
+  cx.out.push({ kind: "teamReduce", name, count, results: results.map(({ op, variable }) => teamResult(variable, op)), body: stmts, location: cx.at(node) });
+  return { kind: "record", fields: new Map(results.map(({ field, variable }) => [field, variable])) };
+}
+
+function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+  const [type, length] = node.arguments;
+  if (type?.type !== "Literal" || !["f64", "f32", "i32", "u32"].includes(String(type.value)))
+    return cx.fail(node, "the type of scratch must be written as a string", 'team.scratch("f64", 64)');
+  const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
+  if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
+    return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter");
+  return declareArray(cx, node, type.value as NumericType, elements, "scratch");
+}
+
+function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {
+  const first = node.arguments[0] ?? cx.fail(node, "a count is missing");
+  const count = cx.converted(scalarOf(cx, first, scope), "i32", first, "a count must be i32");
+  return cx.hold({ kind: "scalar", expr: count }, first, "count").expr;
+}
+
+function member(cx: Lowering): { name: string; index: Value } {
+  const name = cx.unique("j");
+  return { name, index: { kind: "scalar", expr: { op: "local", type: "i32", name } } };
+}
+
+/** Inlines the function that stands at `position` among the arguments. */
+function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[]): Value {
+  const argument = node.arguments[position] ?? cx.fail(node, "a function is missing");
+  const fn = expression(cx, argument, scope);
+  if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
+  return inline(cx, fn, args, argument);
+}
+
+/** Reads `{ a: "sum", b: "max" }`. */
+function resultOps(cx: Lowering, call: acorn.CallExpression): Map<string, TeamResult["op"]> {
+  const node = call.arguments[1] ?? cx.fail(call, "the results are missing", '{ a: "sum", b: "max" }');
+  if (node.type !== "ObjectExpression") return cx.fail(node, "the results must be written as an object", '{ a: "sum", b: "max" }');
+  return new Map(node.properties.map((p) => {
+    if (p.type !== "Property" || p.computed || p.value.type !== "Literal" || !OPS.includes(String(p.value.value))) return cx.fail(p, 'a result is "sum", "min" or "max"');
+    return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), p.value.value as TeamResult["op"]];
+  }));
+}
+
+/** A result starts as f64, and takes the type of what is folded into it. */
+function resultVariable(cx: Lowering, node: acorn.Node, name: string, part: string): Variable {
+  const key = `${cx.path}/${node.start}:team${part}`;
+  const { type, weak } = cx.knowledge.types.get(key) ?? { type: "f64", weak: "float" };
+  return { kind: "variable", name: cx.unique(`${name}_`), type, weak, constant: true, key, open: true };
+}
+
+const teamResult = (v: Variable, op: TeamResult["op"]): TeamResult => ({ name: v.name, type: v.type as NumericType, op });
