@@ -6,17 +6,19 @@ import { InvalidArgumentError } from "commander";
 
 /** A number greater than 0. */
 export function positive(text: string): number {
-  const value = nonNegative(text);
-  if (value === 0) throw new InvalidArgumentError("It needs a number greater than 0.");
+  const value = finite(text);
+  if (!(value > 0)) throw new InvalidArgumentError("It needs a number greater than 0.");
   return value;
 }
 
 /** A finite number from 0 on. */
 export function nonNegative(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError("It needs a number from 0 on.");
+  const value = finite(text);
+  if (!(value >= 0)) throw new InvalidArgumentError("It needs a number from 0 on.");
   return value;
 }
+
+const finite = (text: string): number => (text.trim() === "" || !Number.isFinite(Number(text)) ? Number.NaN : Number(text));
 
 /** A whole number greater than 0. */
 export function count(text: string): number {

@@ -58,12 +58,12 @@ export const generateCoefficients = kernel(
 /** Where each section's coefficients begin among a row's blocks. */
 export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7 };
 
-/** The same rows made on the host, in pieces of `size` rows that reuse their memory: what a device's system is checked against. */
-export function* parallelRows(shape: Shape, seed: number, size = 1 << 15, from = 0, to = shape.observations): Generator<Rows> {
+/** Rows `first` to `end` of the same system made on the host: what a device's is checked against. */
+export function parallelRows(shape: Shape, seed: number, first = 0, end = shape.observations): Rows {
   const lastKnot = shape.knots - KNOTS;
   const lastColumn = instrumentLayout(shape).size - 1;
   const pass = attitudePass(shape);
-  const rows = allocateRows(size);
+  const rows = { ...allocateRows(end - first), first };
   const word = new Uint32Array(4);
   const draw = (row: number, block: number) => {
     word.set([row, block, 0, 0]);
@@ -71,24 +71,21 @@ export function* parallelRows(shape: Shape, seed: number, size = 1 << 15, from =
   };
   const coefficients = (into: Float64Array, width: number, r: number, firstBlock: number) => {
     for (let k = 0; k < width; k++) {
-      if (k % 4 === 0) draw(rows.first + r, firstBlock + k / 4);
+      if (k % 4 === 0) draw(first + r, firstBlock + k / 4);
       into[r * width + k] = 2 * unit(word[k % 4]) - 1;
     }
   };
-  for (rows.first = from; rows.first < to; rows.first += size) {
-    rows.count = Math.min(size, to - rows.first);
-    for (let r = 0; r < rows.count; r++) {
-      const i = rows.first + r;
-      draw(i, 0);
-      rows.knot[r] = Math.min(i < pass ? KNOTS * i : Math.trunc(unit(word[0]) * (lastKnot + 1)), lastKnot);
-      for (let k = 0; k < INSTRUMENT; k++) {
-        if (k === 3) draw(i, 1);
-        rows.column[r * INSTRUMENT + k] = k === 0 && i <= lastColumn ? i : Math.trunc(unit(word[(k + 1) % 4]) * lastColumn);
-      }
-      coefficients(rows.astrometric, ASTROMETRIC, r, FIRST_BLOCK.astrometric);
-      coefficients(rows.attitude, ATTITUDE, r, FIRST_BLOCK.attitude);
-      coefficients(rows.instrument, INSTRUMENT, r, FIRST_BLOCK.instrument);
+  for (let r = 0; r < rows.count; r++) {
+    const i = first + r;
+    draw(i, 0);
+    rows.knot[r] = Math.min(i < pass ? KNOTS * i : Math.trunc(unit(word[0]) * (lastKnot + 1)), lastKnot);
+    for (let k = 0; k < INSTRUMENT; k++) {
+      if (k === 3) draw(i, 1);
+      rows.column[r * INSTRUMENT + k] = k === 0 && i <= lastColumn ? i : Math.trunc(unit(word[(k + 1) % 4]) * lastColumn);
     }
-    yield rows;
+    coefficients(rows.astrometric, ASTROMETRIC, r, FIRST_BLOCK.astrometric);
+    coefficients(rows.attitude, ATTITUDE, r, FIRST_BLOCK.attitude);
+    coefficients(rows.instrument, INSTRUMENT, r, FIRST_BLOCK.instrument);
   }
+  return rows;
 }

@@ -30,7 +30,7 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
       step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU"),
     ],
     transpose: [
-      step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "scaleU"),
+      step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "normaliseU"),
       step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
       step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars)),
       step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),

@@ -33,7 +33,7 @@ function collect(pieces: Iterable<Rows>): Record<"knot" | "column" | "astrometri
 
 const small: Shape = scaledShape(0.002);
 
-for (const [name, rows] of [["published", () => publishedRows(small, 100)], ["parallel", () => parallelRows(small, 7, 100)]] as const)
+for (const [name, rows] of [["published", () => publishedRows(small, 100)], ["parallel", () => [parallelRows(small, 7, 0, 100), parallelRows(small, 7, 100)]]] as const)
   test(`the ${name} generator leaves no column empty and stays in range`, () => {
     const { knot, column, astrometric, attitude, instrument } = collect(rows());
     const n = small.observations;

@@ -27,7 +27,7 @@ function plainMatrix(generator: GeneratorName, seed: number): PlainMatrix {
   const matrix: PlainMatrix = [];
   const starRow = starRows(shape);
   let star = 0;
-  for (const rows of generator === "published" ? publishedRows(shape) : parallelRows(shape, seed))
+  for (const rows of generator === "published" ? publishedRows(shape) : [parallelRows(shape, seed)])
     for (let r = 0; r < rows.count; r++) {
       while (rows.first + r >= starRow[star + 1]) star++;
       const row: PlainMatrix[number] = [];
@@ -91,12 +91,11 @@ test("LSQR takes the same steps as a plain one", async () => {
   solver.free();
 });
 
-test("the solution is 1, its residual the true one, and a second run repeats it bit by bit", async () => {
+test("the solution is 1, its residual the true one, and a second run repeats the first bit by bit", async () => {
   const solver = await Solver.create(device, { gib, seed: 1 });
   const early = await solver.solve({ iterations: 25, timed: true });
-  const [window] = parallelRows(shape, 1, shape.observations);
   const found = await solver.solution();
-  const observations = observationResiduals(shape, window, found);
+  const observations = observationResiduals(shape, parallelRows(shape, 1), found);
   const constraints = constraintResiduals(shape, found);
   const truth = Math.hypot(...observations, ...constraints);
   assert.ok(Math.abs(early.rnorm - truth) < 1e-12 * early.bnorm);
@@ -106,14 +105,13 @@ test("the solution is 1, its residual the true one, and a second run repeats it 
   assert.ok(distance(again.rows[1], constraints) < 1e-9);
   assert.ok(solver.steps.every(({ name }) => early.steps[name] >= 0));
 
-  const { istop, iterations } = await solver.solve({ iterations: 5000 });
+  await solver.solve({ iterations: 25 });
+  assert.deepEqual(await solver.solution(), found);
+
+  const { istop } = await solver.solve({ iterations: 5000 });
   assert.equal(istop, 4);
   const { max, rms } = await solver.deviation();
   assert.ok(max < 1e-9 && rms < 1e-10, `max ${max}, rms ${rms}`);
-  const x = await solver.solution();
-  const repeated = await solver.solve({ iterations: 5000 });
-  assert.equal(repeated.iterations, iterations);
-  assert.deepEqual(await solver.solution(), x);
   solver.free();
 });
 
