@@ -43,7 +43,10 @@ class JsDebugDevice extends CpuDevice {
 class DebugProgram implements CpuProgram {
   readonly decisions: string[];
 
-  constructor(private readonly binding: Binding, private readonly args: Readonly<Record<string, unknown>>) {
+  constructor(
+    private readonly binding: Binding,
+    private readonly args: Readonly<Record<string, unknown>>,
+  ) {
     this.decisions = [
       "workers: 1",
       ...binding.ir.params.filter((p) => p.kind === "scatter").map((p) => `scatter "${p.name}": sorted, one worker adds in element order`),
@@ -71,18 +74,26 @@ class DebugProgram implements CpuProgram {
     const reductions = this.binding.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
     const buffers = [...arena.pieces.map((p) => p.copy), new ArrayBuffer(8 * this.slots())];
     const scalars = new Float64Array(buffers.at(-1)!);
-    this.binding.ir.params.filter((p): p is ScalarParam => p.kind === "scalar").forEach((p, n) => (scalars[n] = Number(this.binding.scalars[p.name])));
-    const run = new Function("memory", "buffers", emitJs(target))(undefined, buffers) as (args: number, worker: number, workers: number) => void;
+    this.binding.ir.params
+      .filter((p): p is ScalarParam => p.kind === "scalar")
+      .forEach((p, n) => (scalars[n] = Number(this.binding.scalars[p.name])));
+    const run = new Function("memory", "buffers", emitJs(target))(undefined, buffers) as (
+      args: number,
+      worker: number,
+      workers: number,
+    ) => void;
     try {
       run(0, 0, 1);
     } catch (error) {
       throw kernelError(this.binding.ir.name, error as Error);
     }
     const count = partialCount(this.binding.policy);
-    return Object.fromEntries(reductions.map((param) => {
-      const partials = new Float64Array(buffers.at(-1)!, target.partials[param.name].address, count);
-      return [param.name, foldPartials(partials, count, param, foldOfParam(param))];
-    }));
+    return Object.fromEntries(
+      reductions.map((param) => {
+        const partials = new Float64Array(buffers.at(-1)!, target.partials[param.name].address, count);
+        return [param.name, foldPartials(partials, count, param, foldOfParam(param))];
+      }),
+    );
   }
 
   /** f64 slots after the pieces of the arena: scalars, then partials. */
@@ -97,11 +108,16 @@ class DebugProgram implements CpuProgram {
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     const reductions = ir.params.filter((p) => p.kind === "reduce");
     return {
-      ir, policy, workers: 1, checked: true,
-      views: Object.fromEntries(Object.entries(views).map(([name, view]) => {
-        const { piece, address } = arena.place(view);
-        return [name, { element: view.type, shape: view.shape, strides: view.strides, address, buffer: piece }];
-      })),
+      ir,
+      policy,
+      workers: 1,
+      checked: true,
+      views: Object.fromEntries(
+        Object.entries(views).map(([name, view]) => {
+          const { piece, address } = arena.place(view);
+          return [name, { element: view.type, shape: view.shape, strides: view.strides, address, buffer: piece }];
+        }),
+      ),
       scalars: { address: 0, buffer },
       partials: Object.fromEntries(reductions.map((p, n) => [p.name, { address: 8 * (scalarCount + n * partialCount(policy)), buffer }])),
       scatter: Object.fromEntries(ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, { strategy: "sorted" }])),

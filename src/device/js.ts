@@ -82,10 +82,12 @@ class JsProgram implements CpuProgram {
     this.plans = ir.params.filter((p) => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
     const sorted = this.plans.some((plan) => plan.strategy === "sorted");
     this.workers = sorted ? 1 : threads;
-    this.reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce").map((param) => {
-      const count = partialCount(policy);
-      return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
-    });
+    this.reductions = ir.params
+      .filter((p): p is ReduceParam => p.kind === "reduce")
+      .map((param) => {
+        const count = partialCount(policy);
+        return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
+      });
     this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
     this.text = emitJs(this.target());
     this.memory = cpuStorage().memory.buffer;
@@ -99,8 +101,12 @@ class JsProgram implements CpuProgram {
     params.forEach((p, n) => (slots[n] = Number(this.binding.scalars[p.name])));
     this.pool.run(this.id, 0, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
-    return Object.fromEntries(this.reductions.map(({ param, partials, count, fold }) =>
-      [param.name, foldPartials(new Float64Array(partials.host, partials.address, count), count, param, fold)]));
+    return Object.fromEntries(
+      this.reductions.map(({ param, partials, count, fold }) => [
+        param.name,
+        foldPartials(new Float64Array(partials.host, partials.address, count), count, param, fold),
+      ]),
+    );
   }
 
   source(): string {
@@ -122,12 +128,18 @@ class JsProgram implements CpuProgram {
       return [name, { element: view.type, shape: view.shape, strides: view.strides, address: addressOf(view), buffer }];
     });
     return {
-      ir, policy, workers: this.workers,
+      ir,
+      policy,
+      workers: this.workers,
       views: Object.fromEntries(views),
       scalars: place(this.scalars),
       partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, place(partials)])),
-      scatter: Object.fromEntries(this.plans.map(({ name, strategy, copies }) =>
-        [name, { strategy, copies: copies && { ...place(copies.buffer), stride: copies.stride } }])),
+      scatter: Object.fromEntries(
+        this.plans.map(({ name, strategy, copies }) => [
+          name,
+          { strategy, copies: copies && { ...place(copies.buffer), stride: copies.stride } },
+        ]),
+      ),
     };
   }
 

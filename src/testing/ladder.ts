@@ -16,7 +16,16 @@ import { team } from "./rungs/team.js";
  * by each rung in plain JavaScript and compared bit for bit, as launches run in strict mode unless a rung says otherwise.
  */
 export const ladder: readonly Rung[] = [
-  ...memory, ...ranges, ...arithmetic, ...control, ...locals, ...reductions, ...scatters, ...team, ...mathematics, ...launches,
+  ...memory,
+  ...ranges,
+  ...arithmetic,
+  ...control,
+  ...locals,
+  ...reductions,
+  ...scatters,
+  ...team,
+  ...mathematics,
+  ...launches,
 ];
 
 export interface RungResult {

@@ -52,7 +52,13 @@ export function make(n: number, value: (n: number) => number): Float64Array {
 
 /** Runs the kernel and compares a view's elements, in `right` order, with `expected`. */
 export async function expectOutput<P extends Params>(
-  device: Device, kernel: Kernel<P>, args: Args<P>, policy: Policy, output: View, expected: ArrayLike<number>, options?: LaunchOptions,
+  device: Device,
+  kernel: Kernel<P>,
+  args: Args<P>,
+  policy: Policy,
+  output: View,
+  expected: ArrayLike<number>,
+  options?: LaunchOptions,
 ): Promise<void> {
   await device.run(kernel, args, policy, options);
   expectSame(await device.queue.read(output), expected, `${kernel.name}`);
@@ -70,12 +76,54 @@ export function pairs(a: readonly number[], b: readonly number[]): [Float64Array
 }
 
 export const F64_EDGES: readonly number[] = [
-  0, -0, 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3, 0.1, 1 / 3, -0.2, 0.49999999999999994, NaN, Infinity, -Infinity, 5e-324, -5e-324, 2.2250738585072014e-308,
-  1.7976931348623157e308, -1.7976931348623157e308, 1e300, 1e-300, 4503599627370497.5, 9007199254740993, 2147483646.5, 2147483647, 2147483647.5, 2147483648, -2147483648,
-  -2147483648.5, -2147483649, 4294967295, 4294967295.5, 4294967296, -0.9999999999999999,
+  0,
+  -0,
+  1,
+  -1,
+  0.5,
+  -0.5,
+  1.5,
+  -1.5,
+  2.5,
+  -2.5,
+  3,
+  0.1,
+  1 / 3,
+  -0.2,
+  0.49999999999999994,
+  NaN,
+  Infinity,
+  -Infinity,
+  5e-324,
+  -5e-324,
+  2.2250738585072014e-308,
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  1e300,
+  1e-300,
+  2251799813685248.5,
+  9007199254740992,
+  2147483646.5,
+  2147483647,
+  2147483647.5,
+  2147483648,
+  -2147483648,
+  -2147483648.5,
+  -2147483649,
+  4294967295,
+  4294967295.5,
+  4294967296,
+  -0.9999999999999999,
 ];
 export const F32_EDGES: readonly number[] = [
-  ...F64_EDGES.map(Math.fround), 1.401298464324817e-45, -1.401298464324817e-45, 1.1754943508222875e-38, 3.4028234663852886e38, 16777216, 2147483520, 4294967040,
+  ...F64_EDGES.map(Math.fround),
+  1.401298464324817e-45,
+  -1.401298464324817e-45,
+  1.1754943508222875e-38,
+  3.4028234663852886e38,
+  16777216,
+  2147483520,
+  4294967040,
 ];
 export const I32_EDGES: readonly number[] = [
   0, 1, -1, 2, -2, 3, 7, -7, 31, 32, 33, 255, 256, 12345, -98765, 65535, 65536, 46341, 1073741824, 2147483647, -2147483647, -2147483648,

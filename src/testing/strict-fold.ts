@@ -6,10 +6,16 @@ import { REDUCTION_CHUNK, REDUCTION_LANES } from "../ir/types.js";
  *
  * @param lines for each line of the range the value, or list of values, of each element
  */
-export function strictFold(lines: ArrayLike<number | readonly number[]>[], fold: (a: number, b: number) => number, identity: number): number {
+export function strictFold(
+  lines: ArrayLike<number | readonly number[]>[],
+  fold: (a: number, b: number) => number,
+  identity: number,
+): number {
   const partials = lines.flatMap((line) =>
     Array.from({ length: Math.ceil(line.length / REDUCTION_CHUNK) }, (_, c) =>
-      foldChunk(Array.from(line).slice(c * REDUCTION_CHUNK, (c + 1) * REDUCTION_CHUNK), fold, identity)));
+      foldChunk(Array.from(line).slice(c * REDUCTION_CHUNK, (c + 1) * REDUCTION_CHUNK), fold, identity),
+    ),
+  );
   if (partials.length === 0) return identity;
   return partials.length === 1 ? partials[0] : strictFold([partials], fold, identity);
 }
@@ -18,7 +24,8 @@ export function strictFold(lines: ArrayLike<number | readonly number[]>[], fold:
 export function foldChunk(elements: (number | readonly number[])[], fold: (a: number, b: number) => number, identity: number): number {
   let lanes = Array<number>(REDUCTION_LANES).fill(identity);
   elements.forEach((element, n) => {
-    for (const value of typeof element === "number" ? [element] : element) lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], value);
+    for (const value of typeof element === "number" ? [element] : element)
+      lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], value);
   });
   while (lanes.length > 1) lanes = lanes.slice(0, lanes.length / 2).map((a, k) => fold(a, lanes[k + lanes.length / 2]));
   return lanes[0];

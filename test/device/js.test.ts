@@ -36,7 +36,12 @@ describe("the js device", () => {
 
   it("works on buffers outside the WebAssembly memory", async () => {
     const host = new SharedArrayBuffer(8 * 10_000);
-    const outside = new View({ memory: device.memory, bytes: host.byteLength, address: 0, host, free() {} }, "f64", [10_000], stridesOf([10_000], "right"));
+    const outside = new View(
+      { memory: device.memory, bytes: host.byteLength, address: 0, host, free() {} },
+      "f64",
+      [10_000],
+      stridesOf([10_000], "right"),
+    );
     const y = device.array(f64, 10_000);
     device.queue.write(outside, new Float64Array(10_000).fill(1.5));
     await device.run(scale, { a: 2, x: outside, y }, range(10_000));

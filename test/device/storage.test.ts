@@ -48,7 +48,10 @@ describe("CPU storage", () => {
       if (step % 100 === 0) {
         const sorted = [...live].sort((a, b) => a.address - b.address);
         sorted.slice(1).forEach((b, n) => assert.ok(b.address >= sorted[n].address + sorted[n].bytes));
-        assert.equal(storage.allocated, live.reduce((sum, b) => sum + b.bytes, 0));
+        assert.equal(
+          storage.allocated,
+          live.reduce((sum, b) => sum + b.bytes, 0),
+        );
       }
     }
     for (const b of live) b.free();
@@ -57,7 +60,8 @@ describe("CPU storage", () => {
 
   it("uses buffers of their own beyond the WebAssembly memory", () => {
     const storage = new CpuStorage(32);
-    const inside = storage.allocate(1 << 20), outside = storage.allocate(1 << 20);
+    const inside = storage.allocate(1 << 20),
+      outside = storage.allocate(1 << 20);
     assert.deepEqual([inside.inWasmMemory, outside.inWasmMemory], [true, false]);
     bytesOf(outside).fill(3);
     outside.free();

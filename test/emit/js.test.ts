@@ -19,11 +19,18 @@ function code<P extends Params>(k: Kernel<P>, policy: Policy, shapes: Record<str
   for (const p of ir.params) {
     if (p.kind !== "view" && p.kind !== "scatter") continue;
     const shape = shapes[p.name];
-    views[p.name] = { element: p.element, shape, strides: stridesOf(shape, "right"), address: take(shape.reduce((a, b) => a * b, 1) * BYTES[p.element]) };
+    views[p.name] = {
+      element: p.element,
+      shape,
+      strides: stridesOf(shape, "right"),
+      address: take(shape.reduce((a, b) => a * b, 1) * BYTES[p.element]),
+    };
     if (p.kind === "scatter") scatters[p.name] = { strategy: "sorted" };
   }
   const scalars = { address: take(64) };
-  const partials = Object.fromEntries(ir.params.filter((p) => p.kind === "reduce").map((p) => [p.name, { address: take(8 * partialCount(policy)) }]));
+  const partials = Object.fromEntries(
+    ir.params.filter((p) => p.kind === "reduce").map((p) => [p.name, { address: take(8 * partialCount(policy)) }]),
+  );
   return emitJs({ ir, policy, workers: 1, views, scalars, partials, scatter: scatters, ...options });
 }
 
@@ -36,7 +43,9 @@ const laplace = kernel("laplace", { p: view(f64, 2), s: view(f64, 2) }, ({ p, s 
 
 describe("the JavaScript emitter", () => {
   it("writes arrays as constants and unrolls small bodies", () => {
-    assert.equal(code(axpy, range(100), { x: [100], y: [100] }), `"use strict";
+    assert.equal(
+      code(axpy, range(100), { x: [100], y: [100] }),
+      `"use strict";
 const x = new Float64Array(memory, 0, 100);
 const y = new Float64Array(memory, 800, 100);
 return function $axpy(args, worker, workers) {
@@ -54,13 +63,17 @@ return function $axpy(args, worker, workers) {
     for (; $n < 100; $n++) { const $i0 = $n; y[$i0] = a * x[$i0] + y[$i0]; }
   }
 };
-`);
+`,
+    );
   });
 
   it("takes rows out of the innermost loop", () => {
     const text = code(laplace, range([1, 9], [1, 19]), { p: [10, 20], s: [10, 20] });
     assert.match(text, /const \$row = Math\.imul\(\$i0, 20\);\n/);
-    assert.match(text, /s\[\$row \+ \$i1 \| 0\] = 4 \* p\[\$row \+ \$i1 \| 0\] - p\[\$row \+ \$i1 - 20 \| 0\] - p\[\$row \+ \$i1 \+ 20 \| 0\]/);
+    assert.match(
+      text,
+      /s\[\$row \+ \$i1 \| 0\] = 4 \* p\[\$row \+ \$i1 \| 0\] - p\[\$row \+ \$i1 - 20 \| 0\] - p\[\$row \+ \$i1 \+ 20 \| 0\]/,
+    );
   });
 
   it("folds into eight lanes, and lanes into a partial for each chunk", () => {
@@ -70,14 +83,20 @@ return function $axpy(args, worker, workers) {
     const text = code(dot, range(1000), { x: [1000], y: [1000] });
     assert.match(text, /for \(let \$c = 0; \$c < 4; \$c\+\+\) \{/);
     assert.match(text, /\{ const \$i0 = \$n \+ 7 \| 0; \$lane_s_7 = \$lane_s_7 \+ x\[\$i0\] \* y\[\$i0\]; \}/);
-    assert.match(text, /\$partials_s\[\$c\] = \(\(\$lane_s_0 \+ \$lane_s_4\) \+ \(\$lane_s_2 \+ \$lane_s_6\)\) \+ \(\(\$lane_s_1 \+ \$lane_s_5\) \+ \(\$lane_s_3 \+ \$lane_s_7\)\);/);
+    assert.match(
+      text,
+      /\$partials_s\[\$c\] = \(\(\$lane_s_0 \+ \$lane_s_4\) \+ \(\$lane_s_2 \+ \$lane_s_6\)\) \+ \(\(\$lane_s_1 \+ \$lane_s_5\) \+ \(\$lane_s_3 \+ \$lane_s_7\)\);/,
+    );
   });
 
   it("keeps parentheses that rounding needs, and no others", () => {
     const order = kernel("order", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
       y[i] = x[i] - (x[i] - (1 - x[i])) * 2 - -x[i] / (x[i] * 3);
     });
-    assert.match(code(order, range(5), { x: [5], y: [5] }), /y\[\$i0\] = x\[\$i0\] - \(x\[\$i0\] - \(1 - x\[\$i0\]\)\) \* 2 - -x\[\$i0\] \/ \(x\[\$i0\] \* 3\);/);
+    assert.match(
+      code(order, range(5), { x: [5], y: [5] }),
+      /y\[\$i0\] = x\[\$i0\] - \(x\[\$i0\] - \(1 - x\[\$i0\]\)\) \* 2 - -x\[\$i0\] \/ \(x\[\$i0\] \* 3\);/,
+    );
   });
 
   it("rounds after each operation of f32, and cuts integers to their type", () => {
@@ -128,8 +147,16 @@ return function $axpy(args, worker, workers) {
     const bins = kernel("bins", { at: view(i32), h: scatter(f64) }, ({ at, h }, i) => {
       h.add(at[i], 1);
     });
-    const text = code(bins, range(5000), { at: [5000], h: [10] }, { workers: 3, scatter: { h: { strategy: "duplicated", copies: { address: 40_000, stride: 192 } } } });
-    assert.match(text, /const \$copies_h = \[new Float64Array\(memory, 20000, 10\), new Float64Array\(memory, 40000, 10\), new Float64Array\(memory, 40192, 10\)\];/);
+    const text = code(
+      bins,
+      range(5000),
+      { at: [5000], h: [10] },
+      { workers: 3, scatter: { h: { strategy: "duplicated", copies: { address: 40_000, stride: 192 } } } },
+    );
+    assert.match(
+      text,
+      /const \$copies_h = \[new Float64Array\(memory, 20000, 10\), new Float64Array\(memory, 40000, 10\), new Float64Array\(memory, 40192, 10\)\];/,
+    );
     assert.match(text, /const h = \$copies_h\[worker\];/);
     assert.match(text, /h\[at\[\$i0\]\] \+= 1;/);
   });

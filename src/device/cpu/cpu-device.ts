@@ -5,7 +5,18 @@ import { LaunchError } from "../../kernel/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind, type Binding } from "../bind.js";
 import type {
-  Abilities, Args, ArrayOptions, Cost, Device, DeviceEvent, ElementToken, Launch, LaunchOptions, Precision, Queue, Results,
+  Abilities,
+  Args,
+  ArrayOptions,
+  Cost,
+  Device,
+  DeviceEvent,
+  ElementToken,
+  Launch,
+  LaunchOptions,
+  Precision,
+  Queue,
+  Results,
 } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, stridesOf, View, type TypedArray } from "../view.js";
@@ -56,13 +67,19 @@ export abstract class CpuDevice implements Device {
     for (const n of extents)
       if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
         throw new LaunchError(`an array of shape [${extents}]: extents are whole numbers from 0 to 2147483647`);
-    const buffer = cpuStorage().allocate(extents.reduce((a, b) => a * b, BYTES[type.type]), () => this.buffers.delete(buffer));
+    const buffer = cpuStorage().allocate(
+      extents.reduce((a, b) => a * b, BYTES[type.type]),
+      () => this.buffers.delete(buffer),
+    );
     this.buffers.add(buffer);
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
   }
 
   from<T extends NumericType | "u8">(
-    type: ElementToken<T>, data: ArrayLike<number>, shape: number | readonly number[] = data.length, options?: ArrayOptions,
+    type: ElementToken<T>,
+    data: ArrayLike<number>,
+    shape: number | readonly number[] = data.length,
+    options?: ArrayOptions,
   ): View<T> {
     const view = this.array(type, shape, options);
     writeView(view, data);
@@ -86,7 +103,7 @@ export abstract class CpuDevice implements Device {
 
   /** Frees the arrays that this device made; backends stop their workers too. */
   async close(): Promise<void> {
-    for (const buffer of [...this.buffers]) buffer.free();
+    for (const buffer of this.buffers) buffer.free();
   }
 }
 
@@ -98,7 +115,10 @@ export class CpuLaunch implements Launch {
   readonly cost: Cost;
   results: Record<string, number> | undefined;
 
-  constructor(private readonly binding: Binding, private readonly program: CpuProgram) {
+  constructor(
+    private readonly binding: Binding,
+    private readonly program: CpuProgram,
+  ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
   }
 

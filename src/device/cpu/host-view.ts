@@ -29,8 +29,7 @@ export function readView(view: View): TypedArray {
 
 /** Sets the view's elements from host data in `right` order. */
 export function writeView(view: View, data: ArrayLike<number>): void {
-  if (data.length !== view.size)
-    throw new LaunchError(`${data.length} values for a view of shape [${view.shape}], which has ${view.size}`);
+  if (data.length !== view.size) throw new LaunchError(`${data.length} values for a view of shape [${view.shape}], which has ${view.size}`);
   const to = hostArray(view);
   if (view.contiguous) return to.set(data);
   let n = 0;

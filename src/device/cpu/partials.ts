@@ -45,7 +45,12 @@ export function foldOfParam(param: ReduceParam): Fold {
  * Folds the first `count` partials in place to the reduction's result: the strict tree, which is as good as any order in fast mode.
  * Without partials it is the identity.
  */
-export function foldPartials(partials: { [index: number]: number }, count: number, param: Pick<ReduceParam, "identity">, fold: Fold): number {
+export function foldPartials(
+  partials: { [index: number]: number },
+  count: number,
+  param: Pick<ReduceParam, "identity">,
+  fold: Fold,
+): number {
   if (count === 0) return param.identity;
   const lanes: number[] = Array(REDUCTION_LANES);
   for (let left = count; left > 1; left = chunksPerLine(left)) {
@@ -53,8 +58,7 @@ export function foldPartials(partials: { [index: number]: number }, count: numbe
       lanes.fill(param.identity);
       const end = Math.min(left, (chunk + 1) * REDUCTION_CHUNK);
       for (let n = chunk * REDUCTION_CHUNK; n < end; n++) lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], partials[n]);
-      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
-        for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
+      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2) for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
       partials[chunk] = lanes[0];
     }
   }

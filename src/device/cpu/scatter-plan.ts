@@ -26,7 +26,11 @@ export class PrivateCopies {
   readonly stride: number;
   private readonly span: number;
 
-  constructor(private readonly param: ScatterParam, private readonly target: Binding["views"][string], readonly workers: number) {
+  constructor(
+    private readonly param: ScatterParam,
+    private readonly target: Binding["views"][string],
+    readonly workers: number,
+  ) {
     this.span = spanOf(target);
     // An odd number of lines apart, so that the copies' equal elements do not share cache sets.
     this.stride = (Math.ceil((this.span * BYTES[param.element]) / 128) * 2 + 1) * 64;
@@ -80,7 +84,9 @@ export function planScatter(binding: Binding, name: string, workers: number, ato
   const target = binding.views[name];
   const asked = binding.scatter[name];
   const made = (strategy: ScatterStrategy, why: string): ScatterPlan => ({
-    name, strategy, decision: `scatter "${name}": ${strategy}, ${why}`,
+    name,
+    strategy,
+    decision: `scatter "${name}": ${strategy}, ${why}`,
     copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers) : undefined,
   });
   if (asked) return made(asked, binding.precision === "strict" ? "as strict mode asks: one worker adds in element order" : "as asked");
@@ -91,7 +97,10 @@ export function planScatter(binding: Binding, name: string, workers: number, ato
   if (copied * BYTES[param.element] > systemMemory().available / 4)
     return made("atomic", `${workers - 1} private copies of ${target.size} elements would take more than a quarter of the free memory`);
   return copied <= updates * atomicCost
-    ? made("duplicated", `${workers - 1} private copies of ${target.size} elements cost less than atomic updates by about ${updates} elements`)
+    ? made(
+        "duplicated",
+        `${workers - 1} private copies of ${target.size} elements cost less than atomic updates by about ${updates} elements`,
+      )
     : made("atomic", `${workers - 1} private copies of ${target.size} elements cost more than atomic updates by about ${updates} elements`);
 }
 

@@ -60,8 +60,11 @@ export class CpuStorage {
     const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
     const { total, available } = systemMemory();
     if (this.allocated + size > total || size > available)
-      throw new DeviceError("cpu", `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
-        "free views or choose a smaller size");
+      throw new DeviceError(
+        "cpu",
+        `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
+        "free views or choose a smaller size",
+      );
     const start = this.place(size);
     return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
   }
@@ -71,7 +74,10 @@ export class CpuStorage {
     let live = true;
     const { memory } = this;
     return {
-      memory: CPU_MEMORY, bytes: size, address: start, inWasmMemory: true,
+      memory: CPU_MEMORY,
+      bytes: size,
+      address: start,
+      inWasmMemory: true,
       get host() {
         if (!live) throw freed();
         return memory.buffer;
@@ -98,7 +104,10 @@ export class CpuStorage {
     }
     this.allocated += size;
     return {
-      memory: CPU_MEMORY, bytes: size, address: MARGIN, inWasmMemory: false,
+      memory: CPU_MEMORY,
+      bytes: size,
+      address: MARGIN,
+      inWasmMemory: false,
       get host() {
         if (!host) throw freed();
         return host;

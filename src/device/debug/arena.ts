@@ -18,7 +18,12 @@ export class Arena {
   constructor(views: readonly View[]) {
     const stretches = views.map((view) => {
       const start = addressOf(view);
-      return { host: view.buffer.host!, start: Math.floor(start / 8) * 8, end: start + spanOf(view) * BYTES[view.type], granule: BYTES[view.type] };
+      return {
+        host: view.buffer.host!,
+        start: Math.floor(start / 8) * 8,
+        end: start + spanOf(view) * BYTES[view.type],
+        granule: BYTES[view.type],
+      };
     });
     for (const s of stretches.sort((a, b) => a.start - b.start)) {
       const last = this.pieces.find((p) => p.host === s.host && s.start < p.end);

@@ -24,7 +24,8 @@ export function callKernel(binding: Binding, fixed: Record<string, unknown>, are
   const { extents, begin } = policy;
   const indicesOf = (element: number): number[] => {
     const indices: number[] = [];
-    for (let axis = extents.length - 1, rest = element; axis >= 0; rest = Math.floor(rest / extents[axis--])) indices.unshift(begin[axis] + (rest % extents[axis]));
+    for (let axis = extents.length - 1, rest = element; axis >= 0; rest = Math.floor(rest / extents[axis--]))
+      indices.unshift(begin[axis] + (rest % extents[axis]));
     return indices;
   };
   watch.describe = (element) => `element [${indicesOf(element).join(", ")}]`;
@@ -33,16 +34,26 @@ export function callKernel(binding: Binding, fixed: Record<string, unknown>, are
 }
 
 /** The first argument of the function. */
-function parametersOf({ kernel, ir, scalars, views }: Binding, fixed: Record<string, unknown>, arena: Arena, watch: Watch): Record<string, unknown> {
+function parametersOf(
+  { kernel, ir, scalars, views }: Binding,
+  fixed: Record<string, unknown>,
+  arena: Arena,
+  watch: Watch,
+): Record<string, unknown> {
   const one = (name: string, view: View | undefined): unknown => {
     const token = kernel.params[name];
     if (typeof token === "function") return token;
     switch (token.kind) {
-      case "scalar": return scalars[name];
-      case "fixed": return fixed[name];
-      case "view": return checkedView(name, view!, token.disjoint, arena, watch);
-      case "scatter": return checkedScatter(name, token.op, view!, arena, watch);
-      case "table": return checkedTable(name, token.values, watch);
+      case "scalar":
+        return scalars[name];
+      case "fixed":
+        return fixed[name];
+      case "view":
+        return checkedView(name, view!, token.disjoint, arena, watch);
+      case "scatter":
+        return checkedScatter(name, token.op, view!, arena, watch);
+      case "table":
+        return checkedTable(name, token.values, watch);
       case "reduce": {
         const param = ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!;
         const fold = foldOfParam(param);

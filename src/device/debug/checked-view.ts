@@ -52,20 +52,24 @@ export function checkedView(name: string, view: View, disjoint: boolean, arena: 
   const at = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * view.strides[axis], 0);
   const place = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
   const what = (indices: readonly number[]) => () => `${name}${indices.map((i) => `[${i}]`).join("")}`;
-  return nest({
-    name, shape: view.shape,
-    get(indices) {
-      const offset = at(indices);
-      watch.read(piece, place(offset), what(indices));
-      return array[offset];
+  return nest(
+    {
+      name,
+      shape: view.shape,
+      get(indices) {
+        const offset = at(indices);
+        watch.read(piece, place(offset), what(indices));
+        return array[offset];
+      },
+      set(indices, value) {
+        const offset = at(indices);
+        const remedy = disjoint ? `${name} was declared disjoint: no two elements may write one place` : undefined;
+        watch.write(piece, place(offset), what(indices), remedy);
+        array[offset] = fitting(value, view.type, what(indices), watch);
+      },
     },
-    set(indices, value) {
-      const offset = at(indices);
-      const remedy = disjoint ? `${name} was declared disjoint: no two elements may write one place` : undefined;
-      watch.write(piece, place(offset), what(indices), remedy);
-      array[offset] = fitting(value, view.type, what(indices), watch);
-    },
-  }, watch);
+    watch,
+  );
 }
 
 /** The value, where an array of the type can hold it. */
@@ -75,7 +79,10 @@ function fitting(value: unknown, type: ElementType, what: () => string, watch: W
   if (type === "f64" || type === "f32") return number;
   const [least, greatest] = type === "u32" ? [0, 0xffffffff] : [-0x80000000, 0x7fffffff];
   if (!Number.isInteger(number) || number < least || number > greatest)
-    watch.fail(`${what()} is ${type} and is given ${number}: integer overflow`, "the other devices wrap; write (...) | 0 or (...) >>> 0 where that is meant");
+    watch.fail(
+      `${what()} is ${type} and is given ${number}: integer overflow`,
+      "the other devices wrap; write (...) | 0 or (...) >>> 0 where that is meant",
+    );
   return number;
 }
 
@@ -83,7 +90,10 @@ function fitting(value: unknown, type: ElementType, what: () => string, watch: W
 export function checkedTable(name: string, values: unknown, watch: Watch): Nested {
   const shape: number[] = [];
   for (let level = values; Array.isArray(level); level = level[0]) shape.push(level.length);
-  return nest({ name, shape, get: (indices) => indices.reduce<unknown>((level, index) => (level as unknown[])[index], values) as number }, watch);
+  return nest(
+    { name, shape, get: (indices) => indices.reduce<unknown>((level, index) => (level as unknown[])[index], values) as number },
+    watch,
+  );
 }
 
 const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array };
@@ -92,17 +102,21 @@ const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uin
 export function checkedScratch(type: NumericType, length: number, watch: Watch): Nested {
   const array: TypedArray = new ARRAYS[type](length);
   const written = new Uint8Array(length);
-  return nest({
-    name: "scratch", shape: [length],
-    get([index]) {
-      if (!written[index]) watch.fail(`scratch[${index}] is read before it is written`, "scratch memory is undefined at first");
-      return array[index];
+  return nest(
+    {
+      name: "scratch",
+      shape: [length],
+      get([index]) {
+        if (!written[index]) watch.fail(`scratch[${index}] is read before it is written`, "scratch memory is undefined at first");
+        return array[index];
+      },
+      set([index], value) {
+        array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
+        written[index] = 1;
+      },
     },
-    set([index], value) {
-      array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
-      written[index] = 1;
-    },
-  }, watch);
+    watch,
+  );
 }
 
 /** A scatter target: the object with `add`, `min` or `max` that the function sees. */

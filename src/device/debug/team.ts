@@ -10,7 +10,10 @@ const START = { sum: 0, min: Infinity, max: -Infinity };
 export class WatchedTeam implements Team {
   readonly size = 1;
 
-  constructor(readonly index: number, private readonly watch: Watch) {
+  constructor(
+    readonly index: number,
+    private readonly watch: Watch,
+  ) {
     this.nextStep();
   }
 
@@ -35,11 +38,18 @@ export class WatchedTeam implements Team {
     return this.fold("max", count, value);
   }
 
-  reduce<R extends Record<string, TeamResult["op"]>>(count: number, results: R, body: (j: number, r: never) => void): { [K in keyof R]: number } {
+  reduce<R extends Record<string, TeamResult["op"]>>(
+    count: number,
+    results: R,
+    body: (j: number, r: never) => void,
+  ): { [K in keyof R]: number } {
     const values = Object.fromEntries(Object.entries(results).map(([name, op]) => [name, START[op]]));
-    const folds = Object.fromEntries(Object.entries(results).map(([name, op]) => [
-      name, { [op === "sum" ? "add" : op]: (value: number) => (values[name] = foldOf(op, "f64")(values[name], value)) },
-    ]));
+    const folds = Object.fromEntries(
+      Object.entries(results).map(([name, op]) => [
+        name,
+        { [op === "sum" ? "add" : op]: (value: number) => (values[name] = foldOf(op, "f64")(values[name], value)) },
+      ]),
+    );
     this.range(count, (j) => body(j, folds as never));
     return values as { [K in keyof R]: number };
   }

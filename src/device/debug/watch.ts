@@ -19,7 +19,10 @@ export class Watch {
   private readonly elements: Shadow[];
   private readonly members: Shadow[] | undefined;
 
-  constructor(private readonly kernel: Kernel, pieces: readonly Piece[]) {
+  constructor(
+    private readonly kernel: Kernel,
+    pieces: readonly Piece[],
+  ) {
     const shadows = (): Shadow[] => pieces.map((p) => new Shadow(Math.ceil((p.end - p.start) / p.granule)));
     this.elements = shadows();
     if (kernel.policy === "team") this.members = shadows();
@@ -37,7 +40,12 @@ export class Watch {
   write(piece: number, place: number, what: () => string, remedy = RACE): void {
     const other = this.elements[piece].write(place, this.element, 0);
     if (other)
-      this.fail("wrote" in other ? `${what()} is written by ${this.describe(other.wrote)} too: elements race` : `${what()} is written, and ${this.describe(other.read)} reads it: elements race`, remedy);
+      this.fail(
+        "wrote" in other
+          ? `${what()} is written by ${this.describe(other.wrote)} too: elements race`
+          : `${what()} is written, and ${this.describe(other.read)} reads it: elements race`,
+        remedy,
+      );
     if (this.members?.[piece].write(place, this.member, this.step))
       this.fail(`${what()} is written, and another member of the team reads or writes it in the same step: members race`, STEP);
   }

@@ -1,5 +1,14 @@
 import { affineOf, add, constant, definitionsOf, scale, split, substitute, type Affine, type Definitions } from "../../ir/affine.js";
-import { REDUCTION_LANES, type Expr, type Location, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import {
+  REDUCTION_LANES,
+  type Expr,
+  type Location,
+  type NumericType,
+  type ReduceParam,
+  type ScatterParam,
+  type Stmt,
+  type TeamResult,
+} from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
 import { Names } from "./names.js";
@@ -95,11 +104,19 @@ export class Body implements ExprScope {
   }
 
   /** Offset of an element: what does not change in the innermost loop is taken out of it. */
-  private offset(name: string, indices: readonly Expr[], shape: readonly number[], strides: readonly number[], location?: Location): string {
+  private offset(
+    name: string,
+    indices: readonly Expr[],
+    shape: readonly number[],
+    strides: readonly number[],
+    location?: Location,
+  ): string {
     const narrow = shape.reduce((span, extent, axis) => span + Math.max(0, extent - 1) * strides[axis], 1) < NARROW;
     if (this.target.checked) {
       const where = this.where(location);
-      const parts = indices.map((e, axis) => times(`$at(${this.expr(e)}, ${shape[axis]}, "${name}", ${axis}, ${where})`, strides[axis], false));
+      const parts = indices.map((e, axis) =>
+        times(`$at(${this.expr(e)}, ${shape[axis]}, "${name}", ${axis}, ${where})`, strides[axis], false),
+      );
       return parts.join(" + ");
     }
     let form = constant(0);
@@ -166,31 +183,49 @@ export class Body implements ExprScope {
         if (!s.init) return [`let ${name}${this.target.checked ? "" : s.type === "bool" ? " = false" : " = 0"};`];
         return [`${this.assigned.has(s.name) ? "let" : "const"} ${name} = ${this.expr(s.init)};`];
       }
-      case "assign": return [`${this.names.of(s.name)} = ${this.expr(s.value)};`];
-      case "array": return this.array(s);
-      case "setElement": return [`${this.arrayElement(s.array, s.index)} = ${this.expr(s.value)};`];
-      case "store": return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.expr(s.value)};`];
-      case "scatter": return [this.scatter(s)];
+      case "assign":
+        return [`${this.names.of(s.name)} = ${this.expr(s.value)};`];
+      case "array":
+        return this.array(s);
+      case "setElement":
+        return [`${this.arrayElement(s.array, s.index)} = ${this.expr(s.value)};`];
+      case "store":
+        return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.expr(s.value)};`];
+      case "scatter":
+        return [this.scatter(s)];
       case "reduce": {
         const { folded, place } = this.accumulators.get(s.target)!;
         return [`${place} = ${this.combine(folded, place, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
-      case "if": return this.ifElse(s);
-      case "for": return this.counted(s);
-      case "while": return this.loop(s);
-      case "break": return ["break;"];
-      case "continue": return ["continue;"];
-      case "single": return ["{", ...indent(this.block(s.body)), "}"];
+      case "if":
+        return this.ifElse(s);
+      case "for":
+        return this.counted(s);
+      case "while":
+        return this.loop(s);
+      case "break":
+        return ["break;"];
+      case "continue":
+        return ["continue;"];
+      case "single":
+        return ["{", ...indent(this.block(s.body)), "}"];
       case "teamFor": {
         const name = this.names.of(s.name);
         const count = this.names.fresh("count");
-        return [`const ${count} = ${this.expr(s.count)};`, `for (let ${name} = 0; ${name} < ${count}; ${name}++) {`, ...indent(this.block(s.body)), "}"];
+        return [
+          `const ${count} = ${this.expr(s.count)};`,
+          `for (let ${name} = 0; ${name} < ${count}; ${name}++) {`,
+          ...indent(this.block(s.body)),
+          "}",
+        ];
       }
       case "teamReduce": {
         const count = this.names.fresh("count");
         const lanes = this.lanes(s.results, s.body);
         return [
-          `const ${count} = ${this.expr(s.count)};`, ...lanes.start, ...lanes.loop(this.names.of(s.name), "0", count),
+          `const ${count} = ${this.expr(s.count)};`,
+          ...lanes.start,
+          ...lanes.loop(this.names.of(s.name), "0", count),
           ...s.results.map((r) => `const ${this.names.of(r.name)} = ${lanes.result(r)};`),
         ];
       }
@@ -235,7 +270,9 @@ export class Body implements ExprScope {
     const step = s.step === 1 ? `${name}++` : s.step === -1 ? `${name}--` : s.step > 0 ? `${name} += ${s.step}` : `${name} -= ${-s.step}`;
     return [
       ...(simple ? [] : [`const ${stop} = ${this.expr(s.stop)};`]),
-      `for (let ${name} = ${this.expr(s.start)}; ${name} ${s.step > 0 ? "<" : ">"} ${stop}; ${step}) {`, ...indent(this.block(s.body)), "}",
+      `for (let ${name} = ${this.expr(s.start)}; ${name} ${s.step > 0 ? "<" : ">"} ${stop}; ${step}) {`,
+      ...indent(this.block(s.body)),
+      "}",
     ];
   }
 
@@ -250,7 +287,8 @@ export class Body implements ExprScope {
     const first = this.names.fresh("first");
     return [
       `for (let ${first} = true; ; ${first} = false) {`,
-      ...indent([`if (!${first}) {`, ...indent(update), "}", `if (!(${condition})) break;`, ...body]), "}",
+      ...indent([`if (!${first}) {`, ...indent(update), "}", `if (!(${condition})) break;`, ...body]),
+      "}",
     ];
   }
 
@@ -259,9 +297,13 @@ export class Body implements ExprScope {
   /** The fold of two operands. */
   private combine(folded: Folded, a: string, b: string): string {
     switch (folded.op) {
-      case "min": case "max": return `Math.${folded.op}(${a}, ${b})`;
-      case "custom": return `${this.foldName(folded)}(${a}, ${b})`;
-      case "sum": return SUM[folded.type](a, b);
+      case "min":
+      case "max":
+        return `Math.${folded.op}(${a}, ${b})`;
+      case "custom":
+        return `${this.foldName(folded)}(${a}, ${b})`;
+      case "sum":
+        return SUM[folded.type](a, b);
     }
   }
 
@@ -281,16 +323,23 @@ export class Body implements ExprScope {
    * A loop over an element's or a member's body that folds into lanes: index n from its first folds into lane n mod 8. `start` sets the lanes to the identity, `loop` may be
    * used again with the same lanes, `result` folds the lanes to one value.
    */
-  lanes(results: readonly Folded[], body?: readonly Stmt[]): { start: Lines; loop(index: string, first: string, end: string): Lines; result(r: Folded): string } {
+  lanes(
+    results: readonly Folded[],
+    body?: readonly Stmt[],
+  ): { start: Lines; loop(index: string, first: string, end: string): Lines; result(r: Folded): string } {
     const stems = new Map(results.map((r) => [r.name, this.names.fresh(`lane_${r.name}`)]));
     const small = this.unrolls(body ?? this.target.ir.body, results.length);
     const lane = (r: Folded, k: number): string => (small ? `${stems.get(r.name)}_${k}` : `${stems.get(r.name)}[${k}]`);
     const all = [...Array(REDUCTION_LANES).keys()];
     const inLane = (at: (r: Folded) => string): Lines =>
-      results.reduce<() => Lines>((emit, r) => () => this.withAccumulator(r, at(r), emit), () => (body ? this.block(body) : this.elementBody()))();
+      results.reduce<() => Lines>(
+        (emit, r) => () => this.withAccumulator(r, at(r), emit),
+        () => (body ? this.block(body) : this.elementBody()),
+      )();
 
     const start = results.map((r) =>
-      small ? `let ${all.map((k) => `${lane(r, k)} = ${identityText(r)}`).join(", ")};` : `${stems.get(r.name)}.fill(${identityText(r)});`);
+      small ? `let ${all.map((k) => `${lane(r, k)} = ${identityText(r)}`).join(", ")};` : `${stems.get(r.name)}.fill(${identityText(r)});`,
+    );
     if (!small) for (const r of results) this.declarations.push(`const ${stems.get(r.name)} = new Float64Array(${REDUCTION_LANES});`);
 
     const loop = (index: string, first: string, end: string): Lines => {
@@ -298,7 +347,8 @@ export class Body implements ExprScope {
         const k = this.names.fresh("k");
         return [
           `for (let ${index} = ${first}, ${k} = 0; ${index} < ${end}; ${index}++, ${k} = ${k} + 1 & ${REDUCTION_LANES - 1}) {`,
-          ...indent(inLane((r) => `${stems.get(r.name)}[${k}]`)), "}",
+          ...indent(inLane((r) => `${stems.get(r.name)}[${k}]`)),
+          "}",
         ];
       }
       const n = this.names.fresh("n");
@@ -307,13 +357,15 @@ export class Body implements ExprScope {
       return [
         `let ${n} = ${first};`,
         `for (const ${last} = ${end} - ${REDUCTION_LANES - 1} | 0; ${n} < ${last}; ${n} += ${REDUCTION_LANES}) {`,
-        ...indent(all.flatMap((k) => braced("", copy(k)))), "}",
+        ...indent(all.flatMap((k) => braced("", copy(k)))),
+        "}",
         ...all.slice(0, -1).flatMap((k) => braced(`if (${n}${k ? ` + ${k}` : ""} < ${end}) `, copy(k))),
       ];
     };
     const result = (r: Folded): string => {
       let parts = all.map((k) => lane(r, k));
-      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2) parts = parts.slice(0, step).map((a, k) => this.combine(r, operand(a), operand(parts[k + step])));
+      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
+        parts = parts.slice(0, step).map((a, k) => this.combine(r, operand(a), operand(parts[k + step])));
       return parts[0];
     };
     return { start, loop, result };
@@ -338,7 +390,8 @@ export class Body implements ExprScope {
     return [
       `let $n = ${first};`,
       `for (const $last = ${end} - ${copies.length - 1} | 0; $n < $last; $n += ${copies.length}) {`,
-      ...indent(copies.flatMap((k) => braced("", [`const ${index} = ${k === 0 ? "$n" : `$n + ${k} | 0`};`, ...code]))), "}",
+      ...indent(copies.flatMap((k) => braced("", [`const ${index} = ${k === 0 ? "$n" : `$n + ${k} | 0`};`, ...code]))),
+      "}",
       ...braced(`for (; $n < ${end}; $n++) `, [`const ${index} = $n;`, ...code]),
     ];
   }

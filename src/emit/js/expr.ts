@@ -2,7 +2,21 @@ import type { BinaryFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";
 
 /** Precedence of JavaScript's operators, as far as they are emitted. */
-export const P = { select: 2, or: 3, and: 4, bitor: 5, bitxor: 6, bitand: 7, equal: 8, relation: 9, shift: 10, add: 11, multiply: 12, unary: 14, atom: 20 } as const;
+export const P = {
+  select: 2,
+  or: 3,
+  and: 4,
+  bitor: 5,
+  bitxor: 6,
+  bitand: 7,
+  equal: 8,
+  relation: 9,
+  shift: 10,
+  add: 11,
+  multiply: 12,
+  unary: 14,
+  atom: 20,
+} as const;
 
 /** JavaScript text with the precedence of its outermost operator. */
 interface Code {
@@ -26,7 +40,9 @@ export interface ExprScope {
 
 /** Those of the helpers whose names occur in the text. */
 export function helpersIn(text: string, helpers: Record<string, string>): string[] {
-  return Object.entries(helpers).filter(([name]) => new RegExp(`\\${name}\\b`).test(text)).map(([, code]) => code);
+  return Object.entries(helpers)
+    .filter(([name]) => new RegExp(`\\${name}\\b`).test(text))
+    .map(([, code]) => code);
 }
 
 /** Functions that emitted code may call, by their names. */
@@ -50,15 +66,24 @@ const wrap = (c: Code, precedence: number): string => (c.precedence < precedence
 function code(e: Expr, scope: ExprScope): Code {
   const at = (part: Expr, precedence: number): string => wrap(code(part, scope), precedence);
   switch (e.op) {
-    case "const": return literal(e.value, e.type);
-    case "local": return atom(scope.local(e.name));
-    case "param": return atom(scope.param(e.name));
-    case "index": return atom(scope.index(e.axis));
-    case "teamSize": return atom("1");
-    case "extent": return atom(String(scope.extent(e.view, e.axis)));
-    case "load": return atom(scope.load(e));
-    case "element": return atom(scope.element(e));
-    case "table": return atom(scope.table(e));
+    case "const":
+      return literal(e.value, e.type);
+    case "local":
+      return atom(scope.local(e.name));
+    case "param":
+      return atom(scope.param(e.name));
+    case "index":
+      return atom(scope.index(e.axis));
+    case "teamSize":
+      return atom("1");
+    case "extent":
+      return atom(String(scope.extent(e.view, e.axis)));
+    case "load":
+      return atom(scope.load(e));
+    case "element":
+      return atom(scope.element(e));
+    case "table":
+      return atom(scope.table(e));
     case "compare": {
       const equality = e.fn === "eq" || e.fn === "ne";
       const precedence = equality ? P.equal : P.relation;
@@ -70,14 +95,17 @@ function code(e: Expr, scope: ExprScope): Code {
     }
     case "select":
       return { text: `${at(e.cond, P.select + 1)} ? ${at(e.a, P.select)} : ${at(e.b, P.select)}`, precedence: P.select };
-    case "cast": return cast(e.a.type, e.type, code(e.a, scope));
+    case "cast":
+      return cast(e.a.type, e.type, code(e.a, scope));
     case "call": {
       const args = e.args.map((arg) => at(arg, 0));
       const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : `Math.${e.fn}(${args.join(", ")})`;
       return atom(e.type === "f32" ? `Math.fround(${call})` : call);
     }
-    case "unary": return unary(e, scope);
-    case "binary": return binary(e, scope);
+    case "unary":
+      return unary(e, scope);
+    case "binary":
+      return binary(e, scope);
   }
 }
 
@@ -95,10 +123,14 @@ function literal(value: number | boolean, type: ScalarType): Code {
 /** Brings an exact (or double) result back into `type`. */
 function round(exact: Code, type: ScalarType): Code {
   switch (type) {
-    case "f32": return atom(`Math.fround(${exact.text})`);
-    case "i32": return { text: `${wrap(exact, P.bitor)} | 0`, precedence: P.bitor };
-    case "u32": return { text: `${wrap(exact, P.shift)} >>> 0`, precedence: P.shift };
-    default: return exact;
+    case "f32":
+      return atom(`Math.fround(${exact.text})`);
+    case "i32":
+      return { text: `${wrap(exact, P.bitor)} | 0`, precedence: P.bitor };
+    case "u32":
+      return { text: `${wrap(exact, P.shift)} >>> 0`, precedence: P.shift };
+    default:
+      return exact;
   }
 }
 
@@ -110,21 +142,34 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
       const exact: Code = { text: `-${operand()}`, precedence: P.unary };
       return e.type === "f32" ? exact : integer(exact, e, scope);
     }
-    case "not": return { text: `!${operand()}`, precedence: P.unary };
+    case "not":
+      return { text: `!${operand()}`, precedence: P.unary };
     case "bitnot": {
       const exact: Code = { text: `~${operand()}`, precedence: P.unary };
       return e.type === "u32" ? round(exact, "u32") : exact;
     }
-    case "abs": return e.type === "u32" ? a : e.type === "i32" ? integer(atom(`Math.abs(${a.text})`), e, scope) : atom(`Math.abs(${a.text})`);
-    case "clz": return atom(`Math.clz32(${a.text})`);
-    case "sqrt": return e.type === "f32" ? atom(`Math.fround(Math.sqrt(${a.text}))`) : atom(`Math.sqrt(${a.text})`);
-    default: return atom(`Math.${e.fn}(${a.text})`);
+    case "abs":
+      return e.type === "u32" ? a : e.type === "i32" ? integer(atom(`Math.abs(${a.text})`), e, scope) : atom(`Math.abs(${a.text})`);
+    case "clz":
+      return atom(`Math.clz32(${a.text})`);
+    case "sqrt":
+      return e.type === "f32" ? atom(`Math.fround(Math.sqrt(${a.text}))`) : atom(`Math.sqrt(${a.text})`);
+    default:
+      return atom(`Math.${e.fn}(${a.text})`);
   }
 }
 
 const OPERATORS: Partial<Record<BinaryFn, [text: string, precedence: number]>> = {
-  add: ["+", P.add], sub: ["-", P.add], mul: ["*", P.multiply], div: ["/", P.multiply], rem: ["%", P.multiply],
-  and: ["&", P.bitand], or: ["|", P.bitor], xor: ["^", P.bitxor], shl: ["<<", P.shift], shr: [">>", P.shift],
+  add: ["+", P.add],
+  sub: ["-", P.add],
+  mul: ["*", P.multiply],
+  div: ["/", P.multiply],
+  rem: ["%", P.multiply],
+  and: ["&", P.bitand],
+  or: ["|", P.bitor],
+  xor: ["^", P.bitxor],
+  shl: ["<<", P.shift],
+  shr: [">>", P.shift],
 };
 
 function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
@@ -132,8 +177,11 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const b = code(e.b, scope);
   const isInteger = e.type === "i32" || e.type === "u32";
   switch (e.fn) {
-    case "min": case "max": return atom(`Math.${e.fn}(${a.text}, ${b.text})`);
-    case "mulhi": return atom(`$mulhi(${a.text}, ${b.text})`);
+    case "min":
+    case "max":
+      return atom(`Math.${e.fn}(${a.text}, ${b.text})`);
+    case "mulhi":
+      return atom(`$mulhi(${a.text}, ${b.text})`);
     case "mul":
       if (isInteger) {
         const checked = scope.checkInteger?.(`${wrap(a, P.multiply)} * ${wrap(b, P.multiply + 1)}`, e);
@@ -159,7 +207,8 @@ function integer(exact: Code, e: Expr, scope: ExprScope): Code {
 
 function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (from === to) return a;
-  if (to === "bool") return from === "i32" || from === "u32" ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
+  if (to === "bool")
+    return from === "i32" || from === "u32" ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
   if (from === "bool") return { text: `${wrap(a, P.select + 1)} ? 1 : 0`, precedence: P.select };
   const fromInteger = from === "i32" || from === "u32";
   if (to === "f64") return a;
@@ -169,6 +218,8 @@ function cast(from: ScalarType, to: ScalarType, a: Code): Code {
 
 /** Number of operations and accesses in an expression: what unrolling goes by. */
 export function exprSize(e: Expr): number {
-  return children(e).reduce((size, child) => size + exprSize(child), e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" ? 0 : 1);
+  return children(e).reduce(
+    (size, child) => size + exprSize(child),
+    e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" ? 0 : 1,
+  );
 }
-

@@ -8,7 +8,12 @@ export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
   };
   const text = emitExpr(combine.body, {
     local: (name) => (name === combine.a ? "a" : "b"),
-    param: refuse, index: refuse, extent: refuse, load: refuse, table: refuse, element: refuse,
+    param: refuse,
+    index: refuse,
+    extent: refuse,
+    load: refuse,
+    table: refuse,
+    element: refuse,
   });
   return [...helpersIn(text, HELPERS), `return (a, b) => ${text};`].join("\n");
 }

@@ -26,7 +26,14 @@ export function emitJs(target: JsTarget): string {
 const ATOMICS = {
   $add: "const $add = (a, b) => a + b;",
   ...Object.fromEntries(
-    ([["f64", "BigInt64Array"], ["f32", "Int32Array"], ["i32", "Int32Array"], ["u32", "Uint32Array"]] as const).map(([type, bits]) => [
+    (
+      [
+        ["f64", "BigInt64Array"],
+        ["f32", "Int32Array"],
+        ["i32", "Int32Array"],
+        ["u32", "Uint32Array"],
+      ] as const
+    ).map(([type, bits]) => [
       `$update_${type}`,
       `const $update_${type} = (() => {
   const bits = new ${bits}(1), value = new ${ARRAY[type]}(bits.buffer);
@@ -58,7 +65,9 @@ function views({ target, names }: Body): Lines {
         return `const ${names.of(name)} = ${array(direct ? ARRAY[scatter.element] : ATOMIC_BITS[scatter.element], view)};`;
       }
       if (copies) {
-        const own = [...Array(target.workers - 1).keys()].map((w) => array(ARRAY[scatter.element], { ...copies, address: copies.address + w * copies.stride }));
+        const own = [...Array(target.workers - 1).keys()].map((w) =>
+          array(ARRAY[scatter.element], { ...copies, address: copies.address + w * copies.stride }),
+        );
         return `const $copies_${names.of(name)} = [${[array(ARRAY[scatter.element], view), ...own].join(", ")}];`;
       }
     }
@@ -74,13 +83,16 @@ function tables({ target, names }: Body): Lines {
 
 function partials({ target, names }: Body): Lines {
   const count = partialCount(target.policy);
-  return reductions(target).map(({ name }) =>
-    `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`);
+  return reductions(target).map(
+    ({ name }) =>
+      `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`,
+  );
 }
 
 function customFolds(body: Body): Lines {
   return reductions(body.target).flatMap((r) =>
-    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitFold(r.combine).split("\n")), "})();"] : []);
+    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitFold(r.combine).split("\n")), "})();"] : [],
+  );
 }
 
 const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
@@ -92,7 +104,10 @@ function scalars({ target, names }: Body): Lines {
   const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
   return [
     ...(params.length ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${params.length});`] : []),
-    ...params.map((p, n) => `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`),
+    ...params.map(
+      (p, n) =>
+        `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`,
+    ),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
   ];
 }
@@ -101,16 +116,21 @@ function scalars({ target, names }: Body): Lines {
 function teams(body: Body, league: number): Lines {
   const results = reductions(body.target);
   const total = (r: ReduceParam): string => `$total_${body.names.of(r.name)}`;
-  const emit = results.reduce<() => Lines>((inner, r) => () => body.withAccumulator(r, total(r), inner), () => body.block(body.target.ir.body));
+  const emit = results.reduce<() => Lines>(
+    (inner, r) => () => body.withAccumulator(r, total(r), inner),
+    () => body.block(body.target.ir.body),
+  );
   return [
     ...share(league),
     "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
-    ...indent(body.withRows(() => [
-      ...(body.target.checked ? ["$element = [$i0];"] : []),
-      ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
-      ...emit(),
-      ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
-    ])),
+    ...indent(
+      body.withRows(() => [
+        ...(body.target.checked ? ["$element = [$i0];"] : []),
+        ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
+        ...emit(),
+        ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
+      ]),
+    ),
     "}",
   ];
 }
@@ -130,10 +150,12 @@ function lines(body: Body, policy: RangePolicy): Lines {
     ...indent([
       ...(outer.length === 0 ? [] : [`const $line = ${pieces === 1 ? "$task" : `Math.floor($task / ${pieces})`};`]),
       ...outerIndices(outer, policy.begin),
-      ...(pieces === 1 ? [] : [
-        `const $piece = ${count === 1 ? "$task" : `$task % ${pieces}`};`,
-        `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
-      ]),
+      ...(pieces === 1
+        ? []
+        : [
+            `const $piece = ${count === 1 ? "$task" : `$task % ${pieces}`};`,
+            `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
+          ]),
       ...body.withRows(() => (reductions(body.target).length ? chunksOfLine(body, policy, pieces) : pieceOfLine(body, policy, pieces))),
     ]),
     "}",
@@ -180,7 +202,8 @@ function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: numbe
     ...indent([
       `const $first = ${plus(`$c * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
       `const $end = ${plus(`Math.min(($c + 1) * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
-      ...lanes.start, ...lanes.loop(`$i${inner}`, "$first", "$end"),
+      ...lanes.start,
+      ...lanes.loop(`$i${inner}`, "$first", "$end"),
       ...results.map((r) => `$partials_${body.names.of(r.name)}[${partial}] = ${lanes.result(r)};`),
     ]),
     "}",

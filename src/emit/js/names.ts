@@ -1,8 +1,10 @@
 /** Words that JavaScript or the emitted functions themselves use; generated names start with `$`. */
 const TAKEN = new Set(
-  ("arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in " +
+  (
+    "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in " +
     "instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield " +
-    "Math NaN Infinity Float64Array Float32Array Int32Array Uint32Array Uint8Array BigInt64Array Atomics memory buffers args worker workers").split(" "),
+    "Math NaN Infinity Float64Array Float32Array Int32Array Uint32Array Uint8Array BigInt64Array Atomics memory buffers args worker workers"
+  ).split(" "),
 );
 
 /** Gives each name of a kernel an identifier of its own, the name itself where that may be. */

@@ -30,4 +30,3 @@ export interface JsTarget {
   /** Every index, integer operation and read of a local is checked; the code then throws. */
   checked?: boolean;
 }
-

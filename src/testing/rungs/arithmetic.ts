@@ -25,8 +25,22 @@ const floats = kernel("floats", { a: view(f64), b: view(f64), o: view(f64, 2) },
   o[15][i] = a[i] * b[i] + a[i];
 });
 const floatsOf = (a: number, b: number): number[] => [
-  a + b, a - b, a * b, a / b, a % b, Math.min(a, b), Math.max(a, b), -a, Math.abs(a), Math.sqrt(a), Math.floor(a), Math.ceil(a), Math.trunc(a),
-  Math.round(a), Math.sign(a), a * b + a,
+  a + b,
+  a - b,
+  a * b,
+  a / b,
+  a % b,
+  Math.min(a, b),
+  Math.max(a, b),
+  -a,
+  Math.abs(a),
+  Math.sqrt(a),
+  Math.floor(a),
+  Math.ceil(a),
+  Math.trunc(a),
+  Math.round(a),
+  Math.sign(a),
+  a * b + a,
 ];
 
 const singles = kernel("singles", { a: view(f32), b: view(f32), o: view(f32, 2) }, ({ a, b, o }, i) => {
@@ -48,8 +62,21 @@ const singles = kernel("singles", { a: view(f32), b: view(f32), o: view(f32, 2) 
 });
 const r = Math.fround;
 const singlesOf = (a: number, b: number): number[] => [
-  r(a + b), r(a - b), r(a * b), r(a / b), r(a % b), Math.min(a, b), Math.max(a, b), -a, Math.abs(a), r(Math.sqrt(a)), Math.floor(a), Math.ceil(a), Math.trunc(a),
-  r(r(a * b) + a), r(r(a * r(0.1)) - b),
+  r(a + b),
+  r(a - b),
+  r(a * b),
+  r(a / b),
+  r(a % b),
+  Math.min(a, b),
+  Math.max(a, b),
+  -a,
+  Math.abs(a),
+  r(Math.sqrt(a)),
+  Math.floor(a),
+  Math.ceil(a),
+  Math.trunc(a),
+  r(r(a * b) + a),
+  r(r(a * r(0.1)) - b),
 ];
 
 const integers = kernel("integers", { a: view(i32), b: view(i32), o: view(i32, 2) }, ({ a, b, o }, i) => {
@@ -72,8 +99,23 @@ const integers = kernel("integers", { a: view(i32), b: view(i32), o: view(i32, 2
   o[16][i] = (a[i] >>> b[i]) | 0;
 });
 const integersOf = (a: number, b: number): number[] => [
-  (a + b) | 0, (a - b) | 0, Math.imul(a, b), (a / b) | 0, (a % b) | 0, Math.min(a, b), Math.max(a, b), -a | 0, Math.abs(a) | 0, ~a, a & b, a | b, a ^ b, a << b, a >> b,
-  Math.clz32(a), (a >>> b) | 0,
+  (a + b) | 0,
+  (a - b) | 0,
+  Math.imul(a, b),
+  (a / b) | 0,
+  (a % b) | 0,
+  Math.min(a, b),
+  Math.max(a, b),
+  -a | 0,
+  Math.abs(a) | 0,
+  ~a,
+  a & b,
+  a | b,
+  a ^ b,
+  a << b,
+  a >> b,
+  Math.clz32(a),
+  (a >>> b) | 0,
 ];
 
 const unsigned = kernel("unsigned", { a: view(u32), b: view(u32), o: view(u32, 2), mulhi }, ({ a, b, o, mulhi }, i) => {
@@ -94,42 +136,102 @@ const unsigned = kernel("unsigned", { a: view(u32), b: view(u32), o: view(u32, 2
   o[14][i] = Math.clz32(a[i]) >>> 0;
 });
 const unsignedOf = (a: number, b: number): number[] => [
-  (a + b) >>> 0, (a - b) >>> 0, Math.imul(a, b) >>> 0, b === 0 ? 0 : Math.floor(a / b), b === 0 ? 0 : a % b, Math.min(a, b), Math.max(a, b), ~a >>> 0, (a & b) >>> 0,
-  (a | b) >>> 0, (a ^ b) >>> 0, (a << b) >>> 0, a >>> b, Number((BigInt(a) * BigInt(b)) >> 32n), Math.clz32(a),
+  (a + b) >>> 0,
+  (a - b) >>> 0,
+  Math.imul(a, b) >>> 0,
+  b === 0 ? 0 : Math.floor(a / b),
+  b === 0 ? 0 : a % b,
+  Math.min(a, b),
+  Math.max(a, b),
+  ~a >>> 0,
+  (a & b) >>> 0,
+  (a | b) >>> 0,
+  (a ^ b) >>> 0,
+  (a << b) >>> 0,
+  a >>> b,
+  Number((BigInt(a) * BigInt(b)) >> 32n),
+  Math.clz32(a),
 ];
 
 /** The six comparisons, and some truth tables, as bits of one number. */
 const comparedOf = (a: number, b: number): number =>
-  (a < b ? 1 : 0) + (a <= b ? 2 : 0) + (a > b ? 4 : 0) + (a >= b ? 8 : 0) + (a === b ? 16 : 0) + (a !== b ? 32 : 0) +
-  (a < b && b > 0 ? 64 : 0) + (a < b || b > 0 ? 128 : 0) + (!(a < b) ? 256 : 0);
+  (a < b ? 1 : 0) +
+  (a <= b ? 2 : 0) +
+  (a > b ? 4 : 0) +
+  (a >= b ? 8 : 0) +
+  (a === b ? 16 : 0) +
+  (a !== b ? 32 : 0) +
+  (a < b && b > 0 ? 64 : 0) +
+  (a < b || b > 0 ? 128 : 0) +
+  (!(a < b) ? 256 : 0);
 const compare64 = kernel("compare64", { a: view(f64), b: view(f64), o: view(i32) }, ({ a, b, o }, i) => {
-  const x = a[i], y = b[i];
-  o[i] = (x < y ? 1 : 0) + (x <= y ? 2 : 0) + (x > y ? 4 : 0) + (x >= y ? 8 : 0) + (x === y ? 16 : 0) + (x !== y ? 32 : 0) +
-    (x < y && y > 0 ? 64 : 0) + (x < y || y > 0 ? 128 : 0) + (!(x < y) ? 256 : 0);
+  const x = a[i],
+    y = b[i];
+  o[i] =
+    (x < y ? 1 : 0) +
+    (x <= y ? 2 : 0) +
+    (x > y ? 4 : 0) +
+    (x >= y ? 8 : 0) +
+    (x === y ? 16 : 0) +
+    (x !== y ? 32 : 0) +
+    (x < y && y > 0 ? 64 : 0) +
+    (x < y || y > 0 ? 128 : 0) +
+    (!(x < y) ? 256 : 0);
 });
 const compare32 = kernel("compare32", { a: view(f32), b: view(f32), o: view(i32) }, ({ a, b, o }, i) => {
-  const x = a[i], y = b[i];
-  o[i] = (x < y ? 1 : 0) + (x <= y ? 2 : 0) + (x > y ? 4 : 0) + (x >= y ? 8 : 0) + (x === y ? 16 : 0) + (x !== y ? 32 : 0) +
-    (x < y && y > 0 ? 64 : 0) + (x < y || y > 0 ? 128 : 0) + (!(x < y) ? 256 : 0);
+  const x = a[i],
+    y = b[i];
+  o[i] =
+    (x < y ? 1 : 0) +
+    (x <= y ? 2 : 0) +
+    (x > y ? 4 : 0) +
+    (x >= y ? 8 : 0) +
+    (x === y ? 16 : 0) +
+    (x !== y ? 32 : 0) +
+    (x < y && y > 0 ? 64 : 0) +
+    (x < y || y > 0 ? 128 : 0) +
+    (!(x < y) ? 256 : 0);
 });
 const compareSigned = kernel("compareSigned", { a: view(i32), b: view(i32), o: view(i32) }, ({ a, b, o }, i) => {
-  const x = a[i], y = b[i];
-  o[i] = (x < y ? 1 : 0) + (x <= y ? 2 : 0) + (x > y ? 4 : 0) + (x >= y ? 8 : 0) + (x === y ? 16 : 0) + (x !== y ? 32 : 0) +
-    (x < y && y > 0 ? 64 : 0) + (x < y || y > 0 ? 128 : 0) + (!(x < y) ? 256 : 0);
+  const x = a[i],
+    y = b[i];
+  o[i] =
+    (x < y ? 1 : 0) +
+    (x <= y ? 2 : 0) +
+    (x > y ? 4 : 0) +
+    (x >= y ? 8 : 0) +
+    (x === y ? 16 : 0) +
+    (x !== y ? 32 : 0) +
+    (x < y && y > 0 ? 64 : 0) +
+    (x < y || y > 0 ? 128 : 0) +
+    (!(x < y) ? 256 : 0);
 });
 const compareUnsigned = kernel("compareUnsigned", { a: view(u32), b: view(u32), o: view(i32) }, ({ a, b, o }, i) => {
-  const x = a[i], y = b[i];
-  o[i] = (x < y ? 1 : 0) + (x <= y ? 2 : 0) + (x > y ? 4 : 0) + (x >= y ? 8 : 0) + (x === y ? 16 : 0) + (x !== y ? 32 : 0) +
-    (x < y && y > 0 ? 64 : 0) + (x < y || y > 0 ? 128 : 0) + (!(x < y) ? 256 : 0);
+  const x = a[i],
+    y = b[i];
+  o[i] =
+    (x < y ? 1 : 0) +
+    (x <= y ? 2 : 0) +
+    (x > y ? 4 : 0) +
+    (x >= y ? 8 : 0) +
+    (x === y ? 16 : 0) +
+    (x !== y ? 32 : 0) +
+    (x < y && y > 0 ? 64 : 0) +
+    (x < y || y > 0 ? 128 : 0) +
+    (!(x < y) ? 256 : 0);
 });
 
-const fromFloat = kernel("fromFloat", { a: view(f64), s: view(f32), i: view(i32, 2), u: view(u32, 2), o: view(f32) }, ({ a, s, i, u, o }, n) => {
-  i[0][n] = a[n] | 0;
-  u[0][n] = a[n] >>> 0;
-  o[n] = Math.fround(a[n]);
-  i[1][n] = s[n] | 0;
-  u[1][n] = s[n] >>> 0;
-});
+const fromFloat = kernel(
+  "fromFloat",
+  { a: view(f64), s: view(f32), i: view(i32, 2), u: view(u32, 2), o: view(f32) },
+  ({ a, s, i, u, o }, n) => {
+    i[0][n] = a[n] | 0;
+    u[0][n] = a[n] >>> 0;
+    o[n] = Math.fround(a[n]);
+    i[1][n] = s[n] | 0;
+    u[1][n] = s[n] >>> 0;
+  },
+);
 const toFloat = kernel("toFloat", { i: view(i32), u: view(u32), a: view(f64, 2), s: view(f32, 2) }, ({ i, u, a, s }, n) => {
   a[0][n] = i[n];
   a[1][n] = u[n];
@@ -142,7 +244,7 @@ const keepBits = kernel("keepBits", { i: view(i32), u: view(u32), j: view(i32), 
 });
 const truths = kernel("truths", { a: view(f64), i: view(i32), o: view(i32) }, ({ a, i, o }, n) => {
   const big = a[n] > 1;
-  const whole = !(!i[n]);
+  const whole = !!i[n];
   o[n] = (a[n] ? 1 : 0) + (i[n] ? 2 : 0) + (big ? 4 : 0) + (big !== whole ? 8 : 0) + (big && whole ? 16 : 0) + (big || whole ? 32 : 0);
 });
 const chosen = kernel("chosen", { a: view(f64), i: view(i32), o: view(f64), p: view(i32) }, ({ a, i, o, p }, n) => {
@@ -150,71 +252,132 @@ const chosen = kernel("chosen", { a: view(f64), i: view(i32), o: view(f64), p: v
   p[n] = a[n] < 0 ? i[n] : a[n] > 2 ? 7 : -i[n];
 });
 
-const saturate = (x: number, least: number, greatest: number): number => (Number.isNaN(x) ? 0 : Math.min(greatest, Math.max(least, Math.trunc(x))) + 0);
+const saturate = (x: number, least: number, greatest: number): number =>
+  Number.isNaN(x) ? 0 : Math.min(greatest, Math.max(least, Math.trunc(x))) + 0;
 const toI32 = (x: number): number => saturate(x, -2147483648, 2147483647);
 const toU32 = (x: number): number => saturate(x, 0, 4294967295);
 
 /** Runs a kernel of two inputs on all pairs of edge values; output row r is function r of the pair. */
-async function onPairs(device: Device, type: ScalarToken<NumericType>, run: Kernel, edges: readonly number[], expected: (a: number, b: number) => number[]): Promise<void> {
+async function onPairs(
+  device: Device,
+  type: ScalarToken<NumericType>,
+  run: Kernel,
+  edges: readonly number[],
+  expected: (a: number, b: number) => number[],
+): Promise<void> {
   const [as, bs] = pairs(edges, edges);
   const rows = expected(as[0], bs[0]).length;
-  const a = device.from(type, as), b = device.from(type, bs), o = device.array(type, [rows, as.length]);
+  const a = device.from(type, as),
+    b = device.from(type, bs),
+    o = device.array(type, [rows, as.length]);
   await device.run(run as unknown as Kernel<Record<string, never>>, { a, b, o } as never, range(as.length));
   const actual = await device.queue.read(o);
   for (let row = 0; row < rows; row++)
     for (let n = 0; n < as.length; n++)
       if (!Object.is(actual[row * as.length + n], expected(as[n], bs[n])[row]))
-        throw new Error(`${run.name}: operation ${row} of ${as[n]} and ${bs[n]} gives ${actual[row * as.length + n]} instead of ${expected(as[n], bs[n])[row]}`);
+        throw new Error(
+          `${run.name}: operation ${row} of ${as[n]} and ${bs[n]} gives ${actual[row * as.length + n]} instead of ${expected(as[n], bs[n])[row]}`,
+        );
 }
 
 export const arithmetic: Rung[] = [
-  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) => onPairs(device, f64, floats as unknown as Kernel, F64_EDGES, floatsOf)),
-  rung(31, "f32 arithmetic, rounded after each operation", (device) => onPairs(device, f32, singles as unknown as Kernel, F32_EDGES, singlesOf)),
-  rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) => onPairs(device, i32, integers as unknown as Kernel, I32_EDGES, integersOf)),
+  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) =>
+    onPairs(device, f64, floats as unknown as Kernel, F64_EDGES, floatsOf),
+  ),
+  rung(31, "f32 arithmetic, rounded after each operation", (device) =>
+    onPairs(device, f32, singles as unknown as Kernel, F32_EDGES, singlesOf),
+  ),
+  rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
+    onPairs(device, i32, integers as unknown as Kernel, I32_EDGES, integersOf),
+  ),
   rung(33, "u32 arithmetic and mulhi", (device) => onPairs(device, u32, unsigned as unknown as Kernel, U32_EDGES, unsignedOf)),
 
   rung(34, "comparisons and logic of every type", async (device) => {
-    const cases = [[f64, compare64, F64_EDGES], [f32, compare32, F32_EDGES], [i32, compareSigned, I32_EDGES], [u32, compareUnsigned, U32_EDGES]] as const;
+    const cases = [
+      [f64, compare64, F64_EDGES],
+      [f32, compare32, F32_EDGES],
+      [i32, compareSigned, I32_EDGES],
+      [u32, compareUnsigned, U32_EDGES],
+    ] as const;
     for (const [type, run, edges] of cases) {
       const [as, bs] = pairs(edges, edges);
-      const a = device.from(type, as), b = device.from(type, bs), o = device.array(i32, as.length);
+      const a = device.from(type, as),
+        b = device.from(type, bs),
+        o = device.array(i32, as.length);
       await device.run(run as unknown as Kernel<Record<string, never>>, { a, b, o } as never, range(as.length));
-      expectSame(await device.queue.read(o), make(as.length, (n) => comparedOf(as[n], bs[n])), run.name);
+      expectSame(
+        await device.queue.read(o),
+        make(as.length, (n) => comparedOf(as[n], bs[n])),
+        run.name,
+      );
     }
   }),
 
   rung(35, "conversions: rounded, truncated, saturated", async (device) => {
     const n = F64_EDGES.length;
-    const a = device.from(f64, F64_EDGES), s = device.from(f32, F64_EDGES);
-    const i = device.array(i32, [2, n]), u = device.array(u32, [2, n]), o = device.array(f32, n);
+    const a = device.from(f64, F64_EDGES),
+      s = device.from(f32, F64_EDGES);
+    const i = device.array(i32, [2, n]),
+      u = device.array(u32, [2, n]),
+      o = device.array(f32, n);
     await device.run(fromFloat, { a, s, i, u, o }, range(n));
     expectSame(await device.queue.read(i), [...F64_EDGES.map(toI32), ...F64_EDGES.map((x) => toI32(r(x)))], "to i32");
     expectSame(await device.queue.read(u), [...F64_EDGES.map(toU32), ...F64_EDGES.map((x) => toU32(r(x)))], "to u32");
     expectSame(await device.queue.read(o), F64_EDGES.map(r), "f64 to f32");
 
     const m = Math.min(I32_EDGES.length, U32_EDGES.length);
-    const is = device.from(i32, [...I32_EDGES, 16777217].slice(-m)), us = device.from(u32, [...U32_EDGES, 16777217].slice(-m));
-    const wide = device.array(f64, [2, m]), narrow = device.array(f32, [2, m]), j = device.array(i32, m), v = device.array(u32, m);
+    const is = device.from(i32, [...I32_EDGES, 16777217].slice(-m)),
+      us = device.from(u32, [...U32_EDGES, 16777217].slice(-m));
+    const wide = device.array(f64, [2, m]),
+      narrow = device.array(f32, [2, m]),
+      j = device.array(i32, m),
+      v = device.array(u32, m);
     await device.run(toFloat, { i: is, u: us, a: wide, s: narrow }, range(m));
     await device.run(keepBits, { i: is, u: us, j, v }, range(m));
     const [iv, uv] = [[...(await device.queue.read(is))], [...(await device.queue.read(us))]];
     expectSame(await device.queue.read(wide), [...iv, ...uv], "integers to f64");
     expectSame(await device.queue.read(narrow), [...iv, ...uv].map(r), "integers to f32");
-    expectSame(await device.queue.read(j), uv.map((x) => x | 0), "u32 to i32");
-    expectSame(await device.queue.read(v), iv.map((x) => x >>> 0), "i32 to u32");
+    expectSame(
+      await device.queue.read(j),
+      uv.map((x) => x | 0),
+      "u32 to i32",
+    );
+    expectSame(
+      await device.queue.read(v),
+      iv.map((x) => x >>> 0),
+      "i32 to u32",
+    );
   }),
 
   rung(36, "truth values and choices", async (device) => {
     const [as, is] = pairs(F64_EDGES, [0, 1, -1, 5, -2147483647]);
-    const a = device.from(f64, as), i = device.from(i32, is), o = device.array(i32, as.length);
+    const a = device.from(f64, as),
+      i = device.from(i32, is),
+      o = device.array(i32, as.length);
     await device.run(truths, { a, i, o }, range(as.length));
-    expectSame(await device.queue.read(o), make(as.length, (n) => {
-      const big = as[n] > 1, whole = is[n] !== 0;
-      return (as[n] ? 1 : 0) + (whole ? 2 : 0) + (big ? 4 : 0) + (big !== whole ? 8 : 0) + (big && whole ? 16 : 0) + (big || whole ? 32 : 0);
-    }), "truths");
-    const real = device.array(f64, as.length), integer = device.array(i32, as.length);
+    expectSame(
+      await device.queue.read(o),
+      make(as.length, (n) => {
+        const big = as[n] > 1,
+          whole = is[n] !== 0;
+        return (
+          (as[n] ? 1 : 0) + (whole ? 2 : 0) + (big ? 4 : 0) + (big !== whole ? 8 : 0) + (big && whole ? 16 : 0) + (big || whole ? 32 : 0)
+        );
+      }),
+      "truths",
+    );
+    const real = device.array(f64, as.length),
+      integer = device.array(i32, as.length);
     await device.run(chosen, { a, i, o: real, p: integer }, range(as.length));
-    expectSame(await device.queue.read(real), make(as.length, (n) => (as[n] > 0 ? (as[n] > 1 ? as[n] : 2 * as[n]) : is[n] > 3 ? -1 : as[n] - is[n])), "chosen floats");
-    expectSame(await device.queue.read(integer), make(as.length, (n) => (as[n] < 0 ? is[n] : as[n] > 2 ? 7 : 0 - is[n])), "chosen integers");
+    expectSame(
+      await device.queue.read(real),
+      make(as.length, (n) => (as[n] > 0 ? (as[n] > 1 ? as[n] : 2 * as[n]) : is[n] > 3 ? -1 : as[n] - is[n])),
+      "chosen floats",
+    );
+    expectSame(
+      await device.queue.read(integer),
+      make(as.length, (n) => (as[n] < 0 ? is[n] : as[n] > 2 ? 7 : 0 - is[n])),
+      "chosen integers",
+    );
   }),
 ];

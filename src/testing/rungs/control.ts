@@ -131,19 +131,38 @@ const xs = make(N, noise);
 
 export const control: Rung[] = [
   rung(40, "branches", async (device) => {
-    const x = device.from(f64, xs), y = device.array(f64, N);
-    await expectOutput(device, branches, { x, y }, range(N), y, make(N, (i) => {
-      const v = xs[i];
-      return v > 0.75 ? v * 2 + (i % 3 === 0 ? 1 : 0) : v > 0.5 ? -v : 7 + v;
-    }));
-    const z = device.from(f64, make(N, () => -3));
-    await expectOutput(device, conditionalStore, { x, y: z }, range(N), z, make(N, (i) => (xs[i] > 0.5 ? xs[i] : -3)));
+    const x = device.from(f64, xs),
+      y = device.array(f64, N);
+    await expectOutput(
+      device,
+      branches,
+      { x, y },
+      range(N),
+      y,
+      make(N, (i) => {
+        const v = xs[i];
+        return v > 0.75 ? v * 2 + (i % 3 === 0 ? 1 : 0) : v > 0.5 ? -v : 7 + v;
+      }),
+    );
+    const z = device.from(
+      f64,
+      make(N, () => -3),
+    );
+    await expectOutput(
+      device,
+      conditionalStore,
+      { x, y: z },
+      range(N),
+      z,
+      make(N, (i) => (xs[i] > 0.5 ? xs[i] : -3)),
+    );
   }),
 
   rung(41, "counted loops: constant, by a scalar, by steps, backwards, nested", async (device) => {
     for (const n of [1, 5, 8]) {
       const values = make(8 * N, noise);
-      const x = device.from(f64, values, [8, N]), y = device.array(f64, [4, N]);
+      const x = device.from(f64, values, [8, N]),
+        y = device.array(f64, [4, N]);
       const at = (k: number, i: number): number => values[k * N + i];
       const expected = make(4 * N, (q) => {
         const [row, i] = [Math.floor(q / N), q % N];
@@ -160,81 +179,138 @@ export const control: Rung[] = [
 
   rung(42, "loops that end at different times for different elements", async (device) => {
     const o = device.array(i32, N);
-    await expectOutput(device, collatz, { o }, range(N), o, make(N, (i) => {
-      let steps = 0;
-      for (let n = i + 1; n !== 1; n = n % 2 === 0 ? n / 2 : 3 * n + 1) steps++;
-      return steps;
-    }));
-    const x = device.from(f64, make(N, (i) => 1 + i)), y = device.array(f64, N), steps = device.array(i32, N);
-    const roots = make(N, () => 0), counts = make(N, (i) => {
-      let r = 1, n = 0;
-      while (Math.abs(r * r - (1 + i)) > 1e-12 * (1 + i) && n < 100) {
-        r = 0.5 * (r + (1 + i) / r);
-        n++;
-      }
-      roots[i] = r;
-      return n;
-    });
+    await expectOutput(
+      device,
+      collatz,
+      { o },
+      range(N),
+      o,
+      make(N, (i) => {
+        let steps = 0;
+        for (let n = i + 1; n !== 1; n = n % 2 === 0 ? n / 2 : 3 * n + 1) steps++;
+        return steps;
+      }),
+    );
+    const x = device.from(
+        f64,
+        make(N, (i) => 1 + i),
+      ),
+      y = device.array(f64, N),
+      steps = device.array(i32, N);
+    const roots = make(N, () => 0),
+      counts = make(N, (i) => {
+        let r = 1,
+          n = 0;
+        while (Math.abs(r * r - (1 + i)) > 1e-12 * (1 + i) && n < 100) {
+          r = 0.5 * (r + (1 + i) / r);
+          n++;
+        }
+        roots[i] = r;
+        return n;
+      });
     await expectOutput(device, newton, { x, y, steps }, range(N), steps, counts);
     await expectOutput(device, newton, { x, y, steps }, range(N), y, roots);
     const words = make(N, (i) => Math.imul(i, 2654435761) >>> 0);
     const w = device.from(u32, words);
-    await expectOutput(device, bitCount, { x: w, o }, range(N), o, words.map((v) => v.toString(2).replaceAll("0", "").length));
+    await expectOutput(
+      device,
+      bitCount,
+      { x: w, o },
+      range(N),
+      o,
+      words.map((v) => v.toString(2).replaceAll("0", "").length),
+    );
   }),
 
   rung(43, "break and continue, in loops inside loops", async (device) => {
-    const x = device.from(f64, xs), o = device.array(i32, [5, N]);
+    const x = device.from(f64, xs),
+      o = device.array(i32, [5, N]);
     const wrap = (i: number, k: number): number => xs[(i + k) % N];
-    await expectOutput(device, jumps, { x, o }, range(N), o, make(5 * N, (q) => {
-      const [row, i] = [Math.floor(q / N), q % N];
-      if (row === 0) return [...Array(20).keys()].find((k) => wrap(i, k) > 0.9) ?? -1;
-      if (row === 1) return [...Array(20).keys()].filter((k) => !(wrap(i, k) < 0.5)).reduce((a, b) => a + b, 0);
-      if (row === 2) {
-        let pairs = 0;
-        for (let k = 0; k < 6; k++) {
-          for (let l = 0; l < 6; l++) {
-            if (l === k) continue;
-            if (wrap(i, k) < wrap(i, l)) break;
-            pairs += 10;
+    await expectOutput(
+      device,
+      jumps,
+      { x, o },
+      range(N),
+      o,
+      make(5 * N, (q) => {
+        const [row, i] = [Math.floor(q / N), q % N];
+        if (row === 0) return [...Array(20).keys()].find((k) => wrap(i, k) > 0.9) ?? -1;
+        if (row === 1) return [...Array(20).keys()].filter((k) => !(wrap(i, k) < 0.5)).reduce((a, b) => a + b, 0);
+        if (row === 2) {
+          let pairs = 0;
+          for (let k = 0; k < 6; k++) {
+            for (let l = 0; l < 6; l++) {
+              if (l === k) continue;
+              if (wrap(i, k) < wrap(i, l)) break;
+              pairs += 10;
+            }
+            if (pairs > 90) break;
+            pairs++;
           }
-          if (pairs > 90) break;
-          pairs++;
+          return pairs;
         }
-        return pairs;
-      }
-      if (row === 3) return Math.min(10, 2 * Math.max(1, i % 7));
-      let skipped = 0;
-      for (let n = 0, k = i % 5; n < 9; n++, k += 3) if (k % 2 !== 0) skipped += k;
-      return skipped;
-    }));
+        if (row === 3) return Math.min(10, 2 * Math.max(1, i % 7));
+        let skipped = 0;
+        for (let n = 0, k = i % 5; n < 9; n++, k += 3) if (k % 2 !== 0) skipped += k;
+        return skipped;
+      }),
+    );
   }),
 
   rung(44, "early returns", async (device) => {
-    const x = device.from(f64, xs), y = device.from(f64, make(N, () => 100));
-    await expectOutput(device, returns, { x, y }, range(N), y, xs.map((v) => {
-      if (v < 0.2) return 100;
-      if (v < 0.4) return 2;
-      for (let k = 0; k < 10; k++) if (v * 10 < k) return 2 + k;
-      return -1;
-    }));
+    const x = device.from(f64, xs),
+      y = device.from(
+        f64,
+        make(N, () => 100),
+      );
+    await expectOutput(
+      device,
+      returns,
+      { x, y },
+      range(N),
+      y,
+      xs.map((v) => {
+        if (v < 0.2) return 100;
+        if (v < 0.4) return 2;
+        for (let k = 0; k < 10; k++) if (v * 10 < k) return 2 + k;
+        return -1;
+      }),
+    );
   }),
 
   rung(45, "a guard before an access keeps it from happening", async (device) => {
     const ats = make(N, (i) => Math.floor(noise(i) * 3 * N) - N);
-    const x = device.from(f64, xs), at = device.from(i32, ats), o = device.array(f64, N);
-    await expectOutput(device, guarded, { x, at, o }, range(N), o, ats.map((k) => {
-      const valid = k >= 0 && k < N;
-      return valid ? (xs[k] > 0.5 ? 1 : 2) + xs[k] : 2;
-    }));
+    const x = device.from(f64, xs),
+      at = device.from(i32, ats),
+      o = device.array(f64, N);
+    await expectOutput(
+      device,
+      guarded,
+      { x, at, o },
+      range(N),
+      o,
+      ats.map((k) => {
+        const valid = k >= 0 && k < N;
+        return valid ? (xs[k] > 0.5 ? 1 : 2) + xs[k] : 2;
+      }),
+    );
   }),
 
   rung(46, "values compiled into the code", async (device) => {
-    const x = device.from(f64, xs), y = device.array(f64, N);
+    const x = device.from(f64, xs),
+      y = device.array(f64, N);
     for (const order of [0, 1, 3, 12])
-      await expectOutput(device, powers, { x, y, order }, range(N), y, xs.map((v) => {
-        let p = 1;
-        for (let k = 0; k < order; k++) p *= v;
-        return p;
-      }));
+      await expectOutput(
+        device,
+        powers,
+        { x, y, order },
+        range(N),
+        y,
+        xs.map((v) => {
+          let p = 1;
+          for (let k = 0; k < order; k++) p *= v;
+          return p;
+        }),
+      );
   }),
 ];

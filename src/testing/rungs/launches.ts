@@ -25,22 +25,31 @@ const bins = kernel("bins", { h: scatter(f64) }, ({ h }, i) => {
 export const launches: Rung[] = [
   rung(100, "a prepared launch runs as often as it is submitted, in order", async (device) => {
     const { queue } = device;
-    const x = device.array(f64, 500), y = device.array(f64, 500);
-    const there = device.prepare(step, { x, y, dt: 0.5 }, range(500)), back = device.prepare(step, { x: y, y: x, dt: 0.25 }, range(500));
+    const x = device.array(f64, 500),
+      y = device.array(f64, 500);
+    const there = device.prepare(step, { x, y, dt: 0.5 }, range(500)),
+      back = device.prepare(step, { x: y, y: x, dt: 0.25 }, range(500));
     for (let n = 0; n < 40; n++) {
       queue.submit(there);
       queue.submit(back);
     }
     await queue.finish();
-    expectSame(await queue.read(x), make(500, () => 30), "after 40 rounds");
+    expectSame(
+      await queue.read(x),
+      make(500, () => 30),
+      "after 40 rounds",
+    );
     there.free();
     back.free();
   }),
 
   rung(101, "events tell time and order between queues", async (device) => {
     const other = device.createQueue();
-    const x = device.array(f64, 10_000), y = device.array(f64, 10_000), z = device.array(f64, 10_000);
-    const first = device.prepare(step, { x, y, dt: 1 }, range(10_000)), second = device.prepare(step, { x: y, y: z, dt: 1 }, range(10_000));
+    const x = device.array(f64, 10_000),
+      y = device.array(f64, 10_000),
+      z = device.array(f64, 10_000);
+    const first = device.prepare(step, { x, y, dt: 1 }, range(10_000)),
+      second = device.prepare(step, { x: y, y: z, dt: 1 }, range(10_000));
     const before = device.queue.record();
     device.queue.submit(first);
     const after = device.queue.record();
@@ -48,13 +57,21 @@ export const launches: Rung[] = [
     other.submit(second);
     const last = other.record();
     await last.done();
-    expectSame(await other.read(z), make(10_000, () => 2), "the second queue's result");
+    expectSame(
+      await other.read(z),
+      make(10_000, () => 2),
+      "the second queue's result",
+    );
     const seconds = await after.since(before);
     if (!(seconds >= 0 && seconds < 10)) throw new Error(`a small kernel took ${seconds} s by the device's clock`);
   }),
 
   rung(102, "a launch says what it costs, how it is done, and shows its code", async (device) => {
-    const x = device.from(f64, make(1000, (k) => k)), y = device.array(f64, 1000);
+    const x = device.from(
+        f64,
+        make(1000, (k) => k),
+      ),
+      y = device.array(f64, 1000);
     const launch = device.prepare(step, { x, y, dt: 1 }, range(1000));
     expectSame([launch.cost.flops, launch.cost.bytes], [1000, 16_000], "cost");
     if (!Array.isArray(launch.decisions)) throw new Error("decisions are not a list");
@@ -64,27 +81,46 @@ export const launches: Rung[] = [
     device.queue.submit(adding);
     expectEqual((await device.queue.results(adding)).s, 499_500, "total");
     const scattering = device.prepare(bins, { h: device.array(f64, 7) }, range(1000), { precision: "fast" });
-    if (!scattering.decisions.some((line) => /atomic|duplicated|sorted/.test(line))) throw new Error("the scatter strategy is not among the decisions");
+    if (!scattering.decisions.some((line) => /atomic|duplicated|sorted/.test(line)))
+      throw new Error("the scatter strategy is not among the decisions");
     [launch, adding, scattering].forEach((each) => each.free());
   }),
 
   rung(103, "work between kernels: copies, writes and clears are in order", async (device) => {
     const { queue } = device;
-    const x = device.array(f64, 100), y = device.array(f64, 100);
+    const x = device.array(f64, 100),
+      y = device.array(f64, 100);
     const launch = device.prepare(step, { x, y, dt: 2 }, range(100));
-    queue.write(x, make(100, (k) => k));
+    queue.write(
+      x,
+      make(100, (k) => k),
+    );
     queue.submit(launch);
     queue.copy(y, x);
     queue.submit(launch);
     queue.clear(x.slice([0, 50]));
-    expectSame(await queue.read(y), make(100, (k) => k + 4), "y");
-    expectSame(await queue.read(x), make(100, (k) => (k < 50 ? 0 : k + 2)), "x");
+    expectSame(
+      await queue.read(y),
+      make(100, (k) => k + 4),
+      "y",
+    );
+    expectSame(
+      await queue.read(x),
+      make(100, (k) => (k < 50 ? 0 : k + 2)),
+      "x",
+    );
     launch.free();
   }),
 
   rung(104, "an argument of the wrong type, rank, extent or memory is refused", async (device) => {
-    const x = device.array(f64, 10), y = device.array(f64, 10), single = device.array(f32, 10), plane = device.array(f64, [2, 5]);
-    const run = (args: Record<string, unknown>, n = 10) => () => device.run(step, args as never, range(n));
+    const x = device.array(f64, 10),
+      y = device.array(f64, 10),
+      single = device.array(f32, 10),
+      plane = device.array(f64, [2, 5]);
+    const run =
+      (args: Record<string, unknown>, n = 10) =>
+      () =>
+        device.run(step, args as never, range(n));
     await expectError(run({ x, y: single, dt: 1 }), "LaunchError", /y is a view of f64.*f32/);
     await expectError(run({ x: plane, y, dt: 1 }), "LaunchError", /x has rank 1.*\[2,5\]/);
     await expectError(run({ x, y }), "LaunchError", /dt is f64.*nothing/);

@@ -49,13 +49,41 @@ const single = kernel("single", { x: view(f32), y: view(f32), o: view(f32, 2) },
   o[19][i] = y[i] ** 3;
 });
 const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
-  ["exp", Math.exp], ["expm1", Math.expm1], ["log", Math.log], ["log1p", Math.log1p], ["log2", Math.log2], ["log10", Math.log10], ["pow", Math.pow],
-  ["sin", Math.sin], ["cos", Math.cos], ["tan", Math.tan], ["asin", Math.asin], ["acos", Math.acos], ["atan", Math.atan], ["atan2", Math.atan2],
-  ["sinh", Math.sinh], ["cosh", Math.cosh], ["tanh", Math.tanh], ["cbrt", Math.cbrt], ["hypot", Math.hypot], ["**", (_, y) => y ** 3],
+  ["exp", Math.exp],
+  ["expm1", Math.expm1],
+  ["log", Math.log],
+  ["log1p", Math.log1p],
+  ["log2", Math.log2],
+  ["log10", Math.log10],
+  ["pow", Math.pow],
+  ["sin", Math.sin],
+  ["cos", Math.cos],
+  ["tan", Math.tan],
+  ["asin", Math.asin],
+  ["acos", Math.acos],
+  ["atan", Math.atan],
+  ["atan2", Math.atan2],
+  ["sinh", Math.sinh],
+  ["cosh", Math.cosh],
+  ["tanh", Math.tanh],
+  ["cbrt", Math.cbrt],
+  ["hypot", Math.hypot],
+  ["**", (_, y) => y ** 3],
 ];
 
 /** Arguments in the domains of most functions, wide ranges, and special values. */
-const XS = [...make(400, (k) => noise(k) * 2 - 1), ...make(400, (k) => (noise(k) - 0.5) * 80), ...make(100, (k) => 10 ** (noise(k) * 20 - 10)), 0, -0, 1, -1, Infinity, -Infinity, NaN];
+const XS = [
+  ...make(400, (k) => noise(k) * 2 - 1),
+  ...make(400, (k) => (noise(k) - 0.5) * 80),
+  ...make(100, (k) => 10 ** (noise(k) * 20 - 10)),
+  0,
+  -0,
+  1,
+  -1,
+  Infinity,
+  -Infinity,
+  NaN,
+];
 const YS = XS.map((_, k) => (noise(k + 0.25) - 0.3) * 6);
 
 /** The engine's own function is itself within 1 ulp, so that a device within 2 ulp of the truth is within 3 of it. */
@@ -69,16 +97,26 @@ function distance(actual: number, expected: number, ulp: (x: number) => number):
 const ulp64 = (x: number): number => Math.max(5e-324, 2 ** (Math.floor(Math.log2(Math.abs(x) || 5e-324)) - 52));
 const ulp32 = (x: number): number => Math.max(2 ** -149, 2 ** (Math.floor(Math.log2(Math.abs(x) || 2 ** -149)) - 23));
 
-async function compare(device: Device, run: Kernel, type: typeof f64 | typeof f32, round: (x: number) => number, ulp: (x: number) => number): Promise<void> {
+async function compare(
+  device: Device,
+  run: Kernel,
+  type: typeof f64 | typeof f32,
+  round: (x: number) => number,
+  ulp: (x: number) => number,
+): Promise<void> {
   const [xs, ys] = [XS.map(round), YS.map(round)];
-  const x = device.from(type, xs), y = device.from(type, ys), o = device.array(type, [FUNCTIONS.length, xs.length]);
+  const x = device.from(type, xs),
+    y = device.from(type, ys),
+    o = device.array(type, [FUNCTIONS.length, xs.length]);
   await device.run(run as unknown as Kernel<Record<string, never>>, { x, y, o } as never, range(xs.length));
   const actual = await device.queue.read(o);
   FUNCTIONS.forEach(([name, fn], row) =>
     xs.forEach((v, k) => {
-      const expected = round(fn(v, ys[k])), got = actual[row * xs.length + k];
+      const expected = round(fn(v, ys[k])),
+        got = actual[row * xs.length + k];
       if (!(distance(got, expected, ulp) <= ULPS)) throw new Error(`${name}(${v}, ${ys[k]}) is ${got} instead of ${expected}`);
-    }));
+    }),
+  );
 }
 
 export const mathematics: Rung[] = [

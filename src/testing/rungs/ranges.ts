@@ -62,9 +62,16 @@ const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 31, 255, 256, 257, 1000, 5000, 70_001];
 export const ranges: Rung[] = [
   rung(10, "fills arrays of many sizes, and nothing beyond them", async (device) => {
     for (const n of SIZES) {
-      const whole = device.from(f64, make(n + 2, () => -1));
+      const whole = device.from(
+        f64,
+        make(n + 2, () => -1),
+      );
       await device.run(fill, { x: whole.slice([1, n + 1]), value: 3 }, range(n));
-      expectSame(await device.queue.read(whole), make(n + 2, (k) => (k === 0 || k === n + 1 ? -1 : 3)), `fill of ${n}`);
+      expectSame(
+        await device.queue.read(whole),
+        make(n + 2, (k) => (k === 0 || k === n + 1 ? -1 : 3)),
+        `fill of ${n}`,
+      );
       whole.free();
     }
   }),
@@ -72,7 +79,14 @@ export const ranges: Rung[] = [
   rung(11, "knows the index", async (device) => {
     for (const n of SIZES) {
       const x = device.array(i32, n);
-      await expectOutput(device, count, { x }, range(n), x, make(n, (k) => k));
+      await expectOutput(
+        device,
+        count,
+        { x },
+        range(n),
+        x,
+        make(n, (k) => k),
+      );
       x.free();
     }
   }),
@@ -81,7 +95,14 @@ export const ranges: Rung[] = [
     for (const n of SIZES) {
       const [xs, ys] = [make(n, (k) => k / 7), make(n, (k) => 1 / (k + 1))];
       const [x, y] = [device.from(f64, xs), device.from(f64, ys)];
-      await expectOutput(device, axpy, { a: 0.1, x, y }, range(n), y, make(n, (k) => 0.1 * xs[k] + ys[k]));
+      await expectOutput(
+        device,
+        axpy,
+        { a: 0.1, x, y },
+        range(n),
+        y,
+        make(n, (k) => 0.1 * xs[k] + ys[k]),
+      );
       x.free();
       y.free();
     }
@@ -90,81 +111,222 @@ export const ranges: Rung[] = [
   rung(13, "takes scalars of every type", async (device) => {
     const x = device.array(f64, [5, 3]);
     const run = (a: number, b: number, c: number, d: number, e: boolean) =>
-      expectOutput(device, scalars, { a, b, c, d, e, x }, range(3), x, make(15, (n) => [a, Math.fround(b), c, d, e ? 1 : 0][Math.floor(n / 3)]));
+      expectOutput(
+        device,
+        scalars,
+        { a, b, c, d, e, x },
+        range(3),
+        x,
+        make(15, (n) => [a, Math.fround(b), c, d, e ? 1 : 0][Math.floor(n / 3)]),
+      );
     await run(0.1, 0.1, -2147483648, 4294967295, true);
     await run(-0, 3.5, 2147483647, 0, false);
     await run(NaN, Infinity, 0, 1, true);
   }),
 
   rung(14, "runs over ranges of two, three and four axes", async (device) => {
-    for (const [a, b, c, d] of [[2, 3, 4, 5], [7, 1, 9, 3], [1, 13, 1, 17], [5, 4, 3, 1]]) {
-      const digits = (n: number, ...shape: number[]): number => shape.reduceRight(([value, scale, rest], extent) => [value + (rest % extent) * scale, scale * 100, Math.floor(rest / extent)], [0, 1, n])[0];
-      const x2 = device.array(i32, [a, b]), x3 = device.array(i32, [a, b, c]), x4 = device.array(i32, [a, b, c, d]);
-      await expectOutput(device, index2, { x: x2 }, range(a, b), x2, make(a * b, (n) => digits(n, a, b)));
-      await expectOutput(device, index3, { x: x3 }, range(a, b, c), x3, make(a * b * c, (n) => digits(n, a, b, c)));
-      await expectOutput(device, index4, { x: x4 }, range(a, b, c, d), x4, make(a * b * c * d, (n) => digits(n, a, b, c, d)));
+    for (const [a, b, c, d] of [
+      [2, 3, 4, 5],
+      [7, 1, 9, 3],
+      [1, 13, 1, 17],
+      [5, 4, 3, 1],
+    ]) {
+      const digits = (n: number, ...shape: number[]): number =>
+        shape.reduceRight(
+          ([value, scale, rest], extent) => [value + (rest % extent) * scale, scale * 100, Math.floor(rest / extent)],
+          [0, 1, n],
+        )[0];
+      const x2 = device.array(i32, [a, b]),
+        x3 = device.array(i32, [a, b, c]),
+        x4 = device.array(i32, [a, b, c, d]);
+      await expectOutput(
+        device,
+        index2,
+        { x: x2 },
+        range(a, b),
+        x2,
+        make(a * b, (n) => digits(n, a, b)),
+      );
+      await expectOutput(
+        device,
+        index3,
+        { x: x3 },
+        range(a, b, c),
+        x3,
+        make(a * b * c, (n) => digits(n, a, b, c)),
+      );
+      await expectOutput(
+        device,
+        index4,
+        { x: x4 },
+        range(a, b, c, d),
+        x4,
+        make(a * b * c * d, (n) => digits(n, a, b, c, d)),
+      );
     }
   }),
 
   rung(15, "begins where the range begins", async (device) => {
     const x = device.array(i32, [6, 7]);
-    await expectOutput(device, index2, { x }, range([2, 5], [1, 6]), x, make(42, (n) => {
-      const [i, j] = [Math.floor(n / 7), n % 7];
-      return i >= 2 && i < 5 && j >= 1 && j < 6 ? i * 100 + j : 0;
-    }));
+    await expectOutput(
+      device,
+      index2,
+      { x },
+      range([2, 5], [1, 6]),
+      x,
+      make(42, (n) => {
+        const [i, j] = [Math.floor(n / 7), n % 7];
+        return i >= 2 && i < 5 && j >= 1 && j < 6 ? i * 100 + j : 0;
+      }),
+    );
     const line = device.array(i32, 3000);
-    await expectOutput(device, count, { x: line }, range([100, 2900]), line, make(3000, (n) => (n >= 100 && n < 2900 ? n : 0)));
+    await expectOutput(
+      device,
+      count,
+      { x: line },
+      range([100, 2900]),
+      line,
+      make(3000, (n) => (n >= 100 && n < 2900 ? n : 0)),
+    );
   }),
 
   rung(16, "does nothing for an empty range", async (device) => {
-    const x = device.from(i32, make(6, () => 5), [2, 3]);
-    await expectOutput(device, index2, { x }, range(0, 3), x, make(6, () => 5));
-    await expectOutput(device, index2, { x }, range(2, 0), x, make(6, () => 5));
-    await expectOutput(device, index2, { x }, range([1, 1], [0, 3]), x, make(6, () => 5));
+    const x = device.from(
+      i32,
+      make(6, () => 5),
+      [2, 3],
+    );
+    await expectOutput(
+      device,
+      index2,
+      { x },
+      range(0, 3),
+      x,
+      make(6, () => 5),
+    );
+    await expectOutput(
+      device,
+      index2,
+      { x },
+      range(2, 0),
+      x,
+      make(6, () => 5),
+    );
+    await expectOutput(
+      device,
+      index2,
+      { x },
+      range([1, 1], [0, 3]),
+      x,
+      make(6, () => 5),
+    );
   }),
 
   rung(17, "reads and writes left layouts, slices and strided views", async (device) => {
     for (const layout of ["left", "right"] as const) {
-      const x = device.from(f64, make(12 * 11, (n) => n), [12, 11], { layout });
+      const x = device.from(
+        f64,
+        make(12 * 11, (n) => n),
+        [12, 11],
+        { layout },
+      );
       const y = device.array(f64, [11, 12], { layout: "left" });
-      await expectOutput(device, transpose, { x, y }, range(12, 11), y, make(132, (n) => (n % 12) * 11 + Math.floor(n / 12)));
+      await expectOutput(
+        device,
+        transpose,
+        { x, y },
+        range(12, 11),
+        y,
+        make(132, (n) => (n % 12) * 11 + Math.floor(n / 12)),
+      );
       const column = device.array(f64, 12);
-      await expectOutput(device, axpy, { a: 1, x: x.at(1, 3), y: column }, range(12), column, make(12, (n) => n * 11 + 3));
+      await expectOutput(
+        device,
+        axpy,
+        { a: 1, x: x.at(1, 3), y: column },
+        range(12),
+        column,
+        make(12, (n) => n * 11 + 3),
+      );
       const window = x.slice([2, 9], [4, 10]);
       const out = device.array(f64, [6, 7]);
-      await expectOutput(device, transpose, { x: window, y: out }, range(7, 6), out, make(42, (n) => ((n % 7) + 2) * 11 + Math.floor(n / 7) + 4));
+      await expectOutput(
+        device,
+        transpose,
+        { x: window, y: out },
+        range(7, 6),
+        out,
+        make(42, (n) => ((n % 7) + 2) * 11 + Math.floor(n / 7) + 4),
+      );
     }
   }),
 
   rung(18, "applies a stencil to the interior of a box", async (device) => {
-    for (const [nx, ny, nz] of [[3, 3, 3], [5, 6, 70], [4, 9, 33]]) {
+    for (const [nx, ny, nz] of [
+      [3, 3, 3],
+      [5, 6, 70],
+      [4, 9, 33],
+    ]) {
       const ps = make(nx * ny * nz, (n) => Math.sin(n));
-      const p = device.from(f64, ps, [nx, ny, nz]), s = device.array(f64, [nx, ny, nz]);
-      await expectOutput(device, laplace, { p, s }, range([1, nx - 1], [1, ny - 1], [1, nz - 1]), s, make(nx * ny * nz, (n) => {
-        const [i, j, k] = [Math.floor(n / (ny * nz)), Math.floor(n / nz) % ny, n % nz];
-        if (i === 0 || i === nx - 1 || j === 0 || j === ny - 1 || k === 0 || k === nz - 1) return 0;
-        return 6 * ps[n] - ps[n - ny * nz] - ps[n + ny * nz] - ps[n - nz] - ps[n + nz] - ps[n - 1] - ps[n + 1];
-      }));
+      const p = device.from(f64, ps, [nx, ny, nz]),
+        s = device.array(f64, [nx, ny, nz]);
+      await expectOutput(
+        device,
+        laplace,
+        { p, s },
+        range([1, nx - 1], [1, ny - 1], [1, nz - 1]),
+        s,
+        make(nx * ny * nz, (n) => {
+          const [i, j, k] = [Math.floor(n / (ny * nz)), Math.floor(n / nz) % ny, n % nz];
+          if (i === 0 || i === nx - 1 || j === 0 || j === ny - 1 || k === 0 || k === nz - 1) return 0;
+          return 6 * ps[n] - ps[n - ny * nz] - ps[n + ny * nz] - ps[n - nz] - ps[n + nz] - ps[n - 1] - ps[n + 1];
+        }),
+      );
     }
   }),
 
   rung(19, "computes indices from scalars and extents", async (device) => {
     const xs = make(40 * 30, (n) => Math.cos(n));
-    const x = device.from(f64, xs), y = device.array(f64, 1200);
-    await expectOutput(device, flat, { x, y, nx: 40 }, range([1, 29], [0, 39]), y, make(1200, (n) => {
-      const [j, i] = [Math.floor(n / 40), n % 40];
-      return j >= 1 && j < 29 && i < 39 ? xs[n] + xs[n + 1] + xs[n + 40] : 0;
-    }));
+    const x = device.from(f64, xs),
+      y = device.array(f64, 1200);
+    await expectOutput(
+      device,
+      flat,
+      { x, y, nx: 40 },
+      range([1, 29], [0, 39]),
+      y,
+      make(1200, (n) => {
+        const [j, i] = [Math.floor(n / 40), n % 40];
+        return j >= 1 && j < 29 && i < 39 ? xs[n] + xs[n + 1] + xs[n + 40] : 0;
+      }),
+    );
     await expectOutput(device, reverse, { x, y }, range(1200), y, xs.slice().reverse());
     const shape = device.array(i32, [3, 4]);
-    await expectOutput(device, extents, { x: x.reshape(4, 6, 50), y: shape }, range(4), shape, make(12, (n) => [4, 6, 50][Math.floor(n / 4)]));
+    await expectOutput(
+      device,
+      extents,
+      { x: x.reshape(4, 6, 50), y: shape },
+      range(4),
+      shape,
+      make(12, (n) => [4, 6, 50][Math.floor(n / 4)]),
+    );
   }),
 
   rung(20, "gathers, and writes at indices asserted to be disjoint", async (device) => {
     const n = 777;
-    const ats = make(n, (k) => (k * 50) % n), xs = make(n, (k) => k + 0.25);
-    const at = device.from(i32, ats), x = device.from(f64, xs), y = device.array(f64, n);
-    await expectOutput(device, gather, { at, x, y }, range(n), y, make(n, (k) => xs[ats[k]] + xs[ats[ats[k]]]));
+    const ats = make(n, (k) => (k * 50) % n),
+      xs = make(n, (k) => k + 0.25);
+    const at = device.from(i32, ats),
+      x = device.from(f64, xs),
+      y = device.array(f64, n);
+    await expectOutput(
+      device,
+      gather,
+      { at, x, y },
+      range(n),
+      y,
+      make(n, (k) => xs[ats[k]] + xs[ats[ats[k]]]),
+    );
     const expected = new Float64Array(n);
     ats.forEach((to, k) => (expected[to] = xs[k]));
     await expectOutput(device, scattered, { at, x, y }, range(n), y, expected);
@@ -172,25 +334,47 @@ export const ranges: Rung[] = [
 
   rung(21, "reads and writes bytes", async (device) => {
     const xs = make(256, (k) => k);
-    const x = device.from(u8, xs), y = device.array(u8, 256), z = device.array(i32, 256);
-    await expectOutput(device, bytes, { x, y, z }, range(256), z, make(256, (k) => k - 100));
-    expectSame(await device.queue.read(y), make(256, (k) => (k * 2) % 256), "bytes modulo 256");
+    const x = device.from(u8, xs),
+      y = device.array(u8, 256),
+      z = device.array(i32, 256);
+    await expectOutput(
+      device,
+      bytes,
+      { x, y, z },
+      range(256),
+      z,
+      make(256, (k) => k - 100),
+    );
+    expectSame(
+      await device.queue.read(y),
+      make(256, (k) => (k * 2) % 256),
+      "bytes modulo 256",
+    );
   }),
 
   rung(22, "runs one kernel on other arrays and other extents", async (device) => {
     const sizes = [10, 300, 10, 4000, 300];
     for (const n of sizes) {
-      const a = device.from(f64, make(n, (k) => k)), b = device.from(f64, make(n, (k) => -k));
-      const there = device.prepare(axpy, { a: 2, x: a, y: b }, range(n)), back = device.prepare(axpy, { a: 3, x: b, y: a }, range(n));
+      const a = device.from(
+          f64,
+          make(n, (k) => k),
+        ),
+        b = device.from(
+          f64,
+          make(n, (k) => -k),
+        );
+      const there = device.prepare(axpy, { a: 2, x: a, y: b }, range(n)),
+        back = device.prepare(axpy, { a: 3, x: b, y: a }, range(n));
       for (let round = 0; round < 3; round++) {
         device.queue.submit(there);
         device.queue.submit(back);
       }
       const [as, bs] = [make(n, (k) => k), make(n, (k) => -k)];
-      for (let round = 0; round < 3; round++) for (let k = 0; k < n; k++) {
-        bs[k] = 2 * as[k] + bs[k];
-        as[k] = 3 * bs[k] + as[k];
-      }
+      for (let round = 0; round < 3; round++)
+        for (let k = 0; k < n; k++) {
+          bs[k] = 2 * as[k] + bs[k];
+          as[k] = 3 * bs[k] + as[k];
+        }
       expectSame(await device.queue.read(a), as, `a of ${n}`);
       expectSame(await device.queue.read(b), bs, `b of ${n}`);
       [there, back, a, b].forEach((thing) => thing.free());

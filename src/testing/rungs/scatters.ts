@@ -12,17 +12,27 @@ const deposit = kernel("deposit", { at: view(i32), x: view(f64), h: scatter(f64)
   h.add(at[i] + 1, 0.5 * x[i]);
 });
 const extremes = kernel(
-  "extremes", { at: view(i32), x: view(f64), low: scatter(f64, 1, "min"), high: scatter(f64, 1, "max") }, ({ at, x, low, high }, i) => {
+  "extremes",
+  { at: view(i32), x: view(f64), low: scatter(f64, 1, "min"), high: scatter(f64, 1, "max") },
+  ({ at, x, low, high }, i) => {
     low.min(at[i], x[i]);
     high.max(at[i], x[i]);
   },
 );
 const narrow = kernel(
-  "narrow", { at: view(i32), s: scatter(f32), u: scatter(u32), lowest: scatter(i32, 1, "min"), highest: scatter(u32, 1, "max"), f: scatter(f32, 1, "max") },
+  "narrow",
+  {
+    at: view(i32),
+    s: scatter(f32),
+    u: scatter(u32),
+    lowest: scatter(i32, 1, "min"),
+    highest: scatter(u32, 1, "max"),
+    f: scatter(f32, 1, "max"),
+  },
   ({ at, s, u, lowest, highest, f }, i) => {
     s.add(at[i], 0.5);
     u.add(at[i], 3 >>> 0);
-    lowest.min(at[i], (i * 37) % 1000 - 500);
+    lowest.min(at[i], ((i * 37) % 1000) - 500);
     highest.max(at[i], ((i * 37) % 1000) >>> 0);
     f.max(at[i], Math.fround(i));
   },
@@ -46,13 +56,19 @@ const ats = make(N, (k) => Math.floor(noise(k) * BINS));
 const coarse = make(N, (k) => Math.floor(noise(k + 0.5) * 1024) / 8);
 const fine = make(N, (k) => noise(k) - 0.3);
 
-function forEach(strategies: readonly (ScatterStrategy | undefined)[], run: (options: { scatter?: ScatterStrategy; precision: "fast" | "strict" }, name: string) => Promise<void>) {
-  return strategies.reduce((before, scatter) =>
-    before.then(() => run({ scatter, precision: scatter === "sorted" ? "strict" : "fast" }, scatter ?? "automatic")), Promise.resolve());
+function forEach(
+  strategies: readonly (ScatterStrategy | undefined)[],
+  run: (options: { scatter?: ScatterStrategy; precision: "fast" | "strict" }, name: string) => Promise<void>,
+) {
+  return strategies.reduce(
+    (before, scatter) => before.then(() => run({ scatter, precision: scatter === "sorted" ? "strict" : "fast" }, scatter ?? "automatic")),
+    Promise.resolve(),
+  );
 }
 
 async function depositsInOrder(device: Device): Promise<void> {
-  const at = device.from(i32, ats), x = device.from(f64, fine);
+  const at = device.from(i32, ats),
+    x = device.from(f64, fine);
   const start = make(BINS + 1, (k) => k / 3);
   const h = device.from(f64, start);
   const expected = start.slice();
@@ -70,7 +86,10 @@ export const scatters: Rung[] = [
     const counts = new Float64Array(BINS).fill(10);
     ats.forEach((bin) => counts[bin]++);
     await forEach([...STRATEGIES, undefined], async (options, name) => {
-      const h = device.from(i32, make(BINS, () => 10));
+      const h = device.from(
+        i32,
+        make(BINS, () => 10),
+      );
       await device.run(histogram, { at, h }, range(N), options);
       expectSame(await device.queue.read(h), counts, `${name} histogram`);
     });
@@ -79,28 +98,41 @@ export const scatters: Rung[] = [
   rung(71, "adds in the order of the elements in strict mode", depositsInOrder),
 
   rung(72, "adds floats by every strategy", async (device) => {
-    const at = device.from(i32, ats), x = device.from(f64, coarse);
+    const at = device.from(i32, ats),
+      x = device.from(f64, coarse);
     const expected = make(BINS + 1, (k) => k);
     for (let k = 0; k < N; k++) {
       expected[ats[k]] += coarse[k];
       expected[ats[k] + 1] += 0.5 * coarse[k];
     }
     await forEach([...STRATEGIES, undefined], async (options, name) => {
-      const h = device.from(f64, make(BINS + 1, (k) => k));
+      const h = device.from(
+        f64,
+        make(BINS + 1, (k) => k),
+      );
       await device.run(deposit, { at, x, h }, range(N), options);
       expectSame(await device.queue.read(h), expected, `${name} deposit`);
     });
   }),
 
   rung(73, "keeps least and greatest values by every strategy", async (device) => {
-    const at = device.from(i32, ats), x = device.from(f64, fine);
-    const lows = make(BINS, () => 0.1), highs = make(BINS, () => 0.1);
+    const at = device.from(i32, ats),
+      x = device.from(f64, fine);
+    const lows = make(BINS, () => 0.1),
+      highs = make(BINS, () => 0.1);
     for (let k = 0; k < N; k++) {
       lows[ats[k]] = Math.min(lows[ats[k]], fine[k]);
       highs[ats[k]] = Math.max(highs[ats[k]], fine[k]);
     }
     await forEach(STRATEGIES, async (options, name) => {
-      const low = device.from(f64, make(BINS, () => 0.1)), high = device.from(f64, make(BINS, () => 0.1));
+      const low = device.from(
+          f64,
+          make(BINS, () => 0.1),
+        ),
+        high = device.from(
+          f64,
+          make(BINS, () => 0.1),
+        );
       await device.run(extremes, { at, x, low, high }, range(N), options);
       expectSame(await device.queue.read(low), lows, `${name} least values`);
       expectSame(await device.queue.read(high), highs, `${name} greatest values`);
@@ -109,17 +141,27 @@ export const scatters: Rung[] = [
 
   rung(74, "scatters every type by every strategy", async (device) => {
     const at = device.from(i32, ats);
-    const s = new Float64Array(BINS), u = new Float64Array(BINS), lowest = new Float64Array(BINS), highest = new Float64Array(BINS), f = new Float64Array(BINS);
+    const s = new Float64Array(BINS),
+      u = new Float64Array(BINS),
+      lowest = new Float64Array(BINS),
+      highest = new Float64Array(BINS),
+      f = new Float64Array(BINS);
     for (let k = 0; k < N; k++) {
       const b = ats[k];
       s[b] += 0.5;
       u[b] += 3;
-      lowest[b] = Math.min(lowest[b], (k * 37) % 1000 - 500);
+      lowest[b] = Math.min(lowest[b], ((k * 37) % 1000) - 500);
       highest[b] = Math.max(highest[b], (k * 37) % 1000);
       f[b] = Math.max(f[b], k);
     }
     await forEach(STRATEGIES, async (options, name) => {
-      const views = { s: device.array(f32, BINS), u: device.array(u32, BINS), lowest: device.array(i32, BINS), highest: device.array(u32, BINS), f: device.array(f32, BINS) };
+      const views = {
+        s: device.array(f32, BINS),
+        u: device.array(u32, BINS),
+        lowest: device.array(i32, BINS),
+        highest: device.array(u32, BINS),
+        f: device.array(f32, BINS),
+      };
       await device.run(narrow, { at, ...views }, range(N), options);
       expectSame(await device.queue.read(views.s), s, `${name} f32 sum`);
       expectSame(await device.queue.read(views.u), u, `${name} u32 sum`);
@@ -141,23 +183,31 @@ export const scatters: Rung[] = [
       await device.run(plane, { at, h: window }, range(n, n), options);
       expectSame(await device.queue.read(window), sums, `${name} plane`);
       const all = Float64Array.from(await device.queue.read(h));
-      if (all.reduce((a, b) => a + b, 0) !== sums.reduce((a, b) => a + b, 0)) throw new Error(`${name}: something was added beside the slice`);
+      if (all.reduce((a, b) => a + b, 0) !== sums.reduce((a, b) => a + b, 0))
+        throw new Error(`${name}: something was added beside the slice`);
     });
   }),
 
   rung(76, "scatters from kernels that also store, and from loops", async (device) => {
     const at = device.from(i32, ats);
     await forEach(STRATEGIES, async (options, name) => {
-      const x = device.from(f64, coarse), h = device.array(f64, BINS);
+      const x = device.from(f64, coarse),
+        h = device.array(f64, BINS);
       const sums = new Float64Array(BINS);
       coarse.forEach((v, k) => (sums[ats[k]] += 2 * v > 0.5 ? 2 * v : 0));
       await device.run(withStores, { at, x, h }, range(N), options);
-      expectSame(await device.queue.read(x), coarse.map((v) => 2 * v), `${name}: stores`);
+      expectSame(
+        await device.queue.read(x),
+        coarse.map((v) => 2 * v),
+        `${name}: stores`,
+      );
       expectSame(await device.queue.read(h), sums, `${name}: sums`);
     });
     const rows = 500;
     const firsts = make(rows + 1, (i) => Math.floor((i * i) / 20));
-    const first = device.from(i32, firsts), x = device.from(f64, coarse), h = device.array(f64, BINS);
+    const first = device.from(i32, firsts),
+      x = device.from(f64, coarse),
+      h = device.array(f64, BINS);
     const sums = new Float64Array(BINS);
     for (let i = 0; i < rows; i++) for (let k = firsts[i]; k < firsts[i + 1]; k++) sums[ats[k]] += coarse[k] * coarse[i];
     await device.run(looped, { first, at, x, h }, range(rows));

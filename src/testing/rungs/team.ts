@@ -98,65 +98,116 @@ const after = kernel("after", { y: view(f64, 2), z: view(f64) }, ({ y, z }, i) =
 const teamFold = (partials: number[]): number => (partials.length === 1 ? partials[0] : strictFold([partials], add, 0));
 const add = (a: number, b: number): number => a + b;
 const grid = (n: number, m: number): Float64Array[] => [...Array(n).keys()].map((i) => make(m, (j) => noise(i * m + j) - 0.4));
-const flatten = (list: Float64Array[]): Float64Array => make(list.length * list[0].length, (n) => list[Math.floor(n / list[0].length)][n % list[0].length]);
+const flatten = (list: Float64Array[]): Float64Array =>
+  make(list.length * list[0].length, (n) => list[Math.floor(n / list[0].length)][n % list[0].length]);
 
 export const team: Rung[] = [
   rung(80, "members share out a range", async (device) => {
-    for (const [n, m] of [[1, 1], [3, 70], [100, 33], [7, 1000]]) {
+    for (const [n, m] of [
+      [1, 1],
+      [3, 70],
+      [100, 33],
+      [7, 1000],
+    ]) {
       const xs = grid(n, m);
-      const x = device.from(f64, flatten(xs), [n, m]), y = device.array(f64, [n, m]);
+      const x = device.from(f64, flatten(xs), [n, m]),
+        y = device.array(f64, [n, m]);
       await device.run(rows, { x, y }, teams(n));
       expectSame(await device.queue.read(y), flatten(xs.map((row, i) => row.map((v) => v * 2 + i))), `rows ${n} x ${m}`);
     }
     const y = device.array(i32, 50);
     await device.run(sizes, { y }, teams(50, { size: 4 }));
-    expectSame(await device.queue.read(y), make(50, () => 1), "team sizes");
+    expectSame(
+      await device.queue.read(y),
+      make(50, () => 1),
+      "team sizes",
+    );
   }),
 
   rung(81, "sums, least and greatest values of a team, by the strict tree", async (device) => {
     for (const m of [1, 7, 8, 9, 31, 64, 100, 1000]) {
       const xs = grid(20, m);
-      const x = device.from(f64, flatten(xs), [20, m]), y = device.array(f64, [3, 20]), z = device.array(f64, 20);
+      const x = device.from(f64, flatten(xs), [20, m]),
+        y = device.array(f64, [3, 20]),
+        z = device.array(f64, 20);
       await device.run(rowSums, { x, y }, teams(20));
       const sums = xs.map((row) => foldChunk([...row], add, 0));
-      expectSame(await device.queue.read(y), [...sums, ...xs.map((row) => Math.min(...row)), ...xs.map((row) => Math.max(...row))], `rows of ${m}`);
+      expectSame(
+        await device.queue.read(y),
+        [...sums, ...xs.map((row) => Math.min(...row)), ...xs.map((row) => Math.max(...row))],
+        `rows of ${m}`,
+      );
       await device.run(after, { y, z }, range(20));
-      expectSame(await device.queue.read(z), sums.map((s, i) => s + Math.max(...xs[i])), "a range kernel on a team's results");
+      expectSame(
+        await device.queue.read(z),
+        sums.map((s, i) => s + Math.max(...xs[i])),
+        "a range kernel on a team's results",
+      );
     }
   }),
 
   rung(82, "several results of a team in one pass, known to all members", async (device) => {
     const xs = grid(12, 45);
-    const x = device.from(f64, flatten(xs), [12, 45]), y = device.array(f64, [12, 45]);
+    const x = device.from(f64, flatten(xs), [12, 45]),
+      y = device.array(f64, [12, 45]);
     await device.run(several, { x, y }, teams(12));
-    expectSame(await device.queue.read(y), flatten(xs.map((row) => {
-      const norm = foldChunk([...row].map((v) => v * v), add, 0);
-      const low = Math.min(...row.filter((v) => v > 0)), high = Math.max(...row);
-      return row.map((v) => (v - low) / (norm + high));
-    })), "normalised rows");
+    expectSame(
+      await device.queue.read(y),
+      flatten(
+        xs.map((row) => {
+          const norm = foldChunk(
+            [...row].map((v) => v * v),
+            add,
+            0,
+          );
+          const low = Math.min(...row.filter((v) => v > 0)),
+            high = Math.max(...row);
+          return row.map((v) => (v - low) / (norm + high));
+        }),
+      ),
+      "normalised rows",
+    );
   }),
 
   rung(83, "scratch memory, seen by all members after each step", async (device) => {
     const xs = grid(9, 64);
-    const x = device.from(f64, flatten(xs), [9, 64]), y = device.array(f64, [9, 64]);
+    const x = device.from(f64, flatten(xs), [9, 64]),
+      y = device.array(f64, [9, 64]);
     await device.run(scratch, { x, y }, teams(9));
-    expectSame(await device.queue.read(y), flatten(xs.map((row) => [0, 1, 2].reduce((held, pass) => held.map((v, j) => held[(j + (1 << pass)) % 64] + v), row))), "scratch");
+    expectSame(
+      await device.queue.read(y),
+      flatten(xs.map((row) => [0, 1, 2].reduce((held, pass) => held.map((v, j) => held[(j + (1 << pass)) % 64] + v), row))),
+      "scratch",
+    );
   }),
 
   rung(84, "loops of a team around its members' work", async (device) => {
     const matrices = grid(6, 64).map((m) => m.map((v, n) => (n % 9 === 0 ? 3 + v : v * 0.1)));
-    const a = device.from(f64, flatten(matrices), [6, 8, 8]), y = device.array(f64, [6, 8]);
+    const a = device.from(f64, flatten(matrices), [6, 8, 8]),
+      y = device.array(f64, [6, 8]);
     await device.run(power, { a, y }, teams(6));
-    expectSame(await device.queue.read(y), flatten(matrices.map((m) => {
-      let v = make(8, () => 1);
-      for (let n = 0, change = 1; change > 1e-3 && n < 10; n++) {
-        const w = v.map((_, j) => v.reduce((sum, x, k) => sum + m[j * 8 + k] * x, 0));
-        const norm = Math.sqrt(foldChunk([...w].map((x) => x * x), add, 0));
-        change = Math.max(...w.map((x, j) => Math.abs(x / norm - v[j])));
-        v = w.map((x) => x / norm);
-      }
-      return v;
-    })), "eigenvectors");
+    expectSame(
+      await device.queue.read(y),
+      flatten(
+        matrices.map((m) => {
+          let v = make(8, () => 1);
+          for (let n = 0, change = 1; change > 1e-3 && n < 10; n++) {
+            const w = v.map((_, j) => v.reduce((sum, x, k) => sum + m[j * 8 + k] * x, 0));
+            const norm = Math.sqrt(
+              foldChunk(
+                [...w].map((x) => x * x),
+                add,
+                0,
+              ),
+            );
+            change = Math.max(...w.map((x, j) => Math.abs(x / norm - v[j])));
+            v = w.map((x) => x / norm);
+          }
+          return v;
+        }),
+      ),
+      "eigenvectors",
+    );
   }),
 
   rung(85, "reductions over all teams", async (device) => {
@@ -173,8 +224,11 @@ export const team: Rung[] = [
   }),
 
   rung(86, "scatter from teams", async (device) => {
-    const xs = grid(40, 50), ats = make(2000, (k) => Math.floor(noise(k) * 13));
-    const x = device.from(f64, flatten(xs), [40, 50]), at = device.from(i32, ats, [40, 50]), h = device.array(f64, 13);
+    const xs = grid(40, 50),
+      ats = make(2000, (k) => Math.floor(noise(k) * 13));
+    const x = device.from(f64, flatten(xs), [40, 50]),
+      at = device.from(i32, ats, [40, 50]),
+      h = device.array(f64, 13);
     const expected = new Float64Array(13);
     flatten(xs).forEach((v, k) => (expected[ats[k]] += v));
     await device.run(spread, { at, x, h }, teams(40));
