@@ -1,9 +1,10 @@
 import { affineOf, definitionsOf, rangeOf } from "./affine.js";
-import type { Affine, Interval } from "./affine.js";
+import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";
-import type { Access } from "./access.js";
+import type { Access, AccessAnalysis } from "./access.js";
 import { isFloat } from "./evaluate.js";
-import { fold, literal } from "./fold.js";
+import { fold } from "./fold.js";
+import { literal } from "./simplify.js";
 import type { BinaryFn, ElementType, Expr, KernelIR, Stmt } from "./types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts } from "./walk.js";
 
@@ -38,12 +39,12 @@ export interface WorkCost {
  */
 export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
   const kernel = specialise(ir, sizes);
-  const counter = new FlopCounter(kernel, sizes);
+  const access = analyseAccess(kernel);
+  const counter = new FlopCounter(kernel, access.accesses, sizes);
   const flops = counter.count();
-  const bytes = ir.params.reduce(
-    (sum, p) => sum + (p.kind === "view" || p.kind === "scatter" ? bytesOf(kernel, p.name, p.element, sizes) : 0),
-    0,
-  );
+  let bytes = 0;
+  for (const param of ir.params)
+    if (param.kind === "view" || param.kind === "scatter") bytes += WIDTH[param.element] * transfersOf(access, param.name, sizes);
   return counter.estimate ? { flops, bytes, estimate: true } : { flops, bytes };
 }
 
@@ -72,18 +73,17 @@ const COUNTED: readonly BinaryFn[] = ["add", "sub", "mul", "div", "rem", "min", 
 
 class FlopCounter {
   estimate = false;
-  private readonly definitions;
-  private readonly accesses: Access[];
+  private readonly definitions: Definitions;
   /** Mean value of loop variables. */
   private readonly means = new Map<string, number>();
   private readonly policy: (name: string) => Interval | undefined;
 
   constructor(
     private readonly ir: KernelIR,
+    private readonly accesses: readonly Access[],
     private readonly sizes: Sizes,
   ) {
     this.definitions = definitionsOf(ir.body);
-    this.accesses = analyseAccess(ir).accesses;
     this.policy = policyRange(sizes);
   }
 
@@ -178,25 +178,19 @@ class FlopCounter {
 
 const WIDTH: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
 
-function bytesOf(ir: KernelIR, view: string, element: ElementType, sizes: Sizes): number {
-  const { accesses, views } = analyseAccess(ir);
-  const touched = accesses.filter((a) => a.view === view);
-  if (touched.length === 0 || elementsOf(sizes) === 0) return 0;
-  const reaches = touched.map((access) => reachOf(access, sizes));
-  const box = sizes.views[view].shape.reduce(
-    (product, extent, axis) =>
-      product *
-      distinct(
-        reaches.map((r) => r.axes[axis]),
-        extent,
-      ),
-    1,
+/** Elements of a view that pass between memory and processor. */
+function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: Sizes): number {
+  const reaches = accesses.filter((a) => a.view === view).map((access) => reachOf(access, sizes));
+  if (reaches.length === 0 || elementsOf(sizes) === 0) return 0;
+  const extents = sizes.views[view].shape.map((extent, axis) =>
+    distinct(
+      reaches.map((r) => r.axes[axis]),
+      extent,
+    ),
   );
-  const elements = Math.min(
-    box,
-    reaches.reduce((sum, r) => sum + r.places, 0),
-  );
-  return elements * WIDTH[element] * (views[view].read && views[view].written ? 2 : 1);
+  const box = extents.reduce((a, b) => a * b, 1);
+  const places = reaches.reduce((sum, r) => sum + r.places, 0);
+  return Math.min(box, places) * (views[view].read && views[view].written ? 2 : 1);
 }
 
 /** What one access can reach: along each axis an interval with its number of values, undefined for a whole axis; and places in all. */

@@ -1,4 +1,4 @@
-import { literal } from "./fold.js";
+import { literal } from "./simplify.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 import { declares, hasJump, mapExpr, mapStmts, sizeOf, walkStmts } from "./walk.js";
 

@@ -12,6 +12,7 @@ import {
   assign,
   bin,
   c,
+  call,
   cast,
   cmp,
   declare,
@@ -74,6 +75,23 @@ test("float arithmetic is folded only where no bit can change", () => {
   assert.equal(folded(sub(x, f(-0))), "x[i] - -0.0");
   assert.equal(folded(add(add(x, f(1)), f(2))), "x[i] + 1.0 + 2.0");
   assert.equal(folded(un("neg", f(0))), "-0.0");
+});
+
+test("signs and powers of two are taken the short way, with the same bits", () => {
+  assert.equal(folded(mul(f(-1), x)), "-x[i]");
+  assert.equal(folded(add(f(2), mul(x, f(-1)))), "2.0 - x[i]");
+  assert.equal(folded(add(un("neg", x), f(2))), "2.0 - x[i]");
+  assert.equal(folded(sub(f(2), un("neg", x))), "2.0 + x[i]");
+  assert.equal(folded(div(x, f(-4))), "x[i] * -0.25");
+  assert.equal(folded(div(x, f(3))), "x[i] / 3.0");
+  assert.equal(folded(div(x, f(2 ** 1023))), `x[i] / ${2 ** 1023}`, "the reciprocal would not be normal");
+});
+
+test("small powers are products", () => {
+  assert.equal(folded(call("pow", x, f(2))), "x[i] * x[i]");
+  assert.equal(folded(call("pow", x, f(3))), "x[i] * x[i] * x[i]");
+  assert.equal(folded(call("pow", x, f(4))), "pow(x[i], 4.0)");
+  assert.equal(folded(call("pow", call("exp", x), f(2))), "pow(exp(x[i]), 2.0)", "the function would be called twice");
 });
 
 test("integer identities and sums of constants are folded", () => {
