@@ -29,15 +29,14 @@ export function cascade(scores: readonly Score[], seriesOf: (application: string
   const curves = set.length > 1;
   const top = curves ? TOP + CURVES + 52 : 26;
   const barsLeft = curves ? NAMES + PLOT + 46 : NAMES;
-  const barsWidth = curves ? PHI : 2 * PHI;
   return drawing(
-    curves ? WIDTH : barsLeft + barsWidth + VALUE,
+    curves ? WIDTH : barsLeft + PHI + VALUE,
     top + rows.length * ROW + 8,
     `${name} cascade of ${problem} on ${setName}`,
     description,
     ...(curves ? [curvesOf(rows, name, seriesOf), platformsOf(set, barsLeft), strips(rows, top)] : []),
     text(barsLeft, top - 12, `${symbol}, %`, { class: "axis" }),
-    bars(rows, { left: barsLeft, top, width: barsWidth }, seriesOf),
+    bars(rows, { left: barsLeft, top, width: PHI }, seriesOf),
     ...rows.map(
       (row, r) =>
         marker(14, top + r * ROW + 11, seriesOf(row.application), seriesOf(row.application), row.application) +

@@ -1,8 +1,9 @@
+import { ITERATION } from "./application.js";
+import { roofsOf } from "./assessment.js";
 import { cascade } from "./cascade.js";
 import { groupBy } from "./group.js";
-import { cellsOf, type Roof } from "./metric.js";
+import { cellsOf } from "./metric.js";
 import { type Kernels, bandwidthShares, roofline } from "./roofline.js";
-import { roofsOf } from "./assessment.js";
 import type { Assessment } from "./schema.js";
 import { COLOURS, element, escape, marker } from "./svg.js";
 import { type Table, tablesOf } from "./tables.js";
@@ -10,7 +11,6 @@ import { type Table, tablesOf } from "./tables.js";
 /** A page that needs nothing else: figures, tables and what they were measured on. It follows the reader's light or dark theme. */
 export function report(assessment: Assessment): string {
   const applications = [...new Set([...assessment.runs, ...assessment.metrics].map(({ application }) => application))];
-  const kernels = [...new Set(assessment.kernels.map((k) => k.quantity))];
   const colourOf = (name: string) => numberIn(applications, name);
   const tables = tablesOf(assessment);
   const tablesNamed = (word: string) =>
@@ -40,7 +40,7 @@ efficiency compares its kernels with the platform's roofs. Errors are one standa
 ${cascades(assessment, colourOf)}
 ${tablesNamed("Phi")}
 </section>
-${rooflines(assessment, colourOf, (name) => numberIn(kernels, name))}
+${rooflines(assessment, colourOf)}
 <section><h2>Measurements</h2>
 ${tablesNamed("Devices")}${tablesNamed("Validation")}${tablesNamed("Kernel")}${tablesNamed("Times")}
 </section>
@@ -94,33 +94,40 @@ function cascades({ metrics }: Assessment, colourOf: (application: string) => nu
   return `${large.map(draw).join("")}<div class="pair">${small.map(draw).join("")}</div>`;
 }
 
-function rooflines(assessment: Assessment, colourOf: (name: string) => number, shapeOf: (name: string) => number): string {
+/** For each problem, one figure a platform. Without counted operations there is no roofline, but still a bandwidth. */
+function rooflines(assessment: Assessment, colourOf: (application: string) => number): string {
   const roofs = roofsOf(assessment.devices);
-  const groups = [...groupBy(cellsOf(assessment.runs), (c) => JSON.stringify([c.problem, c.platform])).values()].flatMap(
-    (cells): Kernels[] => {
-      const [{ problem, platform }] = cells;
-      const roof: Roof | undefined = roofs.get(platform);
+  const sections = [...groupBy(cellsOf(assessment.runs), (c) => c.problem)].map(([problem, ofProblem]) => {
+    const groups = [...groupBy(ofProblem, (c) => c.platform)].flatMap(([platform, cells]): Kernels[] => {
+      const roof = roofs.get(platform);
       return roof && cells.some((c) => c.bytes) ? [{ problem, platform, roof, cells }] : [];
-    },
+    });
+    if (groups.length === 0) return "";
+    const counted = groups.every((g) => g.cells.some((c) => c.flops));
+    const cells = groups.flatMap((g) => g.cells).filter((c) => c.quantity !== ITERATION);
+    const kernels = [...new Set(cells.map((c) => c.quantity))];
+    const shapeOf = (kernel: string) => numberIn(kernels, kernel);
+    const applications = [...new Set(cells.map((c) => c.application))];
+    const keys = [
+      ...applications.map((name) => key(name, counted ? 0 : colourOf(name), colourOf(name))),
+      ...(counted ? kernels.map((name) => key(name, shapeOf(name), COLOURS - 1)) : []),
+    ];
+    const draw = (group: Kernels) => (counted ? roofline(group, colourOf, shapeOf) : bandwidthShares(group, colourOf, colourOf));
+    return `<h3>${escape(problem)}</h3><p class="keys">${keys.join(" ")}</p>
+<div class="pair">${groups.map((g) => figureHtml(draw(g), g.platform)).join("")}</div>`;
+  });
+  const figures = sections.join("");
+  return (
+    figures &&
+    `<section><h2>Kernels under the roofs</h2>
+<p>What a kernel reaches against what the platform was measured to reach. Where operations are counted, this is its roofline; kernels
+without operations (a copy) are in the tables only.</p>
+${figures}</section>`
   );
-  if (groups.length === 0) return "";
-  const counted = groups.every((g) => g.cells.some((c) => c.flops));
-  const applications = [...new Set(groups.flatMap((g) => g.cells.map((c) => c.application)))];
-  const kernels = [...new Set(assessment.kernels.map((k) => k.quantity))];
-  const keys = [
-    ...applications.map((name) => key(name, counted ? 0 : colourOf(name), colourOf(name))),
-    ...(counted ? kernels.map((name) => key(name, shapeOf(name), "plain")) : []),
-  ];
-  const draw = counted
-    ? (group: Kernels) => roofline(group, colourOf, shapeOf)
-    : (group: Kernels) => bandwidthShares(group, colourOf, colourOf);
-  return `<section><h2>${counted ? "Rooflines" : "Shares of the bandwidth"}</h2>
-<p class="keys">${keys.join(" ")}</p>
-<div class="pair">${groups.map((g) => figureHtml(draw(g), `${g.platform}: ${g.problem}`)).join("")}</div></section>`;
 }
 
-function key(name: string, shape: number, colour: number | "plain"): string {
-  const sign = marker(8, 8, shape, colour === "plain" ? COLOURS - 1 : colour, name);
+function key(name: string, shape: number, colour: number): string {
+  const sign = marker(8, 8, shape, colour, name);
   return `<span class="key">${element("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, sign)} ${escape(name)}</span>`;
 }
 
@@ -147,7 +154,7 @@ ${LIGHT.map((_, i) => `.s${i}{--c:var(--s${i})}`).join("")}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 header,main,footer{max-width:1010px;margin:0 auto;padding:0 20px}
-header{padding-top:36px}h1{font-size:28px;letter-spacing:-.02em;margin:0}h2{font-size:20px;margin:40px 0 8px}
+header{padding-top:36px}h1{font-size:28px;letter-spacing:-.02em;margin:0}h2{font-size:20px;margin:40px 0 8px}h3{font-size:16px;margin:26px 0 4px}
 header p,footer,section>p{color:var(--muted)}section>p{max-width:74ch}
 footer{font-size:13px;padding-bottom:40px}
 figure{margin:18px 0;padding:16px 18px;background:var(--panel);border:1px solid var(--edge);border-radius:10px;break-inside:avoid}

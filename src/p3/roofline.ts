@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { ITERATION } from "./application.js";
 import type { Cell, Roof } from "./metric.js";
-import { drawing, element, errorBar, line, marker, text } from "./svg.js";
+import { COLOURS, drawing, element, errorBar, line, marker, text } from "./svg.js";
 import { figure, percentText, secondsText } from "./tables.js";
 
 const WIDTH = 460;
@@ -98,11 +98,22 @@ export function bandwidthShares({ platform, problem, roof, cells }: Kernels, col
       text(x(v), BOX.bottom + 16, `${100 * v}`, { class: "tick", "text-anchor": "middle" }),
   );
   const rows = names.map(
-    (name) => line(BOX.left, rowOf(name), BOX.right, rowOf(name), "grid") + text(4, rowOf(name) + 4, name, { class: "label" }),
+    (name) =>
+      line(BOX.left, rowOf(name) + step / 2, BOX.right, rowOf(name) + step / 2, "grid") +
+      text(4, rowOf(name) + 4, name, { class: "label" }),
   );
+  const applications = [...new Set(kernels.map((c) => c.application))];
+  // Each application has a height of its own within the row, so that equal ones do not hide each other.
+  const lift = (name: string) => ((applications.indexOf(name) + 0.5) / applications.length - 0.5) * 0.8 * step;
   const points = kernels.map((c) => {
-    const words = `${c.quantity}, ${c.application}: ${percentText(c.share, (c.share * c.seconds.sigma) / c.seconds.value)} %`;
-    return marker(x(c.share), rowOf(c.quantity), shapeOf(c.application), colourOf(c.application), words);
+    const sigma = (c.share * c.seconds.sigma) / c.seconds.value;
+    const py = rowOf(c.quantity) + lift(c.application);
+    const colour = colourOf(c.application);
+    const wide = x(c.share + sigma) - x(c.share) > 1;
+    return (
+      (wide ? line(x(Math.max(0, c.share - sigma)), py, x(c.share + sigma), py, `error s${colour % COLOURS}`) : "") +
+      marker(x(c.share), py, shapeOf(c.application), colour, `${c.quantity}, ${c.application}: ${percentText(c.share, sigma)} %`, 34)
+    );
   });
   return drawing(
     WIDTH,

@@ -12,9 +12,10 @@ export interface Table {
   labels: number;
 }
 
-/** An error with two digits, as papers print it: `7.6e-2`; `0.0e-0` for none, `?` where one sample cannot tell. */
+/** An error with two digits, small ones as papers print them: `7.6e-2`; `0.0e-0` for none, `?` where one sample cannot tell. */
 export function errorText(sigma: number | null): string {
   if (sigma === null || Number.isNaN(sigma)) return "?";
+  if (sigma >= 0.995) return sigma.toFixed(sigma < 9.95 ? 1 : 0);
   return sigma === 0 ? "0.0e-0" : sigma.toExponential(1);
 }
 
@@ -137,15 +138,15 @@ function kernelTables({ kernelMeans }: Assessment): Table[] {
 function validationTable({ validation }: Assessment): Table {
   return {
     title: "Validation",
-    columns: ["application", "platform", "problem", "result", "max error", "against"],
-    labels: 4,
+    columns: ["application", "platform", "problem", "against", "result", "max error"],
+    labels: 5,
     rows: validation.map((v) => [
       v.application,
       v.platform,
       v.problem,
+      v.against,
       v.ok ? "ok" : "WRONG",
       v.maxError?.toExponential(2) ?? "not a number",
-      v.against,
     ]),
   };
 }
@@ -155,7 +156,7 @@ export function tableText({ title, columns, rows, labels }: Table): string {
   const widths = columns.map((name, c) => Math.max(name.length, ...rows.map((row) => row[c].length)));
   const line = (cells: readonly string[]) =>
     cells
-      .map((text, c) => (c < labels || (c === columns.length - 1 && text.length > 24) ? text.padEnd(widths[c]) : text.padStart(widths[c])))
+      .map((text, c) => (c < labels ? text.padEnd(widths[c]) : text.padStart(widths[c])))
       .join("  ")
       .trimEnd();
   return [title, line(columns), widths.map((w) => "-".repeat(w)).join("  "), ...rows.map(line)].join("\n");

@@ -5,7 +5,7 @@ import { assess, type Evidence } from "../../src/p3/assessment.js";
 import { merge } from "../../src/p3/merge.js";
 import { report } from "../../src/p3/report.js";
 import { assessmentJsonSchema, assessmentSchema } from "../../src/p3/schema.js";
-import { secondsText, tablesOf, tableText } from "../../src/p3/tables.js";
+import { errorText, secondsText, tablesOf, tableText } from "../../src/p3/tables.js";
 
 function evidence(platform: string, seconds: number[]): Evidence {
   const place = { application: `iso<form> on ${platform}`, platform, problem: "gsr 1 GiB" };
@@ -94,9 +94,14 @@ test("the report stands alone, escapes names and draws cascade and roofline", ()
 
 test("tables line up and say what they mean", () => {
   const times = tablesOf(assess(evidence("X", [0.5, 0.6]))).find((t) => t.title.startsWith("Times"))!;
-  assert.deepEqual(times.rows[1].slice(2), ["a1Att", "2", "275.0 ± 35.4 ms", "3.64", "0.727", "", "36.36 ± 4.7e+0"]);
+  assert.deepEqual(times.rows[1].slice(2), ["a1Att", "2", "275.0 ± 35.4 ms", "3.64", "0.727", "", "36.36 ± 4.7"]);
   const lines = tableText(times).split("\n");
   assert.ok(lines.every((l) => l.length <= Math.max(lines[1].length, lines[2].length)));
+});
+
+test("errors have two digits", () => {
+  assert.deepEqual([0, 0.0759, 0.999, 4.68, 46.2, 537].map(errorText), ["0.0e-0", "7.6e-2", "1.0", "4.7", "46", "537"]);
+  assert.equal(errorText(null), "?");
 });
 
 test("times take the unit that suits", () => {
