@@ -13,7 +13,7 @@ import type { Binding } from "./bind.js";
 import type { Abilities, Backend, BackendReport, Device } from "./device.js";
 import { BYTES, type View } from "./view.js";
 import { lastLevelCache } from "./native/cache-size.js";
-import { compileLibrary, findCompiler, hasOpenMP, type Compiler } from "./native/compiler.js";
+import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./native/compiler.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -38,6 +38,10 @@ class NativeDevice extends CpuDevice {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
     const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered: binding.precision === "strict", scatter });
+    if (program.stack > this.loader.stack / 2) {
+      const mib = (program.stack / (1 << 20)).toFixed(1);
+      throw new DeviceError("native", `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`, "give it views for them");
+    }
     const entry = this.loader.entry(compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision), program.entry);
     return new NativeProgram(binding, program, entry, this.loader, plans, workers);
   }
@@ -179,13 +183,14 @@ function places(view: View, together: boolean): number[] {
   return [start, ...view.strides.slice(0, -1).map((stride) => (start + stride * element) % 64)];
 }
 
-function label(): string {
-  return `${cpus()[0]?.model.trim() ?? process.arch}`;
-}
+const label = () => cpus()[0]?.model.trim() ?? process.arch;
+
+/** Bytes of the vectors that compilers choose for -march=native. */
+const simdBytes = () => (/\bavx2\b/.test(processorFlags()) ? 32 : 16);
 
 function abilities(threads: number): Abilities {
   const { total } = systemMemory();
-  return { f64: true, parallelism: threads, simdBytes: process.arch === "arm64" ? 16 : 32, memory: total, maxAllocation: total };
+  return { f64: true, parallelism: threads, simdBytes: simdBytes(), memory: total, maxAllocation: total };
 }
 
 const MISSING = {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before, describe } from "node:test";
-import { f32, f64, i32, kernel, open, range, scatter, sum, view, type Device } from "../../src/index.js";
+import { f32, f64, i32, kernel, open, range, scatter, sum, teamKernel, teams, view, type Device } from "../../src/index.js";
 import { lastLevelCache } from "../../src/device/native/cache-size.js";
 import { compileLibrary, findCompiler } from "../../src/device/native/compiler.js";
 import { backend } from "../../src/device/native.js";
@@ -137,6 +137,19 @@ describe("native", { skip }, () => {
     const launch = device.prepare(axpy, { a: 1, x, y: device.array(f64, 1000) }, range(1000));
     x.free();
     assert.throws(() => device.queue.submit(launch), { name: "DeviceError", message: /kernel "axpy" is launched on a view whose memory was freed/ });
+  });
+
+  test("refuses arrays that a thread's stack cannot hold", () => {
+    const wide = teamKernel("wide", { o: view(f64) }, ({ o }, team) => {
+      const s = team.scratch("f64", 1000000);
+      team.range(1000000, (j) => {
+        s[j] = j;
+      });
+      team.single(() => {
+        o[team.index] = s[999999];
+      });
+    });
+    assert.throws(() => device.prepare(wide, { o: device.array(f64, 1) }, teams(1)), { name: "DeviceError", message: /kernel "wide".*MiB, too much for a thread's stack/ });
   });
 
   test("a reduction over more partials than one chunk", async () => {

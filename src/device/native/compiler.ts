@@ -42,8 +42,8 @@ function flagsFor(precision: Precision, openmp: boolean): string[] {
   ];
 }
 
-/** What -march=native depends on. */
-function processor(): string {
+/** What -march=native depends on: the processor's extensions, or its name where the system does not list them. */
+export function processorFlags(): string {
   try {
     return /^(flags|Features)\s*:.*$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))![0];
   } catch {
@@ -68,7 +68,7 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
   const openmp = hasOpenMP(compiler);
   const flags = flagsFor(precision, openmp);
   const hash = createHash("sha256");
-  for (const part of [source, compiler.command, compiler.version, flags.join(" "), processor()]) hash.update(`${part.length}:`).update(part);
+  for (const part of [source, compiler.command, compiler.version, flags.join(" "), processorFlags()]) hash.update(`${part.length}:`).update(part);
   const name = `${hash.digest("hex").slice(0, 40)}.so`;
   const kept = join(cacheFolder(), name);
   if (existsSync(kept)) return kept;

@@ -13,11 +13,25 @@ export async function loadKoffi(): Promise<typeof Koffi | undefined> {
 /** A compiled kernel: takes the address of its argument struct. */
 export type Entry = (args: bigint) => void;
 
+/** Bytes of stack for the calling thread's share of a kernel; threads of OpenMP usually have as much. */
+const STACK = 8 << 20;
+
 /** Loads compiled kernels and finds addresses of JavaScript memory. */
 export class Loader {
   private readonly entries = new Map<string, Entry>();
 
-  constructor(private readonly koffi: typeof Koffi) {}
+  constructor(private readonly koffi: typeof Koffi) {
+    try {
+      koffi.config({ sync_stack_size: STACK });
+    } catch {
+      // Refused once some library is loaded: what is set stays.
+    }
+  }
+
+  /** Bytes of stack that a kernel has. */
+  get stack(): number {
+    return this.koffi.config().sync_stack_size ?? 0;
+  }
 
   /** The function `name` of the shared library at `path`. */
   entry(path: string, name: string): Entry {

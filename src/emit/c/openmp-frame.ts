@@ -1,4 +1,5 @@
-import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import { identityOf } from "../../ir/identity.js";
+import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt } from "../../ir/types.js";
 import type { ScatterStrategy } from "../../device/device.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
@@ -171,7 +172,7 @@ export class OpenMPFrame implements Frame {
     body.code.block("", () => {
       const limit = this.names.fresh(`${counter}_count`);
       body.code.line(`const ${index} ${limit} = ${count};`);
-      this.lanes(body, stmt.results.map(withIdentity), { local: stmt.name }, counter, "0", limit, stmt.body, (values) =>
+      this.lanes(body, stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })), { local: stmt.name }, counter, "0", limit, stmt.body, (values) =>
         values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)));
     });
   }
@@ -183,12 +184,4 @@ export class OpenMPFrame implements Frame {
   private identity(body: BodyWriter, param: { type: NumericType; identity: number }): string {
     return body.value({ op: "const", type: param.type, value: param.identity });
   }
-}
-
-const GREATEST: Record<NumericType, number> = { f64: Infinity, f32: Infinity, i32: 0x7fffffff, u32: 0xffffffff };
-const LEAST: Record<NumericType, number> = { f64: -Infinity, f32: -Infinity, i32: -0x80000000, u32: 0 };
-
-function withIdentity(result: TeamResult): TeamResult & { identity: number } {
-  const identity = result.op === "sum" ? 0 : (result.op === "min" ? GREATEST : LEAST)[result.type];
-  return { ...result, identity };
 }

@@ -1,7 +1,8 @@
 import type { ScatterStrategy } from "../../device/device.js";
 import type { AccessAnalysis } from "../../ir/access.js";
+import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
-import { walkExprs } from "../../ir/walk.js";
+import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES } from "../../device/view.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
@@ -10,6 +11,7 @@ import { Helpers } from "./helpers.js";
 import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame, SIMD } from "./openmp-frame.js";
+import { SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { LINE_BYTES, streamableViews } from "./streaming.js";
 import { VectorLoops } from "./vector.js";
 
@@ -31,6 +33,8 @@ export interface OpenMPProgram {
   readonly fields: readonly Field[];
   /** Bytes of the argument struct. */
   readonly size: number;
+  /** Bytes that the private and scratch arrays take on the stack, at most. */
+  readonly stack: number;
   /** Views that the code can store past the caches where `streaming` is set. */
   readonly streamed: readonly string[];
 }
@@ -104,12 +108,19 @@ class Emitter {
     const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
-    return { entry: this.entry, source: code.toString(), fields, size, streamed: this.streamed.map((v) => v.name) };
+    return { entry: this.entry, source: code.toString(), fields, size, stack: this.stackBytes(), streamed: this.streamed.map((v) => v.name) };
   }
 
   /** Units of work are chunks of lines (or teams) with a partial result each, rather than boxes of elements. */
   private get byPartials(): boolean {
     return this.reductions.length > 0 || this.ir.policy.kind === "team";
+  }
+
+  private stackBytes(): number {
+    let bytes = 0;
+    // A loop's body may be written twice: in groups, and for the rest.
+    walkStmts(this.ir.body, (s) => (bytes += s.kind === "array" ? 2 * s.length * BYTES[s.type] : 0));
+    return bytes;
   }
 
   private reduced(param: ReduceParam): string {
@@ -386,8 +397,7 @@ class Emitter {
     const name = this.names.of("view", param.name);
     const T = dialect.types[param.element];
     const writer = this.writer(code);
-    const limits = { sum: 0, min: { f64: Infinity, f32: Infinity, i32: 0x7fffffff, u32: 0xffffffff }, max: { f64: -Infinity, f32: -Infinity, i32: -0x80000000, u32: 0 } };
-    const identity = param.op === "sum" ? 0 : limits[param.op][param.element];
+    const identity = identityOf(param.op, param.element);
     code.line("#pragma omp barrier");
     code.block("", () => {
       code.line(`int64_t first = 0, last = args->${name}_span;`).line("share(&first, &last, 1, worker, workers);");
@@ -401,43 +411,3 @@ class Emitter {
     });
   }
 }
-
-const SHARE = `// Narrows begin..end to the worker's share, in multiples of grain.
-static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t worker, int64_t workers) {
-  const int64_t grains = (*end - *begin + grain - 1) / grain;
-  const int64_t last = *begin + grains * (worker + 1) / workers * grain;
-  *begin += grains * worker / workers * grain;
-  if (last < *end) *end = last;
-}
-`;
-
-const STREAM_LINE = `// Stores a cache line past the caches; both pointers are aligned to it.
-static inline void stream_line(void *to, const void *from) {
-#if defined(__AVX512F__)
-  typedef long long part __attribute__((vector_size(64), may_alias));
-#elif defined(__AVX__)
-  typedef long long part __attribute__((vector_size(32), may_alias));
-#else
-  typedef long long part __attribute__((vector_size(16), may_alias));
-#endif
-  for (unsigned n = 0; n < ${LINE_BYTES} / sizeof(part); n++) {
-#if defined(__clang__)
-    __builtin_nontemporal_store(((const part *)from)[n], (part *)to + n);
-#elif defined(__AVX512F__)
-    __builtin_ia32_movntdq512((part *)to + n, ((const part *)from)[n]);
-#elif defined(__AVX__)
-    __builtin_ia32_movntdq256((part *)to + n, ((const part *)from)[n]);
-#elif defined(__SSE2__)
-    __builtin_ia32_movntdq((part *)to + n, ((const part *)from)[n]);
-#else
-    ((part *)to)[n] = ((const part *)from)[n];
-#endif
-  }
-}
-
-static inline void finish_streams(void) {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
-}
-`;

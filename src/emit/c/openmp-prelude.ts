@@ -1,0 +1,43 @@
+import { LINE_BYTES } from "./streaming.js";
+
+/* C functions that the code around a body calls. */
+
+export const SHARE = `// Narrows begin..end to the worker's share, in multiples of grain.
+static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t worker, int64_t workers) {
+  const int64_t grains = (*end - *begin + grain - 1) / grain;
+  const int64_t last = *begin + grains * (worker + 1) / workers * grain;
+  *begin += grains * worker / workers * grain;
+  if (last < *end) *end = last;
+}
+`;
+
+export const STREAM_LINE = `// Stores a cache line past the caches; both pointers are aligned to it.
+static inline void stream_line(void *to, const void *from) {
+#if defined(__AVX512F__)
+  typedef long long part __attribute__((vector_size(64), may_alias));
+#elif defined(__AVX__)
+  typedef long long part __attribute__((vector_size(32), may_alias));
+#else
+  typedef long long part __attribute__((vector_size(16), may_alias));
+#endif
+  for (unsigned n = 0; n < ${LINE_BYTES} / sizeof(part); n++) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(((const part *)from)[n], (part *)to + n);
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntdq512((part *)to + n, ((const part *)from)[n]);
+#elif defined(__AVX__)
+    __builtin_ia32_movntdq256((part *)to + n, ((const part *)from)[n]);
+#elif defined(__SSE2__)
+    __builtin_ia32_movntdq((part *)to + n, ((const part *)from)[n]);
+#else
+    ((part *)to)[n] = ((const part *)from)[n];
+#endif
+  }
+}
+
+static inline void finish_streams(void) {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+`;
