@@ -47,13 +47,15 @@ class Folder {
 
   private stmt(before: Stmt): Stmt[] {
     // What a body assigns is not known in its next turn.
-    const repeats = before.kind !== "if";
-    if (repeats) this.forget(blocksOf(before));
+    if (before.kind !== "if") this.forget(blocksOf(before));
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {
       case "let":
+        this.hold(stmt.name, stmt.init);
+        return [stmt];
       case "assign":
-        this.hold(stmt.name, stmt.kind === "let" ? stmt.init : stmt.value);
+        if (stmt.value.op === "local" && stmt.value.name === stmt.name) return [];
+        this.hold(stmt.name, stmt.value);
         return [stmt];
       case "if":
         return this.branch(stmt);

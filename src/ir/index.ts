@@ -11,6 +11,7 @@ export { fold } from "./fold.js";
 export { optimise } from "./optimise.js";
 export { print, printExpr } from "./print.js";
 export { checkRaces } from "./races.js";
+export { relax } from "./relax.js";
 export { scalarise } from "./scalarise.js";
 export { unroll } from "./unroll.js";
 export { verify } from "./verify.js";
