@@ -44,7 +44,8 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : BAD_INPUT;
   } else if (error instanceof IsoformError && !process.argv.includes("--debug") && !process.env.ISOFORM_DEBUG) {
     process.stderr.write(`isoform: ${error.message}\n`);
-    process.exitCode = BAD_INPUT;
+    // Workers of a device that was open when it happened end with the process.
+    process.exit(BAD_INPUT);
   } else {
     throw error;
   }

@@ -51,11 +51,23 @@ export class CsvTable {
 
   /** A finite number greater than 0. */
   positive(field: CsvField, name: string): number {
-    const text = this.text(field, name);
-    const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
-    if (Number.isNaN(value)) throw this.error(field, `${name} is "${text}", which is not a number`);
-    if (!(value > 0 && value < Infinity)) throw this.error(field, `${name} is ${text}: it must be greater than 0 and finite`);
+    const value = this.number(field, name);
+    if (!(value > 0 && value < Infinity)) throw this.error(field, `${name} is ${field.text.trim()}: it must be greater than 0 and finite`);
     return value;
+  }
+
+  /** A whole number from 0 on. */
+  count(field: CsvField, name: string): number {
+    const value = this.number(field, name);
+    if (!(Number.isSafeInteger(value) && value >= 0))
+      throw this.error(field, `${name} is ${field.text.trim()}: it must be a whole number from 0 on`);
+    return value;
+  }
+
+  private number(field: CsvField, name: string): number {
+    const text = this.text(field, name);
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw this.error(field, `${name} is "${text}", which is not a number`);
+    return Number(text);
   }
 
   error(at: CsvField, problem: string): InputError {

@@ -6,6 +6,7 @@ export { measurePeaks, type Peaks } from "./measure.js";
 export { merge } from "./merge.js";
 export * from "./metric.js";
 export { readRoofs, readTimings } from "./published.js";
+export { report } from "./report.js";
 export { type Assessment, assessmentJsonSchema, assessmentSchema, SCHEMA } from "./schema.js";
 export * from "./statistics.js";
 export { type Table, tablesOf, tableText } from "./tables.js";

@@ -1,20 +1,23 @@
 import type { Evidence } from "./assessment.js";
+import { groupBy } from "./group.js";
 import type { Run } from "./metric.js";
 
 /**
- * Puts the evidence of several assessments together. Where two measured the same application, platform and problem, the later one's
- * runs are numbered on after the earlier one's.
+ * Puts the evidence of several assessments together. Where two measured the same application, platform, problem and quantity, the later
+ * one's runs are numbered on after the earlier one's.
  */
 export function merge(parts: readonly Evidence[]): Evidence {
   const last = new Map<string, number>();
   const runs = parts.flatMap((part) => {
-    const before = new Map(last);
-    return part.runs.map((run) => {
-      const key = keyOf(run);
-      const number = (before.get(key) ?? 0) + run.run;
-      last.set(key, Math.max(last.get(key) ?? 0, number));
-      return { ...run, run: number };
-    });
+    const offsets = new Map<string, number>();
+    for (const [cell, group] of groupBy(part.runs, cellOf)) {
+      const numbers = group.map((r) => r.run);
+      const before = last.get(cell);
+      const offset = before === undefined ? 0 : before + 1 - Math.min(...numbers);
+      offsets.set(cell, offset);
+      last.set(cell, Math.max(...numbers) + offset);
+    }
+    return part.runs.map((run) => ({ ...run, run: run.run + offsets.get(cellOf(run))! }));
   });
   return {
     host: parts.flatMap((part) => part.host),
@@ -24,6 +27,6 @@ export function merge(parts: readonly Evidence[]): Evidence {
   };
 }
 
-function keyOf({ application, platform, problem, quantity }: Run): string {
+function cellOf({ application, platform, problem, quantity }: Run): string {
   return JSON.stringify([application, platform, problem, quantity]);
 }

@@ -29,7 +29,7 @@ export async function readTimings(file: string): Promise<Run[]> {
       application: text("application"),
       platform: text("platform"),
       problem: text("problem"),
-      run: table.positive(row[columns.run], "run"),
+      run: table.count(row[columns.run], "run"),
       quantity: text("quantity"),
       seconds: table.positive(row[columns.seconds], "seconds"),
       bytes: count("bytes"),

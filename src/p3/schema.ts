@@ -34,7 +34,7 @@ const run = z.object({
   application: name.describe("the code path"),
   platform: name.describe("the hardware"),
   problem: name,
-  run: z.number().positive(),
+  run: z.int().nonnegative(),
   quantity: name.describe("iteration, or a kernel's name"),
   seconds: positive.describe("mean of one iteration or launch"),
   bytes: positive.optional().describe("moved in that time, by the counting rule"),

@@ -46,6 +46,13 @@ test("numbers must be positive, finite, decimal", () => {
     assert.throws(() => table.positive(table.rows[row][0], "seconds"), message);
 });
 
+test("counts are whole numbers from 0 on", () => {
+  const table = new CsvTable("t.csv", "run\n0\n1.5\n-1\n");
+  assert.equal(table.count(table.rows[0][0], "run"), 0);
+  assert.throws(() => table.count(table.rows[1][0], "run"), /t\.csv:3:1: run is 1\.5: it must be a whole number/);
+  assert.throws(() => table.count(table.rows[2][0], "run"), /t\.csv:4:1: run is -1/);
+});
+
 test("a missing column names those that are there", () => {
   assert.throws(() => new CsvTable("t.csv", "a,b\n").column("seconds"), /t\.csv:1: no column "seconds": the first row names a, b/);
 });

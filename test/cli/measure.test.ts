@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assessmentSchema } from "../../src/p3/schema.js";
+import { isoform } from "./isoform.js";
+
+test("both applications run on js and wasm, are right, and are assessed", () => {
+  const directory = mkdtempSync(join(tmpdir(), "isoform-measure-"));
+  try {
+    const words = [
+      "assess",
+      "--devices",
+      "js,wasm",
+      "--quick",
+      "--gib",
+      "0.01",
+      "--repeats",
+      "2",
+      "--iterations",
+      "2",
+      "--json",
+      "out.json",
+    ];
+    const { status, stdout, stderr } = isoform(words, directory);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^Phi: gsr 0\.01 GiB/m);
+    const { devices, runs, metrics, kernels, validation } = assessmentSchema.parse(
+      JSON.parse(readFileSync(join(directory, "out.json"), "utf8")),
+    );
+    assert.deepEqual(
+      devices.map((d) => d.name),
+      ["js", "wasm"],
+    );
+    const quantities = ["iteration", "a1Astro", "a1Att", "a1Instr", "a2Astro", "a2Att", "a2Instr", "copy", "mul", "add", "triad", "dot"];
+    assert.deepEqual([...new Set(runs.map((r) => r.quantity))].sort(), quantities.sort());
+    assert.equal(metrics.length, 8, "two problems, two code paths, two metrics");
+    assert.equal(kernels.length, 22, "six kernels and five, two code paths");
+    assert.ok(validation.length >= 4 && validation.every((v) => v.ok));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("a device that is not there and a problem that does not fit are refused", () => {
+  for (const [message, ...words] of [
+    [/device "gpu": there is no such device/, "assess", "--devices", "js,gpu"],
+    [/needs \d+\.\d\d GiB on js, which has .*: choose a smaller --gib/, "assess", "gsr", "--devices", "js", "--gib", "100000"],
+  ] as const) {
+    const { status, stdout, stderr } = isoform(words);
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, message);
+    assert.ok(!/\n\s+at /.test(stderr), stderr);
+  }
+});
