@@ -9,12 +9,20 @@ export interface Step {
   launch: Launch;
 }
 
-/** What LSQR asks of a matrix: two rows of launches on the vectors `u` and `v`, with the factors that the iteration left on the device. */
+/**
+ * What LSQR asks of a matrix: launches on the vectors `u` and `v`, with the factors that the iteration left on the device. `u` may be
+ * kept unscaled between them (then it is beta times the u of these formulas).
+ */
 export interface Bidiagonalisation {
+  /** v := A^T b / beta from u = b and v = 0, and |v|^2 to `alphaSquared`. */
+  start: Step[];
   /** u := A v - alpha u, and |u|^2 to `betaSquared`. */
   forward: Step[];
-  /** u := u / beta, v := A^T u - beta v, and |v|^2 to `alphaSquared`. */
+  /** v := A^T u / beta - beta v, and |v|^2 to `alphaSquared`. */
   transpose: Step[];
+  /** Brings memory of its own into the state in which `start` expects it. */
+  reset?(): void;
+  free?(): void;
 }
 
 /** Vectors of the solver. `u` has a row's element each, the others one for each unknown. */
@@ -107,7 +115,6 @@ export interface Solution extends Norms {
 export class Lsqr {
   private readonly scalarSteps: ReturnType<Scalars["prepare"]>;
   private readonly first: Launch[];
-  private readonly forward: Step[];
   private readonly iteration: Step[];
   private readonly launches: Launch[];
 
@@ -115,10 +122,11 @@ export class Lsqr {
     private readonly device: Device,
     private readonly scalars: Scalars,
     private readonly vectors: Vectors,
-    { forward, transpose }: Bidiagonalisation,
+    private readonly matrix: Bidiagonalisation,
     private readonly options: LaunchOptions = {},
   ) {
     const { u, v, w, x, variance } = vectors;
+    const { start, forward, transpose } = matrix;
     const at = (name: Parameters<Scalars["at"]>[0]) => scalars.at(name);
     const one = (scalarStep: Launch): Step => ({ name: scalarStep.kernel.name, launch: scalarStep });
     const s = (this.scalarSteps = scalars.prepare(options));
@@ -132,8 +140,7 @@ export class Lsqr {
       },
       range(v.length), options,
     );
-    this.forward = forward;
-    this.first = [normOfB, s.norm, ...transpose.map((step) => step.launch), s.start, direction];
+    this.first = [normOfB, s.norm, ...start.map((step) => step.launch), s.start, direction];
     this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
     this.launches = [...new Set([...this.first, ...this.iteration.map((step) => step.launch)])];
   }
@@ -150,6 +157,7 @@ export class Lsqr {
     const rules = { ...PUBLISHED_TOLERANCES, ...tolerances };
     scalars.write({ cs2: -1 });
     for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
+    this.matrix.reset?.();
     for (const launch of this.first) queue.submit(launch);
     let state = await scalars.read();
     requireFinite(state);
@@ -200,13 +208,15 @@ export class Lsqr {
   async residual(p: View<"f64">): Promise<number> {
     const { x, v } = this.vectors;
     await this.device.run(rescale, { p, x, v }, range(x.length), this.options);
-    this.scalars.write({ minusAlpha: -1 });
-    for (const { launch } of this.forward) this.device.queue.submit(launch);
-    return Math.sqrt((await this.scalars.read()).betaSquared);
+    this.scalars.write({ minusAlpha: -1, minusRatio: -1 });
+    for (const { launch } of this.matrix.forward) this.device.queue.submit(launch);
+    const { betaSquared, betaSquaredConstraints } = await this.scalars.read();
+    return Math.sqrt(betaSquared + betaSquaredConstraints);
   }
 
   free(): void {
     for (const launch of this.launches) launch.free();
+    this.matrix.free?.();
   }
 }
 

@@ -20,7 +20,21 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
   const b = u.slice([0, shape.observations]);
   const c = u.slice([shape.observations, u.length]);
   const x = unknowns(shape, v);
+  const transpose = [
+    step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "normaliseU"),
+    step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
+    step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars)),
+    step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),
+    step(a2Instr, { a: system.instrument, column: system.column, u: b, v: x.instrument }, each),
+    step(
+      a2Constraints,
+      { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: c, v: x.instrument },
+      range(x.instrument.length),
+    ),
+    step(squaredNorm, { x: v, result: scalars.at("alphaSquared") }, range(v.length), "normV"),
+  ];
   return {
+    start: transpose,
     forward: [
       step(scale, { factor: scalars.at("minusAlpha"), x: u }, range(u.length), "scaleU"),
       step(a1Astro, { a: system.astrometric, star: system.star, x: x.astrometric, b }, each),
@@ -29,18 +43,6 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
       step(a1Constraints, { rowStart: byRow.start, column: byRow.index, a: byRow.values, x: x.instrument, b: c }, teams(c.length)),
       step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU"),
     ],
-    transpose: [
-      step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "normaliseU"),
-      step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
-      step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars)),
-      step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),
-      step(a2Instr, { a: system.instrument, column: system.column, u: b, v: x.instrument }, each),
-      step(
-        a2Constraints,
-        { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: c, v: x.instrument },
-        range(x.instrument.length),
-      ),
-      step(squaredNorm, { x: v, result: scalars.at("alphaSquared") }, range(v.length), "normV"),
-    ],
+    transpose,
   };
 }

@@ -7,7 +7,7 @@ import { f64, kernel, range, view } from "isoform";
  */
 
 const NAMES = [
-  "alpha", "beta", "alphaSquared", "betaSquared", "minusAlpha", "minusBeta", "inverseAlpha", "inverseBeta",
+  "alpha", "beta", "alphaSquared", "betaSquared", "betaSquaredConstraints", "minusAlpha", "minusBeta", "minusRatio", "inverseAlpha", "inverseBeta",
   "rhobar", "phibar", "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep", "squaredStep",
   "cs2", "sn2", "z", "partialXnorm", "anorm", "dnorm", "bnorm", "rnorm", "arnorm", "xnorm",
 ] as const;
@@ -46,16 +46,16 @@ export class Scalars {
   prepare(options: LaunchOptions): Record<"norm" | "start" | "rotate" | "monitor", Launch> {
     const { device } = this;
     return {
-      norm: device.prepare(normOfU, this.pick(["betaSquared", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]), range(1), options),
+      norm: device.prepare(normOfU, this.pick(["betaSquared", "betaSquaredConstraints", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]), range(1), options),
       start: device.prepare(
         start,
-        this.pick(["alphaSquared", "beta", "alpha", "minusAlpha", "inverseAlpha", "rhobar", "phibar", "bnorm", "rnorm", "arnorm", "anorm"]),
+        this.pick(["alphaSquared", "beta", "alpha", "minusAlpha", "minusRatio", "inverseAlpha", "rhobar", "phibar", "bnorm", "rnorm", "arnorm", "anorm"]),
         range(1), options,
       ),
       rotate: device.prepare(
         rotate,
         this.pick([
-          "alphaSquared", "beta", "alpha", "minusAlpha", "inverseAlpha", "rhobar", "phibar",
+          "alphaSquared", "beta", "alpha", "minusAlpha", "minusRatio", "inverseAlpha", "rhobar", "phibar",
           "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep",
         ]),
         range(1), options,
@@ -84,12 +84,15 @@ function length2(a: number, b: number): number {
 
 const scalar = view(f64);
 
-/** After u = A v - alpha u: beta, and the Frobenius norm of the bidiagonal matrix so far. */
+/** After u = A v - alpha u: beta, and the Frobenius norm of the bidiagonal matrix so far. A form may give |u|^2 in two parts. */
 const normOfU = kernel(
   "normOfU",
-  { betaSquared: scalar, alpha: scalar, beta: scalar, minusBeta: scalar, inverseBeta: scalar, anorm: scalar, length2 },
-  ({ betaSquared, alpha, beta, minusBeta, inverseBeta, anorm, length2 }, i) => {
-    const b = Math.sqrt(betaSquared[i]);
+  {
+    betaSquared: scalar, betaSquaredConstraints: scalar,
+    alpha: scalar, beta: scalar, minusBeta: scalar, inverseBeta: scalar, anorm: scalar, length2,
+  },
+  ({ betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm, length2 }, i) => {
+    const b = Math.sqrt(betaSquared[i] + betaSquaredConstraints[i]);
     beta[i] = b;
     minusBeta[i] = -b;
     inverseBeta[i] = b > 0 ? 1 / b : 0;
@@ -101,13 +104,14 @@ const normOfU = kernel(
 const start = kernel(
   "start",
   {
-    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, inverseAlpha: scalar,
+    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, minusRatio: scalar, inverseAlpha: scalar,
     rhobar: scalar, phibar: scalar, bnorm: scalar, rnorm: scalar, arnorm: scalar, anorm: scalar,
   },
-  ({ alphaSquared, beta, alpha, minusAlpha, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
+  ({ alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
     const a = Math.sqrt(alphaSquared[i]);
     alpha[i] = a;
     minusAlpha[i] = -a;
+    minusRatio[i] = beta[i] > 0 ? -a / beta[i] : 0;
     inverseAlpha[i] = a > 0 ? 1 / a : 0;
     rhobar[i] = a;
     phibar[i] = beta[i];
@@ -122,11 +126,12 @@ const start = kernel(
 const rotate = kernel(
   "rotate",
   {
-    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, inverseAlpha: scalar, rhobar: scalar, phibar: scalar,
+    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, minusRatio: scalar, inverseAlpha: scalar,
+    rhobar: scalar, phibar: scalar,
     rho: scalar, theta: scalar, phi: scalar, tau: scalar, inverseRho: scalar, xStep: scalar, wStep: scalar, length2,
   },
   (
-    { alphaSquared, beta, alpha, minusAlpha, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep, length2 },
+    { alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep, length2 },
     i,
   ) => {
     const a = Math.sqrt(alphaSquared[i]);
@@ -136,6 +141,7 @@ const rotate = kernel(
     const step = c * phibar[i];
     alpha[i] = a;
     minusAlpha[i] = -a;
+    minusRatio[i] = beta[i] > 0 ? -a / beta[i] : 0;
     inverseAlpha[i] = a > 0 ? 1 / a : 0;
     rho[i] = r;
     theta[i] = s * a;

@@ -1,19 +1,36 @@
-import type { Device, LaunchOptions, Precision, View } from "isoform";
+import type { Device, LaunchOptions, LayoutName, Precision, View } from "isoform";
 import { f64 } from "isoform";
 import type { Progress } from "isoform/p3";
-import type { Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
+import { fusedForm, fusedFootprint } from "./fused.js";
+import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";
 import { paperForm } from "./paper.js";
 import { Scalars } from "./scalars.js";
 import type { Shape } from "./shape.js";
 import { publishedShape, scaledShape, sections, sharedUnknowns } from "./shape.js";
 import type { GeneratorName, System } from "./system.js";
-import { createSystem } from "./system.js";
+import { createSystem, requireRoom } from "./system.js";
 import type { Deviation } from "./validate.js";
 import { deviation } from "./validate.js";
 
-/** How the products with A and its transpose are cut into kernels. */
-export const FORMS = { paper: paperForm };
+interface Form {
+  /** Of the coefficients. */
+  layout: LayoutName;
+  /** Bytes of device memory beside the system and the solver's vectors. */
+  footprint(shape: Shape): number;
+  build(system: System, vectors: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation | Promise<Bidiagonalisation>;
+}
+
+const fused = (layout: LayoutName, sorted: boolean): Form => ({
+  layout, footprint: (shape) => fusedFootprint(shape, sorted), build: (...system) => fusedForm(...system, sorted),
+});
+
+/** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
+export const FORMS = {
+  paper: { layout: "right", footprint: () => 0, build: paperForm },
+  fused: fused("left", false),
+  sorted: fused("left", true),
+} satisfies Record<string, Form>;
 export type FormName = keyof typeof FORMS;
 
 export interface SolverOptions {
@@ -42,13 +59,15 @@ export class Solver {
   /** Generates and scales the system and prepares the solver. Throws LaunchError for a size that does not fit. */
   static async create(device: Device, options: SolverOptions, progress?: Progress): Promise<Solver> {
     const { generator = "parallel", seed = 0, form = "paper", precision } = options;
+    const { layout, footprint, build }: Form = FORMS[form];
     const launch: LaunchOptions = { precision };
     const shape = shapeOf(options);
-    const system = await createSystem(device, shape, generator, seed, launch, progress);
+    requireRoom(device, shape, footprint(shape));
+    const system = await createSystem(device, shape, { generator, seed, layout, precision }, progress);
     const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
     const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
     const scalars = new Scalars(device);
-    const lsqr = new Lsqr(device, scalars, vectors, FORMS[form](system, vectors, scalars, launch), launch);
+    const lsqr = new Lsqr(device, scalars, vectors, await build(system, vectors, scalars, launch), launch);
     return new Solver(system, vectors, scalars, lsqr);
   }
 

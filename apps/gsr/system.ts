@@ -1,4 +1,4 @@
-import type { Device, LaunchOptions, View } from "isoform";
+import type { Device, LaunchOptions, LayoutName, View } from "isoform";
 import { LaunchError, f64, i32, range, teams } from "isoform";
 import type { Progress } from "isoform/p3";
 import type { SparseRows } from "./constraints.js";
@@ -78,9 +78,9 @@ export function footprint(shape: Shape): number {
   );
 }
 
-/** Throws LaunchError where a system of this shape cannot fit the device. */
-export function requireRoom(device: Device, shape: Shape): void {
-  const needed = footprint(shape);
+/** Throws LaunchError where a system of this shape, with `more` bytes beside it, cannot fit the device. */
+export function requireRoom(device: Device, shape: Shape, more = 0): void {
+  const needed = footprint(shape) + more;
   const largest = 8 * ATTITUDE * shape.observations;
   const { memory, maxAllocation } = device.abilities;
   const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
@@ -92,11 +92,17 @@ export function requireRoom(device: Device, shape: Shape): void {
     );
 }
 
+export interface SystemOptions extends LaunchOptions {
+  generator: GeneratorName;
+  /** Of the parallel generator. */
+  seed: number;
+  /** Of the coefficients: `right` keeps rows together, `left` makes a plane of each column. */
+  layout?: LayoutName;
+}
+
 /** Generates the system of the identity test (x = 1) on the device and scales its columns to unit norm. */
-export async function createSystem(
-  device: Device, shape: Shape, generator: GeneratorName, seed: number, options: LaunchOptions = {}, progress?: Progress,
-): Promise<System> {
-  requireRoom(device, shape);
+export async function createSystem(device: Device, shape: Shape, options: SystemOptions, progress?: Progress): Promise<System> {
+  const { generator, seed, layout } = options;
   const rows = shape.observations;
   const constraints = constraintRows(shape);
   const constraintCount = constraints.rowStart.length - 1;
@@ -108,12 +114,12 @@ export async function createSystem(
     });
     const system: System = {
       device, shape, constraintCount,
-      astrometric: own(device.array(f64, [rows, ASTROMETRIC])),
-      attitude: own(device.array(f64, [rows, ATTITUDE])),
-      instrument: own(device.array(f64, [rows, INSTRUMENT])),
+      astrometric: own(device.array(f64, [rows, ASTROMETRIC], { layout })),
+      attitude: own(device.array(f64, [rows, ATTITUDE], { layout })),
+      instrument: own(device.array(f64, [rows, INSTRUMENT], { layout })),
       star: own(device.array(i32, rows)),
       knot: own(device.array(i32, rows)),
-      column: own(device.array(i32, [rows, INSTRUMENT])),
+      column: own(device.array(i32, [rows, INSTRUMENT], { layout })),
       starRow: own(device.from(i32, starRows(shape))),
       byRow: sparse(constraints),
       byColumn: sparse(transposed(constraints, instrumentLayout(shape).size)),

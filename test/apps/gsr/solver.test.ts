@@ -6,8 +6,7 @@ import { constraintRows } from "../../../apps/gsr/constraints.js";
 import { parallelRows } from "../../../apps/gsr/generate.js";
 import { publishedRows } from "../../../apps/gsr/published.js";
 import { constraintResiduals, observationResiduals } from "../../../apps/gsr/reference.js";
-import type { Shape } from "../../../apps/gsr/shape.js";
-import { KNOTS, publishedShape, scaledShape, sections, sharedUnknowns, starRows } from "../../../apps/gsr/shape.js";
+import { KNOTS, scaledShape, sections, sharedUnknowns, starRows } from "../../../apps/gsr/shape.js";
 import { Solver } from "../../../apps/gsr/solver.js";
 import type { GeneratorName } from "../../../apps/gsr/system.js";
 import { GENERATORS, createSystem, footprint, requireRoom } from "../../../apps/gsr/system.js";
@@ -58,7 +57,7 @@ function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 for (const generator of GENERATORS)
   test(`the ${generator} system is the one that the host makes, scaled to columns of unit norm`, async () => {
-    const system = await createSystem(device, shape, generator, 3, {});
+    const system = await createSystem(device, shape, { generator, seed: 3 });
     const plain = plainMatrix(generator, 3);
     const norms = new Float64Array(unknowns);
     for (const row of plain) for (const { column, value } of row) norms[column] += value * value;
@@ -115,6 +114,26 @@ test("the solution is 1, its residual the true one, and a second run repeats the
   solver.free();
 });
 
+for (const form of ["fused", "sorted"] as const)
+  test(`the ${form} form solves the same system`, async () => {
+    const paper = await Solver.create(device, { gib, seed: 5 });
+    const expected = await paper.solve({ iterations: 6 });
+    const other = await Solver.create(device, { gib, seed: 5, form });
+    const found = await other.solve({ iterations: 6 });
+    for (const name of ["bnorm", "anorm", "rnorm", "arnorm", "xnorm", "dnorm"] as const)
+      assert.ok(Math.abs(found[name] / expected[name] - 1) < 1e-9, `${name}: ${found[name]} and ${expected[name]}`);
+    assert.ok(distance(await other.solution(), await paper.solution()) < 1e-9);
+    assert.ok(distance(await other.standardErrors(), await paper.standardErrors()) < 1e-9);
+
+    const first = await other.solution();
+    const { norm } = await other.residual();
+    assert.ok(Math.abs(norm - found.rnorm) < 1e-12 * found.bnorm);
+    await other.solve({ iterations: 6 });
+    assert.deepEqual(await other.solution(), first);
+    paper.free();
+    other.free();
+  });
+
 test("standard errors with the published count of unknowns", async () => {
   const solver = await Solver.create(device, { gib });
   await solver.solve({ iterations: 10 });
@@ -144,14 +163,14 @@ test("non-finite data are refused", async () => {
 });
 
 test("a system larger than the device is refused before anything is allocated", async () => {
-  const big: Shape = publishedShape(60);
   const untouched = new Proxy({ name: "tiny", abilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } }, {
     get(target, key) {
       if (key in target) return target[key as keyof typeof target];
       throw new Error(`touched ${String(key)}`);
     },
   }) as unknown as Device;
-  await assert.rejects(createSystem(untouched, big, "parallel", 0), (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message));
+  await assert.rejects(Solver.create(untouched, { gib: 60 }), (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message));
+  await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
   requireRoom(untouched, shape);
   const narrow = { name: "narrow", abilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
   assert.throws(() => requireRoom(narrow, shape), /in one array/);
