@@ -148,20 +148,24 @@ export class InnerLoop {
       const vector = new VectorCode(code, this, this.variance, width as 2 | 4);
       const copies = this.copies();
       const reduces = accumulators.size > 0;
-      if (reduces) for (const a of accumulators.values()) a.clearVectors(copies, vector);
+      for (const a of accumulators.values()) {
+        if (!a.carries && copies * width < REDUCTION_LANES) a.clear();
+        a.clearVectors(copies, vector);
+      }
       this.vectorLoop(vector, copies, left);
       if (copies > 1 && !reduces) this.vectorLoop(vector, 1, left);
-      if (reduces) for (const a of accumulators.values()) a.spill(vector);
+      for (const a of accumulators.values()) a.spill(vector);
     } else for (const a of accumulators.values()) if (!a.carries) a.clear();
     this.scalarLoop(from, left);
     code.release("i32", left);
   }
 
-  /** Vectors in one round of the loop: as many as fill the lanes of a strict reduction; more than one only for small bodies. */
+  /** Vectors in one round of the loop: as many as fill the lanes of a strict reduction; else more than one only for small bodies. */
   private copies(): number {
     const { accumulators, width } = this.shape;
-    if (accumulators.size > 0 && (this.code.strict || sizeOf(this.body) < 120)) return REDUCTION_LANES / width;
-    if (accumulators.size > 0) return 1;
+    const size = sizeOf(this.body);
+    if (accumulators.size > 0 && this.code.strict) return REDUCTION_LANES / width;
+    if (accumulators.size > 0) return size < 120 ? 4 : 1;
     let accesses = 0;
     let control = false;
     walkExprs(this.body, (e) => void (e.op === "load" && accesses++));
@@ -169,7 +173,7 @@ export class InnerLoop {
       if (stmt.kind === "store") accesses++;
       if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "if" || stmt.kind === "array") control = true;
     });
-    return control || accesses > 8 || sizeOf(this.body) > 80 ? 1 : accesses > 4 ? 2 : 4;
+    return control || accesses > 4 || size > 80 ? 1 : 4;
   }
 
   private startPointers(outer: ScalarCode, from: number): void {

@@ -4,7 +4,7 @@ import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Precision, ScatterStrategy } from "../../device/device.js";
 import type { Policy } from "../../device/policy.js";
 import { BYTES } from "../../device/view.js";
-import type { FunctionBuilder, ValType } from "./encoder.js";
+import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { ModuleBuilder } from "./encoder.js";
 import { placeOf } from "./places.js";
 import type { LoopTerms, Place } from "./places.js";
@@ -58,6 +58,8 @@ export class KernelCode {
   readonly decisions: string[] = [];
   /** Local of `slice` with the address of the worker's private memory. */
   readonly scratch: number;
+  /** Where values that depend on scalar parameters alone are computed. */
+  readonly entry: Gap;
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
   /** Initial content of the tables' memory. */
@@ -97,6 +99,7 @@ export class KernelCode {
     fn.op("i32.mul");
     fn.op("i32.add");
     fn.set(this.scratch);
+    this.entry = fn.gap();
   }
 
   slot(name: string): number {

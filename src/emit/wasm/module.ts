@@ -197,9 +197,6 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: (target: str
   fn.set(from);
   scalar.expr(stmt.count);
   fn.set(count);
-  if (width === 1 || accumulators.size === 0) {
-    for (const a of accumulators.values()) a.clear();
-  }
   fn.get(count);
   fn.i32(0);
   fn.op("i32.gt_s");

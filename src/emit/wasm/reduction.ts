@@ -82,21 +82,23 @@ export class Accumulator {
     const narrow = vector.isNarrow(this.fold.type);
     const bytes = vector.width * this.size;
     this.vectors.forEach((local, n) => {
-      const offset = this.memory + n * bytes;
+      const vectorsInMemory = REDUCTION_LANES / vector.width;
+      const offset = this.memory + (n % vectorsInMemory) * bytes;
+      const keeps = this.carries || n >= vectorsInMemory;
       fn.get(this.base);
-      if (this.carries) {
+      if (keeps) {
         fn.get(this.base);
         fn.memory(narrow ? "v128.load64_zero" : "v128.load", offset);
       }
       fn.get(local);
-      if (this.carries && this.fold.op === "custom") {
+      if (keeps && this.fold.op === "custom") {
         const old = code.temp("v128");
         fn.set(local);
         fn.set(old);
         fn.get(local);
         this.combineVectors(vector, () => fn.get(old));
         code.release("v128", old);
-      } else if (this.carries) this.vectorOp();
+      } else if (keeps) this.vectorOp();
       if (narrow) fn.memoryLane("v128.store64_lane", offset, 0);
       else fn.memory("v128.store", offset);
     });

@@ -1,7 +1,7 @@
 import { rangeOf } from "../../ir/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES } from "../../device/view.js";
-import { type ArrayInfo, SLOT } from "./kernel-code.js";
+import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
 import type { Place } from "./places.js";
 import { emitUpdate } from "./scatter.js";
 import type { VectorCode } from "./vector.js";
@@ -19,6 +19,13 @@ interface Lanes {
   step: number;
   /** Local of a vector of 32-bit distances. */
   varying?: number;
+  /** Distances that each lane computes for itself. */
+  own: readonly Distance[];
+}
+
+interface Distance {
+  expr: Expr;
+  stride: number;
 }
 
 /** Loads and stores of vectors: contiguous, strided, gathered, under masks, and in private arrays. */
@@ -288,7 +295,7 @@ export class VectorMemory {
     const isVarying = (atom: string): boolean => !this.isUniform({ [atom]: 1 });
     const moving = Object.entries(place.moving);
     scalar.terms(Object.fromEntries(moving.filter(([atom]) => !isVarying(atom))));
-    const distances: { expr: Expr; stride: number }[] = [
+    const distances: Distance[] = [
       ...place.leaves,
       ...moving.filter(([atom]) => isVarying(atom)).map(([atom, stride]) => ({ expr: localOf(atom), stride })),
     ];
@@ -298,12 +305,28 @@ export class VectorMemory {
       fn.op("i32.add");
     }
     fn.set(base);
-    const varying = this.distances(distances.filter((d) => vector.variance.varies(d.expr)));
-    return { base, offset, step: place.step, varying };
+    const varying = distances.filter((d) => vector.variance.varies(d.expr));
+    const isOwn = ({ expr }: Distance): boolean => vector.mask === undefined && vector.isLanewise(expr);
+    return { base, offset, step: place.step, varying: this.distances(varying.filter((d) => !isOwn(d))), own: varying.filter(isOwn) };
+  }
+
+  /** True for a load of i32 whose address each lane can compute for itself. */
+  isLanewise(e: Extract<Expr, { op: "load" }>): boolean {
+    const { code, vector } = this;
+    const place = code.place(e.view, e.indices, vector.loop.terms);
+    return valType(e.type) === "i32" && this.isUniform(place.moving) && place.leaves.every(({ expr }) => vector.isLanewise(expr));
+  }
+
+  /** One lane's value of such a load. */
+  loadScalar(e: Extract<Expr, { op: "load" }>, lane: number): void {
+    const { fn, code, vector } = this;
+    const lanes = this.lanes(e.view, e.indices, code.place(e.view, e.indices, vector.loop.terms));
+    fn.memory(code.arrays.get(e.view)!.type === "u8" ? "i32.load8_u" : "i32.load", this.laneAddress(lanes, lane));
+    this.releaseLanes(lanes);
   }
 
   /** Local of the sum of varying terms, 0 in lanes that are not active. */
-  private distances(terms: { expr: Expr; stride: number }[]): number | undefined {
+  private distances(terms: readonly Distance[]): number | undefined {
     if (terms.length === 0) return undefined;
     const { fn, vector } = this;
     terms.forEach(({ expr, stride }, n) => {
@@ -333,9 +356,14 @@ export class VectorMemory {
   }
 
   /** Leaves a lane's address on the stack; returns the offset. */
-  private laneAddress({ base, offset, step, varying }: Lanes, lane: number): number {
-    const { fn } = this;
+  private laneAddress({ base, offset, step, varying, own }: Lanes, lane: number): number {
+    const { fn, vector } = this;
     fn.get(base);
+    for (const { expr, stride } of own) {
+      vector.lane(expr, lane);
+      vector.scalar.multiply(stride);
+      fn.op("i32.add");
+    }
     if (varying !== undefined) {
       fn.get(varying);
       fn.lane("i32x4.extract_lane", lane);

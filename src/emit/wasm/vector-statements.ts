@@ -71,7 +71,7 @@ export class VectorStatements {
       case "assign": {
         if (!variance.isVarying(stmt.name)) return scalar.statement(stmt);
         const value = stmt.kind === "let" ? stmt.init : stmt.value;
-        if (!value) return;
+        if (!value || (stmt.kind === "let" && vector.declareSplit(stmt.name, value))) return;
         vector.expr(value);
         return vector.assign(code.localOf(stmt.name, "v128"), value.type, stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name));
       }

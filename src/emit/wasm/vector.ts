@@ -27,6 +27,8 @@ export class VectorCode {
   /** Which of several elements' vectors in an unrolled loop. */
   copy = 0;
   private readonly hoisted = new Map<string, number>();
+  /** Integer locals that are held lane by lane, as they serve as indices. */
+  private readonly split = new Map<string, number[]>();
   private readonly memory: VectorMemory;
 
   constructor(
@@ -94,6 +96,56 @@ export class VectorCode {
     this.fn.op("v128.bitselect");
   }
 
+  /**
+   * Declares an integer local from loaded values lane by lane, if all lanes are active: as an index it is needed in general registers.
+   * The vector is made too, for other uses. Returns false where that is not possible.
+   */
+  declareSplit(name: string, init: Expr): boolean {
+    if (init.type !== "i32" || this.mask !== undefined || !this.code.definitions.has(name) || !someExpr(init, (x) => x.op === "load") || !this.isLanewise(init)) return false;
+    const { fn, code } = this;
+    if (!this.split.has(name)) this.split.set(name, Array.from({ length: this.width }, () => fn.local("i32")));
+    this.split.get(name)!.forEach((local, lane) => {
+      this.lane(init, lane);
+      fn.set(local);
+    });
+    this.split.get(name)!.forEach((local, lane) => {
+      fn.get(local);
+      if (lane === 0) fn.op("i32x4.splat");
+      else fn.lane("i32x4.replace_lane", lane);
+    });
+    fn.set(code.localOf(name, "v128"));
+    return true;
+  }
+
+  /** True for an integer that `lane` can compute for one lane without going through vectors. */
+  isLanewise(e: Expr): boolean {
+    if (!this.variance.varies(e)) return true;
+    if (this.loop.isVariable(e)) return true;
+    switch (e.op) {
+      case "local": return this.split.has(e.name);
+      case "load": return this.mask === undefined && this.memory.isLanewise(e);
+      case "binary": return e.type === "i32" && ["add", "sub", "mul", "and", "or", "xor", "shl"].includes(e.fn) && this.isLanewise(e.a) && this.isLanewise(e.b);
+      default: return false;
+    }
+  }
+
+  /** Leaves one lane's value of a lanewise integer on the stack. */
+  lane(e: Expr, lane: number): void {
+    const { fn } = this;
+    if (!this.variance.varies(e)) return this.scalar.expr(e);
+    if (this.loop.isVariable(e)) {
+      fn.get(this.loop.index);
+      fn.i32(this.copy * this.width + lane);
+      return fn.op("i32.add");
+    }
+    if (e.op === "local") return fn.get(this.split.get(e.name)![lane]);
+    if (e.op === "load") return this.memory.loadScalar(e, lane);
+    if (e.op !== "binary") throw new Error(`${e.op} of one lane`);
+    this.lane(e.a, lane);
+    this.lane(e.b, lane);
+    this.scalar.binary(e.fn, e.type);
+  }
+
   /** The active lanes' mask in the lanes of a type. */
   maskAs(type: ScalarType): void {
     if (this.mask === undefined) return this.fn.v128(ALL_ONES);
@@ -120,7 +172,8 @@ export class VectorCode {
         local = code.fn.local("v128");
         this.hoisted.set(key, local);
         const target = local;
-        fn.within(this.loop.prologue, () => {
+        const fixed = !someExpr(e, (x) => x.op === "index" || x.op === "local");
+        fn.within(fixed ? code.entry : this.loop.prologue, () => {
           this.scalar.expr(e);
           this.splat(e.type);
           fn.set(target);
