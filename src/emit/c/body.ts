@@ -1,4 +1,5 @@
 import type { Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
+import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, FloatType, Frame } from "./dialect.js";
 import type { Helper, Helpers } from "./helpers.js";
@@ -24,6 +25,7 @@ export class BodyWriter {
   private readonly counters = new Set<string>();
   /** Labels for `continue` in the loops being written, innermost last; undefined where `continue` itself will do. */
   private readonly continues: { label: string | undefined; used: boolean }[] = [];
+  private readonly assigned: ReadonlySet<string>;
   private lastLine = 0;
 
   constructor(
@@ -33,7 +35,9 @@ export class BodyWriter {
     readonly frame: Frame,
     readonly names: Names,
     readonly helpers: Helpers,
-  ) {}
+  ) {
+    this.assigned = assignedLocals(ir.body);
+  }
 
   /** The value of an expression, in its own type. */
   value(e: Expr): string {
@@ -105,6 +109,10 @@ export class BodyWriter {
     const { dialect: d, frame } = this;
     switch (stmt.kind) {
       case "let": {
+        if (stmt.init && this.isIndex(stmt.name, stmt.init)) {
+          const init = this.address(stmt.init);
+          return this.line(stmt, `const ${d.types.index} ${this.counter(stmt.name)} = ${init};`);
+        }
         const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
         return this.line(stmt, `${d.types[stmt.type]} ${this.local(stmt.name)}${init};`);
       }
@@ -343,21 +351,35 @@ export class BodyWriter {
     return [`(${this.dialect.types[e.type]})${at(a, Level.Prefix)}`, Level.Prefix];
   }
 
+  /**
+   * True for a local that is better kept in the `index` type: a constant one, reckoned from a counter by steps that are exact there. Its
+   * value as an i32 is the same, and addresses made of it can be followed from one turn of a loop to the next.
+   */
+  private isIndex(name: string, init: Expr): boolean {
+    const { index, i32 } = this.dialect.types;
+    const counts = (e: Expr) => e.op === "index" || (e.op === "local" && this.counters.has(e.name));
+    return index !== i32 && init.op === "binary" && isLinear(init) && someExpr(init, counts) && !this.assigned.has(name);
+  }
+
   /** `inside`: the result is an operand, so an i32 must be widened before it takes part. */
   private wide(e: Expr, inside = false): Text {
     const { index, i32 } = this.dialect.types;
     if (e.op === "const") return this.literal("i32", e.value);
     if (e.op === "index") return [this.frame.index(e.axis), Level.Term];
     if (e.op === "local" && this.counters.has(e.name)) return [this.local(e.name), Level.Term];
-    const scaling = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
-    const linear = e.op === "binary" && e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (scaling(e.a) || scaling(e.b))));
-    if (linear) {
+    if (e.op === "binary" && isLinear(e)) {
       const [sign, level] = OPERATORS[e.fn];
       return infix(sign, level, this.wide(e.a, true), this.wide(e.b, true));
     }
     const text = this.expr(e);
     return index === i32 || !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
   }
+}
+
+/** An i32 sum, difference, or product with something that stays the same: what index arithmetic is made of. */
+function isLinear(e: Extract<Expr, { op: "binary" }>): boolean {
+  const same = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
+  return e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
 }
 
 /** The text, in parentheses if it binds less than `level`. */
