@@ -12,7 +12,7 @@ import { BYTES, type View } from "../view.js";
 import type { Handle } from "./driver.js";
 import type { Entry, Gpu, GpuBuffer } from "./gpu.js";
 import { blocks, FillStep, KernelStep, type Shape, type Step, type Values } from "./steps.js";
-import { programOf } from "./program.js";
+import { programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
@@ -21,8 +21,6 @@ const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 const FINISH_LIMIT = 1 << 16;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 22;
-const MEMBERS = 128;
-const MEMBER_LIMIT = 1024;
 const GRID_LIMIT = 65535;
 const WARP = 32;
 
@@ -33,8 +31,7 @@ export class CudaLaunch implements Launch {
   readonly precision: Precision;
   readonly cost: Cost;
   readonly decisions: string[] = [];
-  /** One thread runs it all. */
-  private readonly serial: boolean;
+  private readonly code: LaunchProgram;
   private readonly program: CudaProgram;
   private readonly entries: Map<string, Entry>;
   private readonly values: Record<string, number | boolean>;
@@ -47,9 +44,9 @@ export class CudaLaunch implements Launch {
 
   constructor(readonly gpu: Gpu, private readonly binding: Binding) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
-    const { program, decisions, serial } = programOf(binding, gpu.facts);
+    this.code = programOf(binding, gpu.facts);
+    const { program, decisions } = this.code;
     this.program = program;
-    this.serial = serial;
     const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter((entry) => entry !== undefined);
     this.entries = gpu.load(this.program.source, this.precision === "fast", this.kernel.name, names.map(({ name }) => name));
     this.values = argumentValues(binding);
@@ -113,7 +110,7 @@ export class CudaLaunch implements Launch {
         // Batches lie one after the other in row-major order, and so do their partials.
         const before = policy.extents.length === 1 ? (batch.begin[0] - policy.begin[0]) / REDUCTION_CHUNK : (batch.begin[0] - policy.begin[0]) * (chunks / Math.max(1, batch.extents[0]));
         const partials = Object.fromEntries(program.reduces.map(({ name, type }) => [`partials:${name}`, Number(this.values[`partials:${name}`] ?? 0) + before * BYTES[type]]));
-        const shape: Shape = this.serial ? { grid: [1, 1, 1], block: [1, 1, 1] } : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
+        const shape: Shape = this.code.serial ? { grid: [1, 1, 1], block: [1, 1, 1] } : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
         return { shape, values: { chunks, chunksPerLine: lineChunks, ...partials } };
       });
       this.planFolds(chunksOf(policy));
@@ -122,9 +119,8 @@ export class CudaLaunch implements Launch {
 
   private planTeams(league: number): void {
     const { program, policy } = this;
-    const { serial } = this;
+    const { serial, members } = this.code;
     const wish = policy.kind === "team" ? policy.size : undefined;
-    const members = serial ? 1 : Math.min(MEMBER_LIMIT, Math.max(WARP, blocks(wish ?? MEMBERS, WARP) * WARP));
     this.decisions.push(serial ? "teams: one after the other, of one member" : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`);
     this.want("results", 8 * program.reduces.length);
     this.wantPartials(league);

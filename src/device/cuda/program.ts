@@ -1,4 +1,5 @@
 import { emitCuda } from "../../emit/c/cuda.js";
+import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/cuda/team.js";
 import type { CudaAssumptions, CudaProgram } from "../../emit/c/cuda/program.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
@@ -11,6 +12,8 @@ export interface LaunchProgram {
   program: CudaProgram;
   /** One thread runs it all. */
   serial: boolean;
+  /** Members of a team. */
+  members: number;
   decisions: string[];
 }
 
@@ -25,13 +28,20 @@ export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">
   const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
   variants.set(key, program);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
-  return { program, serial: Object.values(scatter.code).includes("serial"), decisions: [...scatter.decisions, addresses] };
+  return { program, members: assumptions.members, serial: Object.values(scatter.code).includes("serial"), decisions: [...scatter.decisions, addresses] };
 }
 
 const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
 
 /** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
 const NARROW = 2 ** 30;
+
+const WARP = 32;
+
+/** Members of a team: a whole number of warps near the wish. */
+function membersOf(wish: number = MEMBERS, serial: boolean): number {
+  return serial ? 1 : Math.min(MEMBER_LIMIT, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
+}
 
 function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
@@ -42,6 +52,7 @@ function assume({ policy, views, precision, disjointMemory }: Binding, scatter: 
     strict: precision === "strict",
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
     restrict: disjointMemory,
+    members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial")) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
   };

@@ -7,7 +7,7 @@ import { FoldWriter } from "./cuda/folds.js";
 import type { CudaAssumptions, CudaProgram, ScatterCode, Traversal } from "./cuda/program.js";
 import { RangeWriter } from "./cuda/range.js";
 import { ApplyWriter, slotsOf } from "./cuda/recorded.js";
-import { dynamicScratchBytes, TeamWriter } from "./cuda/team.js";
+import { dynamicScratchBytes, MEMBERS, TeamWriter } from "./cuda/team.js";
 import { type EntryWriter, ProgramWriter } from "./cuda/writer.js";
 
 /** CUDA C++ of a kernel: its main entry, and what folds its partials and applies its sorted contributions. */
@@ -42,6 +42,7 @@ export function defaultAssumptions(ir: KernelIR, strict: boolean): CudaAssumptio
   return {
     strict,
     wide: false,
+    members: MEMBERS,
     restrict: true,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
     scatter: Object.fromEntries(arrays.filter((p) => p.kind === "scatter").map(({ name }) => [name, scatter(name)])),

@@ -1,6 +1,6 @@
 // Kernel "rowSums" (kernels.ts), written by isoform.
 
-extern "C" __global__ void __launch_bounds__(1024) rowSums_kernel(
+extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
   const double *__restrict__ a, double *__restrict__ s, const int league, const int a_extent1, const int a_stride0
 ) {
   const int thread = threadIdx.x;

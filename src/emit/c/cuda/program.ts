@@ -48,6 +48,8 @@ export interface CudaAssumptions {
   strict: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
+  /** Members of a team at most. */
+  members: number;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */

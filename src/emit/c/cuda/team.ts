@@ -6,8 +6,9 @@ import { identityOf } from "./range.js";
 import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
-/** The largest team. */
-export const TEAM_LIMIT = 1024;
+/** The largest team, and the usual one. */
+export const MEMBER_LIMIT = 1024;
+export const MEMBERS = 256;
 /** Static shared memory of a block; scratch beyond it is dynamic. */
 const STATIC_SHARED = 40 << 10;
 
@@ -65,7 +66,7 @@ export class TeamWriter extends EntryWriter {
         code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
       }
     });
-    return this.finish(TEAM_LIMIT);
+    return this.finish(this.program.assumptions.members);
   }
 
   override teamSize(): string {
@@ -166,7 +167,7 @@ export class TeamWriter extends EntryWriter {
     body.code.line("}");
     const warps = folding.map(({ result, accumulator }) => {
       const array = this.names.fresh(`${result.name}_warps`);
-      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${TEAM_LIMIT / 32}];`);
+      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${MEMBER_LIMIT / 32}];`);
       body.code.block("for (int step = 16; step > 0; step /= 2)", () =>
         this.foldInto(body, result.op, result.type, accumulator, `__shfl_xor_sync(~0u, ${accumulator}, step)`));
       body.code.line(`if (thread % 32 == 0) ${array}[thread / 32] = ${accumulator};`);
