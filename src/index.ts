@@ -1,14 +1,42 @@
 export { kernel, teamKernel, type Kernel } from "./kernel/kernel.js";
 export {
-  bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view,
-  type BodyParams, type Params, type Team,
+  bool,
+  f32,
+  f64,
+  fixed,
+  i32,
+  max,
+  min,
+  reducer,
+  scatter,
+  sum,
+  table,
+  u32,
+  u8,
+  view,
+  type BodyParams,
+  type Params,
+  type Team,
 } from "./kernel/params.js";
 export { mulhi } from "./kernel/builtins.js";
 export { DeviceError, IsoformError, KernelError, LaunchError } from "./kernel/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/policy.js";
 export { View, stridesOf, type Buffer, type LayoutName, type MemorySpace, type TypedArray } from "./device/view.js";
 export type {
-  Abilities, Args, ArrayOptions, Backend, BackendReport, Cost, Device, DeviceEvent, Launch, LaunchOptions, Precision, Queue, Results, ScatterStrategy,
+  Abilities,
+  Args,
+  ArrayOptions,
+  Backend,
+  BackendReport,
+  Cost,
+  Device,
+  DeviceEvent,
+  Launch,
+  LaunchOptions,
+  Precision,
+  Queue,
+  Results,
+  ScatterStrategy,
 } from "./device/device.js";
 export { backendNames, doctor, open } from "./device/open.js";
 export { compileKernel, type CompiledKernel } from "./kernel/compile.js";

@@ -1,9 +1,9 @@
-import type { Access, AccessAnalysis } from "../ir/access.js";
-import { equal, rangeOf, type Interval } from "../ir/affine.js";
+import { takenRange, type Access, type AccessAnalysis } from "../ir/access.js";
+import { equal, type Interval } from "../ir/affine.js";
 import { costOf } from "../ir/cost.js";
 import { indexNames, printExpr } from "../ir/print.js";
 import type { KernelIR } from "../ir/types.js";
-import { compileKernel, type CompileOptions } from "../kernel/compile.js";
+import { compileKernel, relaxedKernel, type CompileOptions } from "../kernel/compile.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
@@ -34,7 +34,12 @@ export interface Binding {
 
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view. Throws LaunchError. */
 export function bind(
-  device: Device, kernel: Kernel, args: Record<string, unknown>, policy: Policy, options: LaunchOptions = {}, compile: CompileOptions = {},
+  device: Device,
+  kernel: Kernel,
+  args: Record<string, unknown>,
+  policy: Policy,
+  options: LaunchOptions = {},
+  compile: CompileOptions = {},
 ): Binding {
   const check = new Checks(device, kernel, args);
   check.names();
@@ -49,13 +54,16 @@ export function bind(
     else if (token.kind === "view" || token.kind === "scatter") views[name] = check.view(name, token.element, token.rank);
     else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.view(name, token.type, undefined);
   }
-  const { ir, access } = compileKernel(kernel, fixed, compile);
-  check.policy(ir, policy);
-  check.bounds(ir, access, policy, scalars, views);
-  const disjointMemory = check.sharing(access, views, outputs);
   const precision = options.precision ?? device.precision;
-  const scatter = Object.fromEntries(ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]));
-  const cost = costOf(ir, { views, policy, scalars });
+  const strict = compileKernel(kernel, fixed, compile);
+  const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
+  check.policy(strict.ir, policy);
+  check.bounds(strict.ir, strict.access, policy, scalars, views);
+  const disjointMemory = check.sharing(strict.access, views, outputs);
+  const scatter = Object.fromEntries(
+    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
+  );
+  const cost = costOf(strict.ir, { views, policy, scalars });
   return { kernel, ir, access, policy, precision, scalars, views, outputs, disjointMemory, scatter, cost };
 }
 
@@ -80,7 +88,12 @@ class Checks {
     const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token.kind !== "table";
     for (const name of Object.keys(this.args))
       if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
-        this.fail(`there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params).filter(([, t]) => takesArgument(t)).map(([n]) => n).join(", ")}`);
+        this.fail(
+          `there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params)
+            .filter(([, t]) => takesArgument(t))
+            .map(([n]) => n)
+            .join(", ")}`,
+        );
   }
 
   scalar(name: string, type: string): number | boolean {
@@ -96,24 +109,41 @@ class Checks {
 
   view(name: string, element: string, rank: number | undefined): View {
     const value = this.args[name];
-    if (!(value instanceof View)) return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
+    if (!(value instanceof View))
+      return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
     if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
-    if (rank !== undefined && value.rank !== rank) return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
-    if (rank === undefined && value.size < 1) return this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
+    if (rank !== undefined && value.rank !== rank)
+      return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
+    if (rank === undefined && value.size < 1)
+      return this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
     if (value.buffer.memory !== this.device.memory)
-      return this.fail(`${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`);
+      return this.fail(
+        `${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`,
+      );
     return value;
   }
 
   policy(ir: KernelIR, policy: Policy): void {
     if (ir.policy.kind !== policy.kind)
-      this.fail(policy.kind === "team" ? "it is a kernel over a range, launched with teams; use range(...)" : "it is a team kernel, launched with a range; use teams(...)");
+      this.fail(
+        policy.kind === "team"
+          ? "it is a kernel over a range, launched with teams; use range(...)"
+          : "it is a team kernel, launched with a range; use teams(...)",
+      );
     if (ir.policy.kind === "range" && policy.kind === "range" && ir.policy.rank !== policy.extents.length)
-      this.fail(`its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}`);
+      this.fail(
+        `its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}`,
+      );
   }
 
   /** Indices that are linear forms of known values, and are reached by every element. */
-  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, scalars: Record<string, number | boolean>, views: Record<string, View>): void {
+  bounds(
+    ir: KernelIR,
+    access: AccessAnalysis,
+    policy: Policy,
+    scalars: Record<string, number | boolean>,
+    views: Record<string, View>,
+  ): void {
     const extents = policy.kind === "team" ? [policy.league] : policy.extents;
     if (extents.some((n) => n === 0)) return;
     const begin = policy.kind === "team" ? [0] : policy.begin;
@@ -125,9 +155,8 @@ class Checks {
       return undefined;
     };
     for (const a of access.accesses) {
-      if (a.conditional || a.loops.length) continue;
-      a.affine.forEach((form, axis) => {
-        const range = form && rangeOf(form, known);
+      a.affine.forEach((_, axis) => {
+        const range = takenRange(a, axis, known);
         const extent = views[a.view].shape[axis];
         if (!range || (range[0] >= 0 && range[1] < extent)) return;
         const text = `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
@@ -148,8 +177,15 @@ class Checks {
       for (const [other, w] of all.slice(0, n)) {
         if ((!changed(name) && !changed(other)) || !overlap(v, w)) continue;
         disjoint = false;
-        const own = !(name in outputs) && !(other in outputs) && sameElements(v, w) && oneForm(access.accesses.filter((a) => a.view === name || a.view === other));
-        if (!own) this.fail(`${other} and ${name} share memory, and ${changed(name) ? name : other} is written: elements would race; give it memory of its own`);
+        const own =
+          !(name in outputs) &&
+          !(other in outputs) &&
+          sameElements(v, w) &&
+          oneForm(access.accesses.filter((a) => a.view === name || a.view === other));
+        if (!own)
+          this.fail(
+            `${other} and ${name} share memory, and ${changed(name) ? name : other} is written: elements would race; give it memory of its own`,
+          );
       }
     });
     return disjoint;
@@ -160,10 +196,14 @@ const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 
 /** True if all accesses are to one and the same element. */
 function oneForm(accesses: Access[]): boolean {
-  return accesses.every((a) => a.kind !== "scatter" && a.affine.every((form, axis) => {
-    const first = accesses[0].affine[axis];
-    return form !== undefined && first !== undefined && equal(form, first);
-  }));
+  return accesses.every(
+    (a) =>
+      a.kind !== "scatter" &&
+      a.affine.every((form, axis) => {
+        const first = accesses[0].affine[axis];
+        return form !== undefined && first !== undefined && equal(form, first);
+      }),
+  );
 }
 
 function describe(value: unknown): string {

@@ -29,11 +29,19 @@ export type Args<P extends Params> = {
   [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
 };
 type Arg<P> =
-  P extends ScalarToken<infer T> ? (T extends "bool" ? boolean : number)
-  : P extends FixedToken<infer T> ? (T extends "bool" ? boolean : number)
-  : P extends ViewToken<infer T> ? View<T>
-  : P extends ScatterToken<infer T> ? View<T>
-  : never;
+  P extends ScalarToken<infer T>
+    ? T extends "bool"
+      ? boolean
+      : number
+    : P extends FixedToken<infer T>
+      ? T extends "bool"
+        ? boolean
+        : number
+      : P extends ViewToken<infer T>
+        ? View<T>
+        : P extends ScatterToken<infer T>
+          ? View<T>
+          : never;
 export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
 
 export interface LaunchOptions {
@@ -108,7 +116,12 @@ export interface Device {
   /** New zeroed memory. `right` layout unless told. Throws DeviceError where it does not fit. */
   array<T extends NumericType | "u8">(type: ElementToken<T>, shape: number | readonly number[], options?: ArrayOptions): View<T>;
   /** The same, filled from host data in `right` order. */
-  from<T extends NumericType | "u8">(type: ElementToken<T>, data: ArrayLike<number>, shape?: number | readonly number[], options?: ArrayOptions): View<T>;
+  from<T extends NumericType | "u8">(
+    type: ElementToken<T>,
+    data: ArrayLike<number>,
+    shape?: number | readonly number[],
+    options?: ArrayOptions,
+  ): View<T>;
   /** Checks arguments against the kernel, compiles (or finds compiled), and binds. */
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch;
   /** prepare, submit, wait, results. */

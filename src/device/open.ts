@@ -23,7 +23,12 @@ export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOAD
 export async function open(name: string): Promise<Device> {
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && LOADERS[m[1]];
-  if (!load) throw new DeviceError(name, "there is no such device", `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`);
+  if (!load)
+    throw new DeviceError(
+      name,
+      "there is no such device",
+      `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`,
+    );
   return (await load()).open(Number(m[2] ?? 0));
 }
 

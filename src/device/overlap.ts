@@ -12,7 +12,11 @@ export function overlap(a: View, b: View): boolean {
 
 /** True for two views of the same elements in the same order. */
 export const sameElements = (a: View, b: View): boolean =>
-  a.buffer === b.buffer && a.type === b.type && a.offset === b.offset && a.shape.join() === b.shape.join() && a.strides.join() === b.strides.join();
+  a.buffer === b.buffer &&
+  a.type === b.type &&
+  a.offset === b.offset &&
+  a.shape.join() === b.shape.join() &&
+  a.strides.join() === b.strides.join();
 
 function span(v: View): { begin: number; end: number } {
   let [low, high] = [v.offset, v.offset];

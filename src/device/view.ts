@@ -1,7 +1,12 @@
 import type { ElementType } from "../ir/types.js";
 import { LaunchError } from "../kernel/errors.js";
 
-export type TypedArray = Float64Array<ArrayBufferLike> | Float32Array<ArrayBufferLike> | Int32Array<ArrayBufferLike> | Uint32Array<ArrayBufferLike> | Uint8Array<ArrayBufferLike>;
+export type TypedArray =
+  | Float64Array<ArrayBufferLike>
+  | Float32Array<ArrayBufferLike>
+  | Int32Array<ArrayBufferLike>
+  | Uint32Array<ArrayBufferLike>
+  | Uint8Array<ArrayBufferLike>;
 
 export const BYTES: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
 

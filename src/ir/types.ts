@@ -115,17 +115,32 @@ export type UnaryFn = "neg" | "not" | "bitnot" | "abs" | "sqrt" | "floor" | "cei
  * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
  * -0 < +0); rem is C's fmod, exact.
  */
-export type BinaryFn =
-  | "add" | "sub" | "mul" | "div" | "rem" | "min" | "max"
-  | "and" | "or" | "xor" | "shl" | "shr" | "mulhi";
+export type BinaryFn = "add" | "sub" | "mul" | "div" | "rem" | "min" | "max" | "and" | "or" | "xor" | "shl" | "shr" | "mulhi";
 
 export type CompareFn = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 
 /** Functions that are not exact: within 2 ulp on every backend. f64 and f32. */
 export type MathFn =
-  | "exp" | "expm1" | "exp2" | "log" | "log1p" | "log2" | "log10" | "pow"
-  | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "atan2"
-  | "sinh" | "cosh" | "tanh" | "cbrt" | "hypot";
+  | "exp"
+  | "expm1"
+  | "exp2"
+  | "log"
+  | "log1p"
+  | "log2"
+  | "log10"
+  | "pow"
+  | "sin"
+  | "cos"
+  | "tan"
+  | "asin"
+  | "acos"
+  | "atan"
+  | "atan2"
+  | "sinh"
+  | "cosh"
+  | "tanh"
+  | "cbrt"
+  | "hypot";
 
 /*
  * cast, by (from, to): f64<->f32 round to nearest; i32/u32 -> f64 exact; i32/u32 -> f32 rounded; f64/f32 -> i32/u32 truncate toward

@@ -15,7 +15,9 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
       return;
     case "ArrayPattern":
       if (value.kind !== "tuple") return cx.fail(pattern, "only an array literal, or a function's array of results, can be taken apart");
-      pattern.elements.forEach((e, i) => e && bindPattern(cx, e, value.items[i] ?? cx.fail(e, `there are ${value.items.length} values`), scope, constantName));
+      pattern.elements.forEach(
+        (e, i) => e && bindPattern(cx, e, value.items[i] ?? cx.fail(e, `there are ${value.items.length} values`), scope, constantName),
+      );
       return;
     case "ObjectPattern":
       for (const p of pattern.properties) {
@@ -24,7 +26,8 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
         const part = value.kind === "params" ? cx.globals.find(name) : value.kind === "record" ? value.fields.get(name) : undefined;
         if (value.kind === "params" && part && p.value.type === "Identifier") scope.bind(p.value.name, part);
         else if (part) bindPattern(cx, p.value, part, scope, constantName);
-        else if (value.kind === "record" && p.value.type === "AssignmentPattern") bindPattern(cx, p.value, { kind: "void" }, scope, constantName);
+        else if (value.kind === "record" && p.value.type === "AssignmentPattern")
+          bindPattern(cx, p.value, { kind: "void" }, scope, constantName);
         else return cx.fail(p, value.kind === "params" ? `there is no parameter "${name}"` : `there is no field "${name}"`);
       }
       return;
@@ -69,9 +72,11 @@ function variables(cx: Lowering, value: Value & { kind: "tuple" }, id: acorn.Ide
 /** Lowers an assignment; where it is used as a value, that is the right side's. */
 export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): Value {
   const { left, right, operator } = node;
-  if (left.type === "ArrayPattern" || left.type === "ObjectPattern") return assignPattern(cx, left, expression(cx, right, scope), scope, node);
+  if (left.type === "ArrayPattern" || left.type === "ObjectPattern")
+    return assignPattern(cx, left, expression(cx, right, scope), scope, node);
   const compound = operator === "=" ? undefined : operator.slice(0, -1);
-  if (compound === "&&" || compound === "||" || compound === "??") cx.fail(node, `${operator} is not part of the kernel language`, "write if");
+  if (compound === "&&" || compound === "||" || compound === "??")
+    cx.fail(node, `${operator} is not part of the kernel language`, "write if");
   const target = place(cx, left, scope);
   let [current, value] = cx.inOrder<Value>(
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
@@ -99,7 +104,9 @@ export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: 
 
 function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, node: acorn.Node): Value {
   if (pattern.type !== "ArrayPattern" || value.kind !== "tuple") return cx.fail(node, "only [a, b] = [c, d] can assign several values");
-  pattern.elements.forEach((e, i) => e && write(cx, place(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node));
+  pattern.elements.forEach(
+    (e, i) => e && write(cx, place(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node),
+  );
   return value;
 }
 
@@ -113,7 +120,11 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
   if (node.type === "Identifier") {
     const value = identifier(cx, node, scope);
     if (value.kind === "variable") return { kind: "variable", variable: value };
-    return cx.fail(node, `${node.name} is a parameter or a constant and cannot be assigned`, "assign an element of a view, or a local declared with let");
+    return cx.fail(
+      node,
+      `${node.name} is a parameter or a constant and cannot be assigned`,
+      "assign an element of a view, or a local declared with let",
+    );
   }
   if (node.type !== "MemberExpression") return cx.fail(node, "this cannot be assigned");
   if (!node.computed) return cx.fail(node, "fields of an object cannot be assigned", "keep the value in a local declared with let");
@@ -121,10 +132,18 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
   const value = element(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };
-  if (object.kind === "tuple") return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
-  if (value.kind === "scalar" && value.expr.op === "load" && object.kind === "view") return { kind: "view", view: object, indices: value.expr.indices };
-  if (value.kind === "scalar" && value.expr.op === "element" && object.kind === "array") return { kind: "element", array: object, indices: [value.expr.index] };
-  if (value.kind === "view") return cx.fail(node, `${value.name} is a view of rank ${value.rank}, assigned with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"}`, "give an index for each axis");
+  if (object.kind === "tuple")
+    return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
+  if (value.kind === "scalar" && value.expr.op === "load" && object.kind === "view")
+    return { kind: "view", view: object, indices: value.expr.indices };
+  if (value.kind === "scalar" && value.expr.op === "element" && object.kind === "array")
+    return { kind: "element", array: object, indices: [value.expr.index] };
+  if (value.kind === "view")
+    return cx.fail(
+      node,
+      `${value.name} is a view of rank ${value.rank}, assigned with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"}`,
+      "give an index for each axis",
+    );
   return cx.fail(node, "this cannot be assigned");
 }
 
@@ -134,7 +153,8 @@ function valueAt(cx: Lowering, target: Place, node: acorn.Node): ScalarValue {
   target.indices = target.indices.map((e) => (simple(e) ? e : cx.hold({ kind: "scalar", expr: e }, node, "at").expr));
   const { indices } = target;
   const location = cx.at(node);
-  if (target.kind === "view") return { kind: "scalar", expr: { op: "load", type: target.view.element, view: target.view.name, indices, location } };
+  if (target.kind === "view")
+    return { kind: "scalar", expr: { op: "load", type: target.view.element, view: target.view.name, indices, location } };
   return { kind: "scalar", expr: { op: "element", type: target.array.type, array: target.array.name, index: indices[0], location } };
 }
 
@@ -149,7 +169,19 @@ function write(cx: Lowering, target: Place, value: ScalarValue, node: acorn.Node
   const location = cx.at(node);
   if (target.kind === "variable") cx.assign(target.variable, value, node);
   else if (target.kind === "view")
-    cx.out.push({ kind: "store", view: target.view.name, indices: target.indices, value: cx.stored(value, target.view.element, node, target.view.name), location });
+    cx.out.push({
+      kind: "store",
+      view: target.view.name,
+      indices: target.indices,
+      value: cx.stored(value, target.view.element, node, target.view.name),
+      location,
+    });
   else
-    cx.out.push({ kind: "setElement", array: target.array.name, index: target.indices[0], value: cx.stored(value, target.array.type, node, "the private array"), location });
+    cx.out.push({
+      kind: "setElement",
+      array: target.array.name,
+      index: target.indices[0],
+      value: cx.stored(value, target.array.type, node, "the private array"),
+      location,
+    });
 }

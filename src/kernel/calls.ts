@@ -23,17 +23,27 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   if (object.type === "Identifier" && !scope.find(object.name) && !["Math", "Number", "console"].includes(object.name)) {
     const known: Value | undefined = name === "mulhi" ? { kind: "builtin", name } : cx.globals.find(name);
     if (known?.kind !== "builtin" && known?.kind !== "function")
-      return cx.fail(callee, `captures "${object.name}.${name}", which is not a parameter`, `hand the function over: kernel(name, { ..., ${name} }, ({ ..., ${name} }, i) => ...)`);
+      return cx.fail(
+        callee,
+        `captures "${object.name}.${name}", which is not a parameter`,
+        `hand the function over: kernel(name, { ..., ${name} }, ({ ..., ${name} }, i) => ...)`,
+      );
     return apply(cx, known, node, scope);
   }
   const target = expression(cx, object, scope);
-  return method(cx, target, name, node, scope) ?? apply(cx, callee.computed ? element(cx, target, callee, scope) : property(cx, target, name, callee), node, scope);
+  return (
+    method(cx, target, name, node, scope) ??
+    apply(cx, callee.computed ? element(cx, target, callee, scope) : property(cx, target, name, callee), node, scope)
+  );
 }
 
 function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope): Value {
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
-  const args = cx.inOrder(node.arguments.map((a) => () => expression(cx, a, scope)), (value, n) => cx.settle(value, node.arguments[n]));
+  const args = cx.inOrder(
+    node.arguments.map((a) => () => expression(cx, a, scope)),
+    (value, n) => cx.settle(value, node.arguments[n]),
+  );
   return inline(cx, fn, args, node);
 }
 
@@ -43,17 +53,33 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
   switch (target.kind) {
     case "scatter": {
       const { op, rank, element: type } = target;
-      if (name !== METHODS[op]) return cx.fail(node, `${target.name} has no method "${name}"`, `it folds by ${op}: write ${target.name}.${METHODS[op]}(...)`);
-      if (node.arguments.length !== rank + 1) return cx.fail(node, `${target.name} has rank ${rank} and is given ${node.arguments.length} arguments`, "give an index for each axis, then the value");
+      if (name !== METHODS[op])
+        return cx.fail(node, `${target.name} has no method "${name}"`, `it folds by ${op}: write ${target.name}.${METHODS[op]}(...)`);
+      if (node.arguments.length !== rank + 1)
+        return cx.fail(
+          node,
+          `${target.name} has rank ${rank} and is given ${node.arguments.length} arguments`,
+          "give an index for each axis, then the value",
+        );
       const values = scalarsOf(cx, node.arguments, scope);
       const indices = values.slice(0, rank).map((v, k) => asIndex(cx, v, node.arguments[k]));
       cx.out.push({ kind: "scatter", target: target.name, indices, value: cx.stored(values[rank], type, node, target.name), location });
       return VOID;
     }
     case "reduce": {
-      if (name !== METHODS[target.op]) return cx.fail(node, `${target.name} has no method "${name}"`, `it folds by ${target.op}: write ${target.name}.${METHODS[target.op]}(value)`);
+      if (name !== METHODS[target.op])
+        return cx.fail(
+          node,
+          `${target.name} has no method "${name}"`,
+          `it folds by ${target.op}: write ${target.name}.${METHODS[target.op]}(value)`,
+        );
       const [value] = oneArgument(cx, node, scope);
-      cx.out.push({ kind: "reduce", target: target.name, value: target.result ? cx.fit(value, target.result, node) : cx.stored(value, target.type, node, target.name), location });
+      cx.out.push({
+        kind: "reduce",
+        target: target.name,
+        value: target.result ? cx.fit(value, target.result, node) : cx.stored(value, target.type, node, target.name),
+        location,
+      });
       return VOID;
     }
     case "array": {
@@ -63,8 +89,13 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       const k = cx.unique("k");
       const index: Expr = { op: "local", type: "i32", name: k };
       cx.out.push({
-        kind: "for", name: k, start: constant("i32", 0), stop: constant("i32", target.length), step: 1,
-        body: [{ kind: "setElement", array: target.name, index, value: held, location }], location,
+        kind: "for",
+        name: k,
+        start: constant("i32", 0),
+        stop: constant("i32", target.length),
+        step: 1,
+        body: [{ kind: "setElement", array: target.name, index, value: held, location }],
+        location,
       });
       return VOID;
     }
@@ -88,7 +119,8 @@ function oneArgument(cx: Lowering, node: acorn.CallExpression, scope: Scope): Re
 
 /** Replaces a call by the function's body. */
 export function inline(cx: Lowering, fn: FunctionValue, args: readonly Value[], node: acorn.Node): Value {
-  if (cx.stack.some((f) => f.node === fn.node)) return cx.fail(node, `${fn.name || "the function"} calls itself`, "kernels have no recursion; write a loop");
+  if (cx.stack.some((f) => f.node === fn.node))
+    return cx.fail(node, `${fn.name || "the function"} calls itself`, "kernels have no recursion; write a loop");
   const scope = new Scope(fn.scope);
   const { source, path } = cx;
   cx.stack.push(fn);
@@ -109,7 +141,8 @@ function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
   const changed = assignedNames(fn.node.body);
   fn.node.params.forEach((p, i) => {
     const value = args[i] ?? VOID;
-    if (value.kind === "void" && p.type !== "AssignmentPattern") cx.fail(p, `${fn.name} needs ${fn.node.params.length} arguments, and is given ${args.length}`);
+    if (value.kind === "void" && p.type !== "AssignmentPattern")
+      cx.fail(p, `${fn.name} needs ${fn.node.params.length} arguments, and is given ${args.length}`);
     if (p.type !== "Identifier") bindPattern(cx, p, value, scope, true);
     else if (changed.has(p.name)) bindPattern(cx, p, value, scope, false);
     else scope.bind(p.name, cx.settle(value, p, p.name));
@@ -125,7 +158,8 @@ function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
   if (body.type !== "BlockStatement") return expression(cx, body, scope);
   const early = body.body.slice(0, -1);
   const last = body.body[body.body.length - 1];
-  if (last?.type !== "ReturnStatement" || !last.argument || early.some(returns)) return functionBody(cx, fn.name || "the function", body, scope);
+  if (last?.type !== "ReturnStatement" || !last.argument || early.some(returns))
+    return functionBody(cx, fn.name || "the function", body, scope);
   statements(cx, early, scope, { key: cx.path, loops: 0 });
   return expression(cx, last.argument, scope);
 }

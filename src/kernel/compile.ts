@@ -1,6 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../ir/access.js";
 import { optimise } from "../ir/optimise.js";
 import { checkRaces } from "../ir/races.js";
+import { relax } from "../ir/relax.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import { lower } from "./lower.js";
@@ -12,6 +13,19 @@ export interface CompiledKernel {
   access: AccessAnalysis;
 }
 
+const relaxed = new WeakMap<CompiledKernel, CompiledKernel>();
+
+/** The kernel as fast mode runs it (see `relax`); costs are counted on the strict one. */
+export function relaxedKernel(strict: CompiledKernel): CompiledKernel {
+  let fast = relaxed.get(strict);
+  if (!fast) {
+    const ir = relax(strict.ir);
+    fast = { kernel: strict.kernel, ir, access: analyseAccess(ir) };
+    relaxed.set(strict, fast);
+  }
+  return fast;
+}
+
 export interface CompileOptions {
   /** Accept `console.log`, for a device that calls the function itself. */
   debug?: boolean;
@@ -20,7 +34,11 @@ export interface CompileOptions {
 const compiled = new WeakMap<Kernel, Map<string, CompiledKernel>>();
 
 /** Parses, types, optimises, analyses and checks; remembered for each kernel and set of values of its `fixed` parameters. Throws KernelError. */
-export function compileKernel(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>> = {}, options: CompileOptions = {}): CompiledKernel {
+export function compileKernel(
+  kernel: Kernel,
+  fixed: Readonly<Record<string, number | boolean>> = {},
+  options: CompileOptions = {},
+): CompiledKernel {
   const variants = compiled.get(kernel) ?? new Map<string, CompiledKernel>();
   compiled.set(kernel, variants);
   const values = Object.entries(fixed).map(([name, value]) => `${name}=${Object.is(value, -0) ? "-0" : value}`);

@@ -23,7 +23,8 @@ export function expression(cx: Lowering, node: Node, scope: Scope): Value {
     case "MemberExpression":
       return member(cx, node, scope);
     case "UnaryExpression":
-      if (node.operator === "!") return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
+      if (node.operator === "!")
+        return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
       return prefix(cx, node.operator, scalarOf(cx, node.argument, scope), node);
     case "BinaryExpression":
       return binary(cx, node, scope);
@@ -36,7 +37,10 @@ export function expression(cx: Lowering, node: Node, scope: Scope): Value {
     case "NewExpression":
       return newArray(cx, node, scope);
     case "ArrayExpression":
-      return { kind: "tuple", items: node.elements.map((e) => cx.settle(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)) };
+      return {
+        kind: "tuple",
+        items: node.elements.map((e) => cx.settle(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)),
+      };
     case "ObjectExpression":
       return record(cx, node, scope);
     case "ArrowFunctionExpression":
@@ -64,13 +68,25 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
     case "variable":
       return read(value);
     case "view":
-      return cx.fail(node, `${value.name} is a view of rank ${value.rank} and is used with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"} as a number`, "give an index for each axis");
+      return cx.fail(
+        node,
+        `${value.name} is a view of rank ${value.rank} and is used with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"} as a number`,
+        "give an index for each axis",
+      );
     case "table":
       return cx.fail(node, `${value.name} is a table of rank ${value.shape.length}, used as a number`, "give an index for each axis");
     case "scatter":
-      return cx.fail(node, `${value.name} is a scatter target: a kernel adds into it and cannot read it`, `write ${value.name}.${METHODS[value.op]}(index, value)`);
+      return cx.fail(
+        node,
+        `${value.name} is a scatter target: a kernel adds into it and cannot read it`,
+        `write ${value.name}.${METHODS[value.op]}(index, value)`,
+      );
     case "reduce":
-      return cx.fail(node, `${value.name} is a reduction: a kernel folds into it and cannot read it`, `write ${value.name}.${METHODS[value.op]}(value)`);
+      return cx.fail(
+        node,
+        `${value.name} is a reduction: a kernel folds into it and cannot read it`,
+        `write ${value.name}.${METHODS[value.op]}(value)`,
+      );
     case "void":
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
     default:
@@ -79,14 +95,23 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
 }
 export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
-  array: "a private array", tuple: "an array literal", record: "an object", function: "a function", builtin: "a function", params: "the record of parameters", team: "the team",
+  array: "a private array",
+  tuple: "an array literal",
+  record: "an object",
+  function: "a function",
+  builtin: "a function",
+  params: "the record of parameters",
+  team: "the team",
 };
 
 export const scalarOf = (cx: Lowering, node: Node, scope: Scope): ScalarValue => scalar(cx, expression(cx, node, scope), node);
 
 /** Several scalars, evaluated from left to right. */
 export const scalarsOf = (cx: Lowering, nodes: readonly Node[], scope: Scope): ScalarValue[] =>
-  cx.inOrder(nodes.map((n) => () => scalarOf(cx, n, scope)), (value, n) => cx.hold(value, nodes[n]));
+  cx.inOrder(
+    nodes.map((n) => () => scalarOf(cx, n, scope)),
+    (value, n) => cx.hold(value, nodes[n]),
+  );
 
 /** An expression as a truth value; numbers are true where they are not zero (NaN is false), as in JavaScript. */
 export function condition(cx: Lowering, node: Node, scope: Scope): Expr {
@@ -107,7 +132,11 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (node.name === "mulhi") return { kind: "builtin", name: "mulhi" };
   if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");
-  return cx.fail(node, `captures "${node.name}", which is not a parameter`, `declare it: kernel(name, { ..., ${node.name} }, ({ ..., ${node.name} }, i) => ...)`);
+  return cx.fail(
+    node,
+    `captures "${node.name}", which is not a parameter`,
+    `declare it: kernel(name, { ..., ${node.name} }, ({ ..., ${node.name} }, i) => ...)`,
+  );
 }
 
 function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
@@ -134,7 +163,12 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
       return { kind: "scalar", expr: { op: "element", type: of.type, array: of.name, index: index(), location: cx.at(node) } };
     case "tuple": {
       const at = constantOf(cx, index());
-      if (at === undefined) return cx.fail(node, "an array literal is indexed by something that is not constant", "use new Float64Array(n), or a table parameter");
+      if (at === undefined)
+        return cx.fail(
+          node,
+          "an array literal is indexed by something that is not constant",
+          "use new Float64Array(n), or a table parameter",
+        );
       return of.items[Number(at)] ?? cx.fail(node, `index ${at} of an array literal of length ${of.items.length}`);
     }
     case "scalar":
@@ -148,7 +182,8 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
 /** `object.name` */
 export function property(cx: Lowering, object: Value, name: string, node: acorn.Node): Value {
   if (name === "length") {
-    if (object.kind === "view") return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
+    if (object.kind === "view")
+      return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
     if (object.kind === "table") return literal(object.shape[object.prefix.length]);
     if (object.kind === "array") return literal(object.length);
     if (object.kind === "tuple") return literal(object.items.length);
@@ -168,7 +203,8 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
 
 function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
   const { operator, left, right } = node;
-  if (right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>")) return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
+  if (right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>"))
+    return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
   const [a, b] = scalarsOf(cx, [left, right], scope);
   return combine(cx, operator, a, b, node);
 }
@@ -203,12 +239,14 @@ function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Sco
   const a = cx.collect(() => expression(cx, node.consequent, scope));
   const b = cx.collect(() => expression(cx, node.alternate, scope));
   const m = cx.met(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
-  if (!a.stmts.length && !b.stmts.length) return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
+  if (!a.stmts.length && !b.stmts.length)
+    return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
   const name = cx.unique("t");
   const location = cx.at(node);
   cx.out.push({ kind: "let", name, type: m.type, location });
   cx.out.push({
-    kind: "if", cond,
+    kind: "if",
+    cond,
     then: [...a.stmts, { kind: "assign", name, value: m.a, location }],
     else: [...b.stmts, { kind: "assign", name, value: m.b, location }],
     location,
@@ -221,13 +259,25 @@ const ARRAY_TYPES: Record<string, NumericType> = { Float64Array: "f64", Float32A
 /** `new Float64Array(n)` and its kin: a private array. */
 function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
   const type = node.callee.type === "Identifier" ? ARRAY_TYPES[node.callee.name] : undefined;
-  if (!type || node.arguments.length !== 1) return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
+  if (!type || node.arguments.length !== 1)
+    return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
   const argument = node.arguments[0];
   if (argument.type === "ArrayExpression") {
-    const items = scalarsOf(cx, argument.elements.map((e) => e ?? cx.fail(argument, "an element is missing")), scope);
+    const items = scalarsOf(
+      cx,
+      argument.elements.map((e) => e ?? cx.fail(argument, "an element is missing")),
+      scope,
+    );
     const array = declareArray(cx, node, type, items.length, "private");
     items.forEach((value, i) =>
-      cx.out.push({ kind: "setElement", array: array.name, index: constant("i32", i), value: cx.converted(value, type, node, `elements are ${type}`), location: cx.at(node) }));
+      cx.out.push({
+        kind: "setElement",
+        array: array.name,
+        index: constant("i32", i),
+        value: cx.converted(value, type, node, `elements are ${type}`),
+        location: cx.at(node),
+      }),
+    );
     return array;
   }
   const length = constantOf(cx, scalarOf(cx, argument, scope).expr);
@@ -236,7 +286,13 @@ function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value 
   return declareArray(cx, node, type, length, "private");
 }
 
-export function declareArray(cx: Lowering, node: acorn.Node, type: NumericType, length: number, space: "private" | "scratch"): Value & { kind: "array" } {
+export function declareArray(
+  cx: Lowering,
+  node: acorn.Node,
+  type: NumericType,
+  length: number,
+  space: "private" | "scratch",
+): Value & { kind: "array" } {
   const name = cx.unique(space === "private" ? "array" : "scratch");
   cx.out.push({ kind: "array", name, type, length, space, location: cx.at(node) });
   return { kind: "array", name, type, length };

@@ -25,10 +25,6 @@ export function kernel<const P extends Params>(
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. */
-export function teamKernel<const P extends Params>(
-  name: string,
-  params: P,
-  body: (params: BodyParams<P>, team: Team) => void,
-): Kernel<P> {
+export function teamKernel<const P extends Params>(name: string, params: P, body: (params: BodyParams<P>, team: Team) => void): Kernel<P> {
   return { name, params, policy: "team", body: body as Kernel<P>["body"], location: callSite(teamKernel) };
 }

@@ -28,8 +28,12 @@ export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, fr
 
 /** A loop; its test stands at the top of the body if it needs statements of its own. */
 function loop(
-  cx: Lowering, node: acorn.WhileStatement | acorn.ForStatement, scope: Scope, frame: Frame,
-  test: acorn.Expression | null | undefined, step: acorn.Expression | null | undefined,
+  cx: Lowering,
+  node: acorn.WhileStatement | acorn.ForStatement,
+  scope: Scope,
+  frame: Frame,
+  test: acorn.Expression | null | undefined,
+  step: acorn.Expression | null | undefined,
 ): void {
   const location = cx.at(node);
   const cond = cx.collect((): Expr => (test ? condition(cx, test, scope) : constant("bool", true)));
@@ -66,7 +70,8 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   cx.out.push(...start.stmts, ...stop.stmts);
 
   let bound = stop.value.expr;
-  if (operator === "<=" || operator === ">=") bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", operator === "<=" ? 1 : -1) };
+  if (operator === "<=" || operator === ">=")
+    bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", operator === "<=" ? 1 : -1) };
   const sources = sourcesOf([stop.value.expr, ...stop.stmts.flatMap(exprsOf)]);
   if (sources.memory) bound = cx.hold({ kind: "scalar", expr: bound }, node, "stop").expr;
 
@@ -91,7 +96,8 @@ interface CountedForm {
 }
 
 function countedForm({ init, test, update, body }: acorn.ForStatement): CountedForm | undefined {
-  if (init?.type !== "VariableDeclaration" || init.declarations.length !== 1 || test?.type !== "BinaryExpression" || !update) return undefined;
+  if (init?.type !== "VariableDeclaration" || init.declarations.length !== 1 || test?.type !== "BinaryExpression" || !update)
+    return undefined;
   const { id, init: start } = init.declarations[0];
   if (id.type !== "Identifier" || !start || test.left.type !== "Identifier" || test.left.name !== id.name) return undefined;
   const { name } = id;
@@ -102,7 +108,8 @@ function countedForm({ init, test, update, body }: acorn.ForStatement): CountedF
 }
 
 function stepOf(update: acorn.Expression, name: string): number | undefined {
-  if (update.type === "UpdateExpression" && update.argument.type === "Identifier" && update.argument.name === name) return update.operator === "++" ? 1 : -1;
+  if (update.type === "UpdateExpression" && update.argument.type === "Identifier" && update.argument.name === name)
+    return update.operator === "++" ? 1 : -1;
   if (update.type !== "AssignmentExpression" || update.left.type !== "Identifier" || update.left.name !== name) return undefined;
   const { right, operator } = update;
   if (right.type !== "Literal" || typeof right.value !== "number" || !Number.isInteger(right.value) || right.value <= 0) return undefined;
@@ -126,7 +133,10 @@ function sourcesOf(exprs: readonly Expr[]): { names: Set<string>; memory: boolea
 function changes(stmts: readonly Stmt[], names: ReadonlySet<string>): boolean {
   let found = false;
   walkStmts(stmts, (s) => {
-    found ||= (s.kind === "assign" && names.has(s.name)) || (s.kind === "store" && names.has(s.view)) || (s.kind === "setElement" && names.has(s.array));
+    found ||=
+      (s.kind === "assign" && names.has(s.name)) ||
+      (s.kind === "store" && names.has(s.view)) ||
+      (s.kind === "setElement" && names.has(s.array));
   });
   return found;
 }

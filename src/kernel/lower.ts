@@ -29,7 +29,12 @@ export function lower(kernel: Kernel, fixed: Readonly<Record<string, number | bo
       if (!knowledge.fresh) throw error;
     }
   }
-  throw new KernelError(kernel.name, kernel.location, "the types of its variables do not settle", "give each variable one type from its first value on");
+  throw new KernelError(
+    kernel.name,
+    kernel.location,
+    "the types of its variables do not settle",
+    "give each variable one type from its first value on",
+  );
 }
 
 /** An attempt learns the types of many variables at once; a chain of variables that wait for each other takes one for each link. */
@@ -55,14 +60,22 @@ class KernelLowering {
       body: [],
       location: originalPosition(kernel.location),
     };
-    if (kernel.policy === "range" && (rank < 1 || rank > 4)) this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
-    if (kernel.policy === "team" && rank !== 1) this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
+    if (kernel.policy === "range" && (rank < 1 || rank > 4))
+      this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
+    if (kernel.policy === "team" && rank !== 1)
+      this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
 
   run(): KernelIR {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
     const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, this.source);
-    const main: FunctionValue = { kind: "function", name: this.kernel.name, node: this.source.node, source: this.source, scope: this.functions() };
+    const main: FunctionValue = {
+      kind: "function",
+      name: this.kernel.name,
+      node: this.source.node,
+      source: this.source,
+      scope: this.functions(),
+    };
     for (const [name, token] of Object.entries(this.kernel.params))
       if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
     const elements: Value[] =
@@ -70,14 +83,16 @@ class KernelLowering {
         ? [{ kind: "team" }]
         : Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
     const result = inline(cx, main, [{ kind: "params" }, ...elements], this.source.node);
-    if (result.kind !== "void") cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    if (result.kind !== "void")
+      cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     return { ...this.ir, body: cx.out };
   }
 
   /** What the kernel's own function may name without taking it from its first argument: imported helpers that are handed over, too. */
   private functions(): Scope {
     const scope = new Scope();
-    for (const [name, token] of Object.entries(this.kernel.params)) if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
+    for (const [name, token] of Object.entries(this.kernel.params))
+      if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
     return scope;
   }
 
@@ -96,25 +111,38 @@ class KernelLowering {
         return;
       case "view": {
         const element = token.element === "u8" ? "i32" : token.element;
-        this.param({ kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint }, { kind: "view", name, element, rank: token.rank, prefix: [] });
+        this.param(
+          { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
+          { kind: "view", name, element, rank: token.rank, prefix: [] },
+        );
         return;
       }
       case "scatter":
-        this.param({ kind: "scatter", name, element: token.element, rank: token.rank, op: token.op }, { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op });
+        this.param(
+          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
+          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
+        );
         return;
       case "reduce":
-        this.param({ kind: "reduce", name, type: token.type, op: token.op, identity: inType(token.type, token.identity) }, { kind: "reduce", name, type: token.type, op: token.op });
+        this.param(
+          { kind: "reduce", name, type: token.type, op: token.op, identity: inType(token.type, token.identity) },
+          { kind: "reduce", name, type: token.type, op: token.op },
+        );
         return;
       case "table": {
         const flat = flatten(token.values as Nested);
-        if (!flat || flat.shape.length < 1 || flat.shape.length > 4) this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
+        if (!flat || flat.shape.length < 1 || flat.shape.length > 4)
+          this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
         const { shape, values } = flat!;
         this.ir.tables.push({ name, type: token.type, shape, values: values.map((v) => inType(token.type, v)) } satisfies Table);
         this.globals.bind(name, { kind: "table", name, type: token.type, shape, prefix: [] });
         return;
       }
       default:
-        this.fail(`the parameter "${name}" is declared as ${describe(token)}`, "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32) or a function");
+        this.fail(
+          `the parameter "${name}" is declared as ${describe(token)}`,
+          "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32) or a function",
+        );
     }
   }
 
@@ -136,9 +164,17 @@ class KernelLowering {
     const locals = [cx.unique("a"), cx.unique("b")];
     const args = locals.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
     cx.stack.push(main);
-    const { stmts, value } = cx.collect(() => cx.converted(scalar(cx, inline(cx, fold, args, source.node), source.node), token.type, source.node, `${fold.name} gives ${token.type}`));
+    const { stmts, value } = cx.collect(() =>
+      cx.converted(
+        scalar(cx, inline(cx, fold, args, source.node), source.node),
+        token.type,
+        source.node,
+        `${fold.name} gives ${token.type}`,
+      ),
+    );
     cx.stack.pop();
-    if (stmts.length) throw new KernelError(this.kernel.name, source.locate(source.node), `${fold.name} has statements`, "write it as one expression");
+    if (stmts.length)
+      throw new KernelError(this.kernel.name, source.locate(source.node), `${fold.name} has statements`, "write it as one expression");
     const param = this.ir.params.find((p) => p.name === name);
     if (param?.kind === "reduce") param.combine = { a: locals[0], b: locals[1], body: value };
   }
@@ -156,6 +192,8 @@ function flatten(values: Nested): { shape: number[]; values: number[] } | undefi
   return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
 }
 
-const inType = (type: NumericType, v: number): number => (type === "f32" ? Math.fround(v) : type === "i32" ? v | 0 : type === "u32" ? v >>> 0 : v);
+const inType = (type: NumericType, v: number): number =>
+  type === "f32" ? Math.fround(v) : type === "i32" ? v | 0 : type === "u32" ? v >>> 0 : v;
 
-const describe = (token: unknown): string => (token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token));
+const describe = (token: unknown): string =>
+  token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

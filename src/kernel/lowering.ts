@@ -11,7 +11,11 @@ export interface Learnt {
   weak?: "int" | "float";
 }
 /** The shape of what a function returns. */
-export type Shape = { kind: "scalar" } | { kind: "void" } | { kind: "tuple"; items: Shape[] } | { kind: "record"; fields: Map<string, Shape> };
+export type Shape =
+  | { kind: "scalar" }
+  | { kind: "void" }
+  | { kind: "tuple"; items: Shape[] }
+  | { kind: "record"; fields: Map<string, Shape> };
 
 /**
  * What attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
@@ -117,7 +121,15 @@ export class Lowering {
     const key = `${this.path}/${node.start}:${name}${part}`;
     const learnt = this.knowledge.types.get(key);
     const { type, weak } = learnt ?? { type: init?.expr.type ?? "i32", weak: init ? init.weak : "int" };
-    const variable: Variable = { kind: "variable", name: this.unique(name), type, weak, constant: constantName, key, open: !!(learnt ?? weak) };
+    const variable: Variable = {
+      kind: "variable",
+      name: this.unique(name),
+      type,
+      weak,
+      constant: constantName,
+      key,
+      open: !!(learnt ?? weak),
+    };
     if (!constantName) this.mutable.add(variable.name);
     this.out.push({ kind: "let", name: variable.name, type, init: init && this.fit(init, variable, node), location: this.at(node) });
     return variable;
@@ -133,7 +145,8 @@ export class Lowering {
     const { type } = value.expr;
     if (variable.weak && !value.weak) this.learn(variable, { type });
     else if (variable.weak === "int" && value.weak === "float") this.learn(variable, { type: "f64", weak: "float" });
-    else if (variable.weak === "int" && value.expr.op === "const" && type === "u32" && variable.type === "i32") this.learn(variable, { type, weak: "int" });
+    else if (variable.weak === "int" && value.expr.op === "const" && type === "u32" && variable.type === "i32")
+      this.learn(variable, { type, weak: "int" });
     else if (!value.weak && widens(variable, type)) this.learn(variable, { type });
     return this.converted(value, variable.type, node, `${variable.name} is ${variable.type}`);
   }
@@ -212,9 +225,11 @@ export const read = (v: Variable): ScalarValue => ({ kind: "scalar", expr: { op:
 
 /** Words that some target keeps for itself. */
 const KEYWORDS = new Set(
-  ("abs alignas alignof and asm auto bool break case catch char class const constexpr continue decltype default delete device do double else enum " +
+  (
+    "abs alignas alignof and asm auto bool break case catch char class const constexpr continue decltype default delete device do double else enum " +
     "explicit export extern false float fn for friend goto if inline int kernel let long loop main mutable namespace new not null operator or private protected " +
     "public register restrict return shared short signed sizeof static struct switch template this throw true try typedef typename union unsigned using " +
     "var virtual void volatile while with yield await function import in of super instanceof arguments eval undefined NaN Infinity Math " +
-    "blockIdx blockDim threadIdx gridDim warpSize min max sqrt exp log sin cos tan pow floor ceil fabs y0 y1 yn j0 j1 jn gamma signgam").split(" "),
+    "blockIdx blockDim threadIdx gridDim warpSize min max sqrt exp log sin cos tan pow floor ceil fabs y0 y1 yn j0 j1 jn gamma signgam"
+  ).split(" "),
 );

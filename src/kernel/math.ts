@@ -9,21 +9,51 @@ import { Scope, constant, isFloat, isInteger, type ScalarValue } from "./values.
 const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
 /** Number of arguments of the functions that are not exact. */
 const INEXACT: Record<string, number> = {
-  exp: 1, expm1: 1, log: 1, log1p: 1, log2: 1, log10: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, sinh: 1, cosh: 1, tanh: 1, cbrt: 1, pow: 2, atan2: 2, hypot: 2,
+  exp: 1,
+  expm1: 1,
+  log: 1,
+  log1p: 1,
+  log2: 1,
+  log10: 1,
+  sin: 1,
+  cos: 1,
+  tan: 1,
+  asin: 1,
+  acos: 1,
+  atan: 1,
+  sinh: 1,
+  cosh: 1,
+  tanh: 1,
+  cbrt: 1,
+  pow: 2,
+  atan2: 2,
+  hypot: 2,
 };
 
 /** A call of a function of Math, or of mulhi. */
 export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpression, scope: Scope): ScalarValue {
   const name = qualified.replace("Math.", "");
   const [first] = node.arguments;
-  if ((name === "floor" || name === "trunc") && node.arguments.length === 1 && first.type === "BinaryExpression" && first.operator === "/") {
+  if (
+    (name === "floor" || name === "trunc") &&
+    node.arguments.length === 1 &&
+    first.type === "BinaryExpression" &&
+    first.operator === "/"
+  ) {
     const [a, b] = scalarsOf(cx, [first.left, first.right], scope);
-    return (isFloat(cx.met(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ?? exact(cx, name, combine(cx, "/", a, b, first), node);
+    return (
+      (isFloat(cx.met(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ??
+      exact(cx, name, combine(cx, "/", a, b, first), node)
+    );
   }
   const args = scalarsOf(cx, node.arguments, scope);
   const arity = name in EXACT ? 1 : (INEXACT[name] ?? ARITY[name]);
   if (arity === undefined && name !== "min" && name !== "max")
-    return cx.fail(node, `${qualified} is not part of the kernel language`, name === "random" ? "draw from a counter: see philox" : "see docs/language.md for the functions that are");
+    return cx.fail(
+      node,
+      `${qualified} is not part of the kernel language`,
+      name === "random" ? "draw from a counter: see philox" : "see docs/language.md for the functions that are",
+    );
   if (arity !== undefined ? args.length !== arity : args.length === 0)
     return cx.fail(node, `${qualified} takes ${arity ?? "some"} argument${arity === 1 ? "" : "s"} here, and is given ${args.length}`);
 
@@ -31,9 +61,15 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
   if (name in INEXACT) return inexact(cx, name, args, node);
   switch (name) {
     case "mulhi":
-      return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "mulhi", a: word(cx, "u32", args[0], node), b: word(cx, "u32", args[1], node) } };
+      return {
+        kind: "scalar",
+        expr: { op: "binary", type: "u32", fn: "mulhi", a: word(cx, "u32", args[0], node), b: word(cx, "u32", args[1], node) },
+      };
     case "imul":
-      return { kind: "scalar", expr: { op: "binary", type: "i32", fn: "mul", a: word(cx, "i32", args[0], node), b: word(cx, "i32", args[1], node), wraps: true } };
+      return {
+        kind: "scalar",
+        expr: { op: "binary", type: "i32", fn: "mul", a: word(cx, "i32", args[0], node), b: word(cx, "i32", args[1], node), wraps: true },
+      };
     case "clz32":
       return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "clz", a: word(cx, "u32", args[0], node) } };
     case "fround":
@@ -61,7 +97,8 @@ function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node)
   const fn = EXACT[name];
   const { expr, weak } = value;
   if (weak && expr.op === "const") return literal(Math[fn](expr.value as number));
-  if (isInteger(expr.type) && fn !== "sqrt") return fn === "abs" && expr.type === "i32" ? { ...value, expr: { op: "unary", type: "i32", fn, a: expr } } : value;
+  if (isInteger(expr.type) && fn !== "sqrt")
+    return fn === "abs" && expr.type === "i32" ? { ...value, expr: { op: "unary", type: "i32", fn, a: expr } } : value;
   const a = real(cx, value, node);
   return { ...a, expr: { op: "unary", type: a.expr.type, fn, a: a.expr } };
 }
@@ -70,7 +107,11 @@ function inexact(cx: Lowering, name: string, args: ScalarValue[], node: acorn.No
   const reals = args.map((a) => real(cx, a, node));
   const constants = reals.flatMap(({ expr, weak }) => (weak && expr.op === "const" ? [expr.value as number] : []));
   if (constants.length === reals.length)
-    return { kind: "scalar", expr: constant("f64", (Math as unknown as Record<string, (...x: number[]) => number>)[name](...constants)), weak: "float" };
+    return {
+      kind: "scalar",
+      expr: constant("f64", (Math as unknown as Record<string, (...x: number[]) => number>)[name](...constants)),
+      weak: "float",
+    };
   const [first, second] = reals;
   const operands = second ? cx.met(first, second, node) : undefined;
   const list = operands ? [operands.a, operands.b] : [first.expr];
@@ -99,7 +140,13 @@ function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue 
   const floor = cx.hold({ kind: "scalar", expr: { op: "unary", type, fn: "floor", a: x } }, node).expr;
   const up: Expr = { op: "binary", type, fn: "add", a: floor, b: number(1) };
   const rounded = select(atLeast({ op: "binary", type, fn: "sub", a: x, b: floor }, number(0.5)), up, floor);
-  const isNegativeZero: Expr = { op: "logical", type: "bool", fn: "and", a: atLeast(x, number(-0.5)), b: { op: "compare", type: "bool", fn: "lt", a: x, b: number(0) } };
+  const isNegativeZero: Expr = {
+    op: "logical",
+    type: "bool",
+    fn: "and",
+    a: atLeast(x, number(-0.5)),
+    b: { op: "compare", type: "bool", fn: "lt", a: x, b: number(0) },
+  };
   return { kind: "scalar", expr: select(isNegativeZero, number(-0), rounded), weak: value.weak };
 }
 

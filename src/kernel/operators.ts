@@ -5,15 +5,31 @@ import type { Lowering } from "./lowering.js";
 import { literal } from "./types.js";
 import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
 
-const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = { "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem" };
-const COMPARE: Record<string, CompareFn> = { "==": "eq", "===": "eq", "!=": "ne", "!==": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" };
+const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
+  "+": "add",
+  "-": "sub",
+  "*": "mul",
+  "/": "div",
+  "%": "rem",
+};
+const COMPARE: Record<string, CompareFn> = {
+  "==": "eq",
+  "===": "eq",
+  "!=": "ne",
+  "!==": "ne",
+  "<": "lt",
+  "<=": "le",
+  ">": "gt",
+  ">=": "ge",
+};
 const BITS: Record<string, BinaryFn> = { "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr" };
 
 /** `a operator b`, for binary expressions and compound assignments. */
 export function combine(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   if (operator in COMPARE) return compare(cx, COMPARE[operator], a, b, node);
   if (operator in BITS) return bitwise(cx, operator, a, b, node);
-  if (operator === ">>>") return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
+  if (operator === ">>>")
+    return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
   if (operator === "**") {
     const m = cx.met(a, b, node);
     if (!isFloat(m.type)) return cx.fail(node, "** of integers", "multiply, or convert one operand with unary +");
@@ -30,23 +46,34 @@ function compare(cx: Lowering, fn: CompareFn, a: ScalarValue, b: ScalarValue, no
 
 function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   const fn = ARITHMETIC[operator] ?? cx.fail(node, `the operator ${operator} is not part of the kernel language`);
-  if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const") return literal(EXACT[fn](a.expr.value as number, b.expr.value as number));
+  if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const")
+    return literal(EXACT[fn](a.expr.value as number, b.expr.value as number));
   const m = cx.met(a, b, node);
   if (m.type === "bool") return cx.fail(node, `${operator} of truth values`, "write condition ? 1 : 0 for a number");
   if (fn === "div" && isInteger(m.type)) {
     if (!m.weak)
-      return cx.fail(node, "integers are divided, which gives a fraction", "write (a / b) | 0 for the whole part, or +a / b for the fraction");
+      return cx.fail(
+        node,
+        "integers are divided, which gives a fraction",
+        "write (a / b) | 0 for the whole part, or +a / b for the fraction",
+      );
     return arithmetic(cx, operator, weakFloat(a), weakFloat(b), node);
   }
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
 }
 
 const EXACT = {
-  add: (a: number, b: number) => a + b, sub: (a: number, b: number) => a - b, mul: (a: number, b: number) => a * b, div: (a: number, b: number) => a / b, rem: (a: number, b: number) => a % b,
+  add: (a: number, b: number) => a + b,
+  sub: (a: number, b: number) => a - b,
+  mul: (a: number, b: number) => a * b,
+  div: (a: number, b: number) => a / b,
+  rem: (a: number, b: number) => a % b,
 };
 
 const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
-  kind: "scalar", weak: "float", expr: expr.op === "const" ? constant("f64", expr.value) : expr.type === "f64" ? expr : { op: "cast", type: "f64", a: expr },
+  kind: "scalar",
+  weak: "float",
+  expr: expr.op === "const" ? constant("f64", expr.value) : expr.type === "f64" ? expr : { op: "cast", type: "f64", a: expr },
 });
 
 function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
@@ -55,12 +82,17 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
     return { kind: "scalar", expr: { op: "logical", type: "bool", fn: operator === "&" ? "and" : "or", a: a.expr, b: b.expr } };
   }
   const weak = a.weak && b.weak ? "int" : undefined;
-  return { kind: "scalar", expr: { op: "binary", type: "i32", fn: BITS[operator], a: word(cx, "i32", a, node), b: word(cx, "i32", b, node) }, weak };
+  return {
+    kind: "scalar",
+    expr: { op: "binary", type: "i32", fn: BITS[operator], a: word(cx, "i32", a, node), b: word(cx, "i32", b, node) },
+    weak,
+  };
 }
 
 /** An operand of a bit operation: JavaScript works on 32 bits. */
 export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
-  if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constant(type, type === "i32" ? Number(expr.value) | 0 : Number(expr.value) >>> 0);
+  if (weak && expr.op === "const" && Number.isInteger(expr.value))
+    return constant(type, type === "i32" ? Number(expr.value) | 0 : Number(expr.value) >>> 0);
   if (isFloat(expr.type)) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
   return cut(type, expr);
 }
@@ -90,7 +122,8 @@ export function prefix(cx: Lowering, operator: string, value: ScalarValue, node:
   const { type } = value.expr;
   if (operator === "+") return { kind: "scalar", expr: cx.converted(value, "f64", node, "unary + gives f64") };
   if (type === "bool") return cx.fail(node, `${operator} of a truth value`, "write condition ? 1 : 0 for a number");
-  if (operator === "~") return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "bitnot", a: word(cx, "i32", value, node) }, weak: value.weak && "int" };
+  if (operator === "~")
+    return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "bitnot", a: word(cx, "i32", value, node) }, weak: value.weak && "int" };
   if (operator !== "-") return cx.fail(node, `${operator} is not part of the kernel language`);
   if (value.expr.op === "const" && value.weak) return literal(-(value.expr.value as number));
   if (type === "u32") return cx.fail(node, "a u32 is negated", "write (0 - x) >>> 0, or (x | 0) first");

@@ -35,7 +35,9 @@ export type Rank = 1 | 2 | 3 | 4;
  */
 export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1>;
 export function view<T extends ElementToken, R extends Rank>(
-  element: T, rank: R, options?: { disjoint?: boolean },
+  element: T,
+  rank: R,
+  options?: { disjoint?: boolean },
 ): ViewToken<T["type"], R>;
 export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
   return { kind: "view", element: element.type, rank, disjoint: options.disjoint ?? false };
@@ -52,7 +54,9 @@ export interface ScatterToken<T extends NumericType = NumericType, R extends Ran
 export function scatter<T extends NumericToken>(element: T): ScatterToken<T["type"], 1, "sum">;
 export function scatter<T extends NumericToken, R extends Rank>(element: T, rank: R): ScatterToken<T["type"], R, "sum">;
 export function scatter<T extends NumericToken, R extends Rank, O extends ScatterOp>(
-  element: T, rank: R, op: O,
+  element: T,
+  rank: R,
+  op: O,
 ): ScatterToken<T["type"], R, O>;
 export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
   return { kind: "scatter", element: element.type, rank, op };
@@ -68,23 +72,37 @@ export interface ReduceToken<T extends NumericType = NumericType, O extends Redu
 
 /** A sum over all elements: `s.add(v)`. */
 export const sum = <T extends NumericToken>(type: T): ReduceToken<T["type"], "sum"> => ({
-  kind: "reduce", type: type.type, op: "sum", identity: 0,
+  kind: "reduce",
+  type: type.type,
+  op: "sum",
+  identity: 0,
 });
 /** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
 export const min = <T extends NumericToken>(type: T): ReduceToken<T["type"], "min"> => ({
-  kind: "reduce", type: type.type, op: "min", identity: LIMITS[type.type][1],
+  kind: "reduce",
+  type: type.type,
+  op: "min",
+  identity: LIMITS[type.type][1],
 });
 /** The greatest value over all elements: `m.max(v)`. */
 export const max = <T extends NumericToken>(type: T): ReduceToken<T["type"], "max"> => ({
-  kind: "reduce", type: type.type, op: "max", identity: LIMITS[type.type][0],
+  kind: "reduce",
+  type: type.type,
+  op: "max",
+  identity: LIMITS[type.type][0],
 });
 /** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
 export const reducer = <T extends NumericToken>(
-  type: T, identity: number, combine: (a: number, b: number) => number,
+  type: T,
+  identity: number,
+  combine: (a: number, b: number) => number,
 ): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
 
 const LIMITS: Record<NumericType, [number, number]> = {
-  f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-2147483648, 2147483647], u32: [0, 4294967295],
+  f64: [-Infinity, Infinity],
+  f32: [-Infinity, Infinity],
+  i32: [-2147483648, 2147483647],
+  u32: [0, 4294967295],
 };
 
 export interface TableToken<V = Nested> {
@@ -96,7 +114,9 @@ export type Nested = number | readonly Nested[];
 
 /** A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. */
 export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> => ({
-  kind: "table", type: type.type, values,
+  kind: "table",
+  type: type.type,
+  values,
 });
 
 export interface FixedToken<T extends ScalarType = ScalarType> {
@@ -115,22 +135,48 @@ export type Params = Record<string, ParamToken>;
 
 /* What the body sees. */
 
-interface Nest<T> { [index: number]: T; readonly length: number }
-type NestOf<R extends Rank> = R extends 1 ? Nest<number> : R extends 2 ? Nest<Nest<number>> : R extends 3 ? Nest<Nest<Nest<number>>> : Nest<Nest<Nest<Nest<number>>>>;
-type Indices<R extends Rank> = R extends 1 ? [i: number] : R extends 2 ? [i: number, j: number] : R extends 3 ? [i: number, j: number, k: number] : [i: number, j: number, k: number, l: number];
+interface Nest<T> {
+  [index: number]: T;
+  readonly length: number;
+}
+type NestOf<R extends Rank> = R extends 1
+  ? Nest<number>
+  : R extends 2
+    ? Nest<Nest<number>>
+    : R extends 3
+      ? Nest<Nest<Nest<number>>>
+      : Nest<Nest<Nest<Nest<number>>>>;
+type Indices<R extends Rank> = R extends 1
+  ? [i: number]
+  : R extends 2
+    ? [i: number, j: number]
+    : R extends 3
+      ? [i: number, j: number, k: number]
+      : [i: number, j: number, k: number, l: number];
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
 
 export type BodyParam<P> =
-  P extends ScalarToken<infer T> ? (T extends "bool" ? boolean : number)
-  : P extends FixedToken<infer T> ? (T extends "bool" ? boolean : number)
-  : P extends ViewToken<ElementType, infer R> ? NestOf<R>
-  : P extends ScatterToken<NumericType, infer R, infer O> ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
-  : P extends ReduceToken<NumericType, infer O> ? { [M in ReduceMethod<O>]: (value: number) => void }
-  : P extends TableToken<infer V> ? TableOf<V>
-  : P extends Helper ? P
-  : never;
+  P extends ScalarToken<infer T>
+    ? T extends "bool"
+      ? boolean
+      : number
+    : P extends FixedToken<infer T>
+      ? T extends "bool"
+        ? boolean
+        : number
+      : P extends ViewToken<ElementType, infer R>
+        ? NestOf<R>
+        : P extends ScatterToken<NumericType, infer R, infer O>
+          ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
+          : P extends ReduceToken<NumericType, infer O>
+            ? { [M in ReduceMethod<O>]: (value: number) => void }
+            : P extends TableToken<infer V>
+              ? TableOf<V>
+              : P extends Helper
+                ? P
+                : never;
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 
 type TeamOp = "sum" | "min" | "max";
@@ -150,7 +196,9 @@ export interface Team {
   max(count: number, value: (j: number) => number): number;
   /** Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`. All are f64. */
   reduce<R extends Record<string, TeamOp>>(
-    count: number, results: R, body: (j: number, r: { [K in keyof R]: TeamFold<R[K]> }) => void,
+    count: number,
+    results: R,
+    body: (j: number, r: { [K in keyof R]: TeamFold<R[K]> }) => void,
   ): { [K in keyof R]: number };
   /** One member runs the body. */
   single(body: () => void): void;

@@ -43,13 +43,16 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 /** Decodes the base-64 variable-length deltas of a source map, version 3. */
 function decode(mappings: string): Segment[][] {
-  let source = 0, line = 0, originalColumn = 0;
+  let source = 0,
+    line = 0,
+    originalColumn = 0;
   return mappings.split(";").map((group) => {
     let column = 0;
     const segments: Segment[] = [];
     for (const text of group ? group.split(",") : []) {
       const deltas: number[] = [];
-      let value = 0, shift = 0;
+      let value = 0,
+        shift = 0;
       for (const c of text) {
         const digit = DIGITS.indexOf(c);
         value |= (digit & 31) << shift;

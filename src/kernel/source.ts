@@ -21,7 +21,10 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   const text = Function.prototype.toString.call(fn);
   let shift = 1;
   let root: acorn.Node | undefined;
-  for (const [before, after] of [["(", ")"], ["({", "})"]]) {
+  for (const [before, after] of [
+    ["(", ")"],
+    ["({", "})"],
+  ]) {
     try {
       root = acorn.parseExpressionAt(before + text + after, 0, { ecmaVersion: "latest", locations: true });
       shift = before.length;
@@ -33,15 +36,25 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   const node = root && functionIn(root);
   if (!node) {
     const native = text.includes("[native code]");
-    throw new KernelError(kernel, declared, native ? `${fn.name || "a function"} is built into the engine and has no source text` : "the function's text cannot be parsed",
-      "pass a plain function or arrow function");
+    throw new KernelError(
+      kernel,
+      declared,
+      native ? `${fn.name || "a function"} is built into the engine and has no source text` : "the function's text cannot be parsed",
+      "pass a plain function or arrow function",
+    );
   }
-  if (node.async || node.generator) throw new KernelError(kernel, declared, `${fn.name || "a function"} is ${node.async ? "async" : "a generator"}`, "pass a plain function or arrow function");
+  if (node.async || node.generator)
+    throw new KernelError(
+      kernel,
+      declared,
+      `${fn.name || "a function"} is ${node.async ? "async" : "a generator"}`,
+      "pass a plain function or arrow function",
+    );
   const base = findInFile(text, declared);
   const locate = (at: acorn.Node): Location => {
     const { line, column } = at.loc!.start;
     const firstLine = line === 1;
-    const place = { file: base.file, line: base.line + line - 1, column: (firstLine ? base.column + column - shift : column + 1) };
+    const place = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };
     return base.found ? originalPosition(place) : place;
   };
   return { node, found: base.found, locate };

@@ -28,18 +28,40 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
     const rest = list.slice(n + 1);
     if (node.type === "ReturnStatement") return finish(cx, node, scope, frame);
     if (node.type === "IfStatement" && frame.loops === 0) {
-      const then = alwaysReturns(node.consequent), other = !!node.alternate && alwaysReturns(node.alternate);
+      const then = alwaysReturns(node.consequent),
+        other = !!node.alternate && alwaysReturns(node.alternate);
       if (then || other || rest.length === 0)
-        return branch(cx, node, scope, [node.consequent, ...(then ? [] : rest)], [...(node.alternate ? [node.alternate] : []), ...(other ? [] : rest)], frame);
+        return branch(
+          cx,
+          node,
+          scope,
+          [node.consequent, ...(then ? [] : rest)],
+          [...(node.alternate ? [node.alternate] : []), ...(other ? [] : rest)],
+          frame,
+        );
     }
     frame.returned ??= cx.detachedFlag("returned");
     statement(cx, node as acorn.Statement, scope, frame);
     if (frame.loops === 0) {
       const { stmts } = cx.collect(() => statements(cx, rest, scope, frame));
-      if (stmts.length) cx.out.push({ kind: "if", cond: { op: "unary", type: "bool", fn: "not", a: read(frame.returned).expr }, then: stmts, else: [], location: cx.at(rest[0]) });
+      if (stmts.length)
+        cx.out.push({
+          kind: "if",
+          cond: { op: "unary", type: "bool", fn: "not", a: read(frame.returned).expr },
+          then: stmts,
+          else: [],
+          location: cx.at(rest[0]),
+        });
       return;
     }
-    if (hasLoop(node)) cx.out.push({ kind: "if", cond: read(frame.returned).expr, then: [{ kind: "break", location: cx.at(node) }], else: [], location: cx.at(node) });
+    if (hasLoop(node))
+      cx.out.push({
+        kind: "if",
+        cond: read(frame.returned).expr,
+        then: [{ kind: "break", location: cx.at(node) }],
+        else: [],
+        location: cx.at(node),
+      });
   }
 }
 
@@ -65,7 +87,8 @@ export function functionBody(cx: Lowering, name: string, block: acorn.BlockState
   const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
   if (frame.returned) cx.declareFlag(frame.returned, block, false);
   cx.out.push(...stmts);
-  if (frame.result && (frame.bare || !alwaysReturns(block))) cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
+  if (frame.result && (frame.bare || !alwaysReturns(block)))
+    cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
   return frame.result ?? { kind: "void" };
 }
 
@@ -80,7 +103,10 @@ function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node,
     case "tuple":
       return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`, `${part}.${i}`)!) };
     case "record":
-      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`, `${part}.${f}`)!])) };
+      return {
+        kind: "record",
+        fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`, `${part}.${f}`)!])),
+      };
   }
 }
 
@@ -130,10 +156,18 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
 }
 
 const SYNTAX: Record<string, string> = {
-  ForOfStatement: "for-of", ForInStatement: "for-in", SwitchStatement: "switch", TryStatement: "try", ThrowStatement: "throw", ClassDeclaration: "class", LabeledStatement: "a label",
+  ForOfStatement: "for-of",
+  ForInStatement: "for-in",
+  SwitchStatement: "switch",
+  TryStatement: "try",
+  ThrowStatement: "throw",
+  ClassDeclaration: "class",
+  LabeledStatement: "a label",
 };
 const REMEDIES: Record<string, string> = {
-  ForOfStatement: "count with for (let k = 0; k < n; k++)", ForInStatement: "count with for (let k = 0; k < n; k++)", SwitchStatement: "write if and else if",
+  ForOfStatement: "count with for (let k = 0; k < n; k++)",
+  ForInStatement: "count with for (let k = 0; k < n; k++)",
+  SwitchStatement: "write if and else if",
   ThrowStatement: "kernels cannot throw; write an error code to a view",
 };
 
@@ -145,7 +179,8 @@ function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, then: State
 }
 
 export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope: Scope): void {
-  if (node.kind !== "let" && node.kind !== "const") cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
+  if (node.kind !== "let" && node.kind !== "const")
+    cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
   for (const d of node.declarations) {
     if (d.init) bindPattern(cx, d.id, expression(cx, d.init, scope), scope, node.kind === "const", d.init.type === "ArrayExpression");
     else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d, undefined));

@@ -48,10 +48,14 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
 /** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */
 export function assignedNames(code: acorn.Node): Set<string> {
   const names = new Set<string>();
-  walkSyntax(code, (n) => {
-    if (n.type === "UpdateExpression" && n.argument.type === "Identifier") names.add(n.argument.name);
-    if (n.type === "AssignmentExpression") targets(n.left, names);
-  }, true);
+  walkSyntax(
+    code,
+    (n) => {
+      if (n.type === "UpdateExpression" && n.argument.type === "Identifier") names.add(n.argument.name);
+      if (n.type === "AssignmentExpression") targets(n.left, names);
+    },
+    true,
+  );
   return names;
 }
 

@@ -59,10 +59,22 @@ function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Val
   const results = [...resultOps(cx, node)].map(([field, op]) => ({ field, op, variable: resultVariable(cx, node, field, `.${field}`) }));
   const folds: Value = {
     kind: "record",
-    fields: new Map(results.map(({ field, op, variable }) => [field, { kind: "reduce", name: variable.name, type: variable.type as NumericType, op, result: variable }])),
+    fields: new Map(
+      results.map(({ field, op, variable }) => [
+        field,
+        { kind: "reduce", name: variable.name, type: variable.type as NumericType, op, result: variable },
+      ]),
+    ),
   };
   const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds]));
-  cx.out.push({ kind: "teamReduce", name, count, results: results.map(({ op, variable }) => teamResult(variable, op)), body: stmts, location: cx.at(node) });
+  cx.out.push({
+    kind: "teamReduce",
+    name,
+    count,
+    results: results.map(({ op, variable }) => teamResult(variable, op)),
+    body: stmts,
+    location: cx.at(node),
+  });
   return { kind: "record", fields: new Map(results.map(({ field, variable }) => [field, variable])) };
 }
 
@@ -99,10 +111,13 @@ function callback(cx: Lowering, node: acorn.CallExpression, position: number, sc
 function resultOps(cx: Lowering, call: acorn.CallExpression): Map<string, TeamResult["op"]> {
   const node = call.arguments[1] ?? cx.fail(call, "the results are missing", '{ a: "sum", b: "max" }');
   if (node.type !== "ObjectExpression") return cx.fail(node, "the results must be written as an object", '{ a: "sum", b: "max" }');
-  return new Map(node.properties.map((p) => {
-    if (p.type !== "Property" || p.computed || p.value.type !== "Literal" || !OPS.includes(String(p.value.value))) return cx.fail(p, 'a result is "sum", "min" or "max"');
-    return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), p.value.value as TeamResult["op"]];
-  }));
+  return new Map(
+    node.properties.map((p) => {
+      if (p.type !== "Property" || p.computed || p.value.type !== "Literal" || !OPS.includes(String(p.value.value)))
+        return cx.fail(p, 'a result is "sum", "min" or "max"');
+      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), p.value.value as TeamResult["op"]];
+    }),
+  );
 }
 
 /** A result starts as f64, and takes the type of what is folded into it. */

@@ -22,7 +22,9 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | Misfit {
     if (isFloat(type)) return constant(type, type === "f32" ? Math.fround(number) : number);
     if (Number.isInteger(number)) {
       const wrapped = type === "u32" ? number >>> 0 : number | 0;
-      return wrapped === number ? constant(type, number + 0) : { found: String(number), remedy: `write ${number} ${type === "u32" ? ">>>" : "|"} 0 for its 32 bits` };
+      return wrapped === number
+        ? constant(type, number + 0)
+        : { found: String(number), remedy: `write ${number} ${type === "u32" ? ">>>" : "|"} 0 for its 32 bits` };
     }
   }
   const widens =
@@ -60,7 +62,8 @@ export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
   }
   const type = commonType(a, b);
   if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
-  const x = convert(a, type), y = convert(b, type);
+  const x = convert(a, type),
+    y = convert(b, type);
   for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} meets ${type}`, remedy: side.remedy };
   const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
   return { type, a: x as Expr, b: y as Expr, weak };

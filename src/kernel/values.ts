@@ -68,6 +68,7 @@ export const isInteger = (type: ScalarType): boolean => type === "i32" || type =
 export const isFloat = (type: ScalarType): boolean => type === "f64" || type === "f32";
 
 /** True for expressions that may be repeated without cost. */
-export const isLeaf = (e: Expr): boolean => e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
+export const isLeaf = (e: Expr): boolean =>
+  e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
 
 export const constant = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
