@@ -1,7 +1,7 @@
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { bool, f32, f64, i32, u32, u8, view } from "../../kernel/params.js";
-import { expectOutput, expectSame, make, rung, type Rung } from "../rung.js";
+import { expectOutput, expectSame, make, noise, rung, type Rung } from "../rung.js";
 
 const fill = kernel("fill", { x: view(f64), value: f64 }, ({ x, value }, i) => {
   x[i] = value;
@@ -56,6 +56,41 @@ const extents = kernel("extents", { x: view(f64, 3), y: view(i32, 2) }, ({ x, y 
   y[1][i] = x[0].length;
   y[2][i] = x[0][0].length;
 });
+
+const many = kernel(
+  "many",
+  {
+    a: view(f64),
+    b: view(f32),
+    c: view(i32),
+    d: view(u32),
+    e: view(u8),
+    f: view(f64),
+    g: view(f32),
+    h: view(i32),
+    k: view(u32),
+    l: view(u8),
+    m: f64,
+    n: f32,
+    o: i32,
+    p: u32,
+    q: bool,
+    r: view(f64, 2),
+    s: view(i32, 2),
+    t: view(f64),
+    u: view(f32),
+    v: view(i32),
+    w: view(u32),
+    x: view(u8),
+  },
+  ({ a, b, c, d, e, f, g, h, k, l, m, n, o, p, q, r, s, t, u, v, w, x }, i) => {
+    t[i] = a[i] * m + f[i] + b[i] + r[0][i] - (q ? +c[i] : +d[i]);
+    u[i] = Math.fround(b[i] * n + g[i]);
+    v[i] = (c[i] + h[i] * o + s[1][i] + e[i]) | 0;
+    w[i] = (d[i] + k[i] * p) >>> 0;
+    x[i] = (e[i] + l[i]) | 0;
+  },
+);
 
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 31, 255, 256, 257, 1000, 5000, 70_001];
 
@@ -378,6 +413,65 @@ export const ranges: Rung[] = [
       expectSame(await device.queue.read(a), as, `a of ${n}`);
       expectSame(await device.queue.read(b), bs, `b of ${n}`);
       [there, back, a, b].forEach((thing) => thing.free());
+    }
+  }),
+
+  rung(23, "takes many views and scalars of all types in one kernel", async (device) => {
+    const n = 301;
+    const whole = (scale: number) => make(n, (i) => Math.floor(noise(i + scale) * 100) - (scale % 2) * 50);
+    const real = (scale: number) => make(n, (i) => noise(i * scale) - 0.5);
+    const [a, f, b, g] = [real(1), real(2), real(3).map(Math.fround), real(4).map(Math.fround)];
+    const [c, h, d, k, e, l] = [whole(1), whole(3), whole(2), whole(4), whole(6), whole(8)];
+    const [r, s] = [real(5), whole(5)];
+    const [m, scale] = [0.3, Math.fround(0.7)];
+    const inputs = {
+      a: device.from(f64, a),
+      b: device.from(f32, b),
+      c: device.from(i32, c),
+      d: device.from(u32, d),
+      e: device.from(u8, e),
+      f: device.from(f64, f),
+      g: device.from(f32, g),
+      h: device.from(i32, h),
+      k: device.from(u32, k),
+      l: device.from(u8, l),
+      r: device.from(f64, [...r, ...r], [2, n]),
+      s: device.from(i32, [...s, ...s], [2, n]),
+    };
+    for (const q of [true, false]) {
+      const outputs = {
+        t: device.array(f64, n),
+        u: device.array(f32, n),
+        v: device.array(i32, n),
+        w: device.array(u32, n),
+        x: device.array(u8, n),
+      };
+      await device.run(many, { ...inputs, ...outputs, m, n: scale, o: -3, p: 7, q }, range(n));
+      expectSame(
+        await device.queue.read(outputs.t),
+        make(n, (i) => a[i] * m + f[i] + b[i] + r[i] - (q ? c[i] : d[i])),
+        "f64 output",
+      );
+      expectSame(
+        await device.queue.read(outputs.u),
+        make(n, (i) => Math.fround(Math.fround(b[i] * scale) + g[i])),
+        "f32 output",
+      );
+      expectSame(
+        await device.queue.read(outputs.v),
+        make(n, (i) => c[i] - 3 * h[i] + s[i] + e[i]),
+        "i32 output",
+      );
+      expectSame(
+        await device.queue.read(outputs.w),
+        make(n, (i) => d[i] + 7 * k[i]),
+        "u32 output",
+      );
+      expectSame(
+        await device.queue.read(outputs.x),
+        make(n, (i) => (e[i] + l[i]) % 256),
+        "u8 output",
+      );
     }
   }),
 ];

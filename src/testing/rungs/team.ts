@@ -1,6 +1,6 @@
 import { range, teams } from "../../device/policy.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { f64, i32, max, scatter, sum, view } from "../../kernel/params.js";
+import { f32, f64, i32, max, scatter, sum, view } from "../../kernel/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame, make, noise, rung, type Rung } from "../rung.js";
 
@@ -84,6 +84,22 @@ const power = teamKernel("power", { a: view(f64, 3), y: view(f64, 2) }, ({ a, y 
   team.range(8, (j) => {
     y[team.index][j] = v[j];
   });
+});
+const shared = teamKernel("shared", { x: view(i32, 2), o: view(i32, 2), s: view(f32) }, ({ x, o, s }, team) => {
+  const counts = team.scratch("i32", 16);
+  const first = team.scratch("f32", 1);
+  team.range(16, (j) => {
+    counts[j] = 0;
+  });
+  team.single(() => {
+    for (let j = 0; j < x[0].length; j++) counts[x[team.index][j]] = counts[x[team.index][j]] + 1;
+    first[0] = Math.fround(x[team.index][0] * 0.1);
+  });
+  const most = team.max(16, (j) => counts[j]);
+  team.range(16, (j) => {
+    o[team.index][j] = counts[j] === most ? -counts[j] : counts[j];
+  });
+  s[team.index] = first[0];
 });
 const sizes = teamKernel("sizes", { y: view(i32) }, ({ y }, team) => {
   team.single(() => {
@@ -233,5 +249,49 @@ export const team: Rung[] = [
     flatten(xs).forEach((v, k) => (expected[ats[k]] += v));
     await device.run(spread, { at, x, h }, teams(40));
     expectSame(await device.queue.read(h), expected, "spread in element order");
+  }),
+
+  rung(87, "teams of any size give the same bits", async (device) => {
+    const xs = grid(30, 77);
+    const x = device.from(f64, flatten(xs), [30, 77]);
+    const sums = xs.map((row) => foldChunk([...row], add, 0));
+    for (const size of [1, 3, 32, 100, 256]) {
+      const y = device.array(f64, [3, 30]);
+      await device.run(rowSums, { x, y }, teams(30, { size }));
+      expectSame(
+        await device.queue.read(y),
+        [...sums, ...xs.map((row) => Math.min(...row)), ...xs.map((row) => Math.max(...row))],
+        `teams of ${size}`,
+      );
+    }
+  }),
+
+  rung(88, "scratch of several types, and work of a single member", async (device) => {
+    const values = make(25 * 200, (k) => Math.floor(noise(k) * 16));
+    const x = device.from(i32, values, [25, 200]),
+      o = device.array(i32, [25, 16]),
+      s = device.array(f32, 25);
+    await device.run(shared, { x, o, s }, teams(25));
+    const counts = [...Array(25).keys()].map((t) => make(16, (b) => values.slice(t * 200, (t + 1) * 200).filter((v) => v === b).length));
+    expectSame(await device.queue.read(o), flatten(counts.map((row) => row.map((c) => (c === Math.max(...row) ? -c : c)))), "counts");
+    expectSame(
+      await device.queue.read(s),
+      make(25, (t) => Math.fround(values[t * 200] * 0.1)),
+      "first values",
+    );
+  }),
+
+  rung(89, "more teams than 16 bits can count", async (device) => {
+    const n = 70_001;
+    const values = make(n * 2, (k) => (k % 1000) / 8);
+    const x = device.from(f64, values, [n, 2]);
+    const result = await device.run(totals, { x }, teams(n));
+    const sums = [...Array(n).keys()].map((t) => values[2 * t] + values[2 * t + 1]);
+    expectEqual(result.s, teamFold(sums), "total of all teams");
+    expectEqual(
+      result.m,
+      sums.reduce((a, b) => Math.max(a, b)),
+      "greatest of all teams",
+    );
   }),
 ];
