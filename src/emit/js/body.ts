@@ -1,42 +1,20 @@
-import { affineOf, add, constant, definitionsOf, scale, split, substitute, type Affine, type Definitions } from "../../ir/affine.js";
-import {
-  REDUCTION_LANES,
-  type Expr,
-  type Location,
-  type NumericType,
-  type ReduceParam,
-  type ScatterParam,
-  type Stmt,
-  type TeamResult,
-} from "../../ir/types.js";
+import type { Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
+import { Addresses } from "./addresses.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
+import { braced, indent, type Lines } from "./lines.js";
 import { Names } from "./names.js";
+import { combine, Lanes, type Folded } from "./reduction.js";
 import type { JsTarget } from "./target.js";
-
-/** Lines of code, without their common indentation. */
-export type Lines = string[];
-export const indent = (lines: Lines): Lines => lines.map((line) => "  " + line);
-/** `head { ... }`, on one line where it is short. */
-const braced = (head: string, lines: Lines): Lines =>
-  lines.length <= 2 && lines.join("").length < 100 ? [`${head}{ ${lines.join(" ")} }`] : [`${head}{`, ...indent(lines), "}"];
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
 const SMALL_BODY = 40;
-/** Element offsets below it are computed with 32-bit integers. */
-const NARROW = 2 ** 31;
-
-/** A result being folded: a reduce parameter, or a result of a teamReduce. */
-export type Folded = ReduceParam | TeamResult;
-
 /** Statements and expressions of one kernel; the loops around them are kernel.ts's. */
 export class Body implements ExprScope {
   readonly names = new Names();
   /** Declarations that the code needs once, before the kernel's function: private arrays, lanes. */
   readonly declarations: Lines = [];
-  private readonly definitions: Definitions;
-  /** Parts of addresses that stay the same in the innermost loop, by their text. */
-  private rows = new Map<string, string>();
+  private readonly addresses: Addresses;
   /** Where `reduce` statements fold to at this point. */
   private readonly accumulators = new Map<string, { folded: Folded; place: string }>();
   private readonly arrays = new Map<string, { place: string; length: number }>();
@@ -44,7 +22,7 @@ export class Body implements ExprScope {
   private location: Location;
 
   constructor(readonly target: JsTarget) {
-    this.definitions = definitionsOf(target.ir.body);
+    this.addresses = new Addresses(this);
     this.assigned = assignedOrUnset(target.ir.body);
     this.location = target.ir.location;
     for (const param of target.ir.params) this.names.of(param.name);
@@ -93,6 +71,11 @@ export class Body implements ExprScope {
     return emitExpr(e, this, precedence);
   }
 
+  /** Emits, and puts the parts of addresses that were taken out of the innermost loop before it. */
+  withRows(emit: () => Lines): Lines {
+    return this.addresses.withRows(emit);
+  }
+
   private arrayElement(array: string, index: Expr, location?: Location): string {
     const { place, length } = this.arrays.get(array)!;
     return `${place}[${this.offset(array, [index], [length], [1], location)}]`;
@@ -103,7 +86,6 @@ export class Body implements ExprScope {
     return this.offset(name, indices, shape, strides, location);
   }
 
-  /** Offset of an element: what does not change in the innermost loop is taken out of it. */
   private offset(
     name: string,
     indices: readonly Expr[],
@@ -111,58 +93,9 @@ export class Body implements ExprScope {
     strides: readonly number[],
     location?: Location,
   ): string {
-    const narrow = shape.reduce((span, extent, axis) => span + Math.max(0, extent - 1) * strides[axis], 1) < NARROW;
-    if (this.target.checked) {
-      const where = this.where(location);
-      const parts = indices.map((e, axis) =>
-        times(`$at(${this.expr(e)}, ${shape[axis]}, "${name}", ${axis}, ${where})`, strides[axis], false),
-      );
-      return parts.join(" + ");
-    }
-    let form = constant(0);
-    const gathered: string[] = [];
-    indices.forEach((e, axis) => {
-      const index = affineOf(e, this.definitions);
-      if (index) form = add(form, scale(index, strides[axis]));
-      else gathered.push(times(this.expr(e, strides[axis] === 1 ? P.add + 1 : 0), strides[axis], narrow));
-    });
-    for (const atom of Object.keys(form.terms)) {
-      const [kind, view, axis] = atom.split(":");
-      if (kind === "extent") form = substitute(form, atom, constant(this.extent(view, Number(axis))));
-      if (kind === "teamSize") form = substitute(form, atom, constant(1));
-    }
-    const innermost = this.target.policy.kind === "range" ? `index:${this.target.policy.extents.length - 1}` : "";
-    const [outer, inner] = split(form, (atom) => !atom.startsWith("local:") && atom !== innermost);
-    const parts = [...this.row(outer, narrow), ...this.terms(inner, narrow), ...gathered];
-    if (parts.length === 0) return String(form.constant);
-    if (form.constant === 0) return sum(parts, narrow);
-    return `${sum(parts, false)} ${form.constant < 0 ? "-" : "+"} ${Math.abs(form.constant)}${narrow ? " | 0" : ""}`;
-  }
-
-  private row(outer: Affine, narrow: boolean): string[] {
-    const terms = this.terms(outer, narrow);
-    if (terms.length === 0) return [];
-    const text = sum(terms, narrow);
-    let name = this.rows.get(text);
-    if (name === undefined) this.rows.set(text, (name = this.names.fresh("row")));
-    return [name];
-  }
-
-  private terms(form: Affine, narrow: boolean): string[] {
-    return Object.entries(form.terms).map(([atom, factor]) => {
-      const [kind, name] = atom.split(":");
-      return times(kind === "index" ? this.index(Number(name)) : this.names.of(name), factor, narrow);
-    });
-  }
-
-  /** Emits with rows collected, and returns their declarations before what was emitted. */
-  withRows(emit: () => Lines): Lines {
-    const outside = this.rows;
-    this.rows = new Map();
-    const lines = emit();
-    const rows = [...this.rows].map(([text, name]) => `const ${name} = ${text};`);
-    this.rows = outside;
-    return [...rows, ...lines];
+    if (!this.target.checked) return this.addresses.offset(indices, shape, strides);
+    const where = this.where(location);
+    return indices.map((e, axis) => `$at(${this.expr(e)}, ${shape[axis]}, "${name}", ${axis}, ${where}) * ${strides[axis]}`).join(" + ");
   }
 
   private where(location = this.location): string {
@@ -195,7 +128,7 @@ export class Body implements ExprScope {
         return [this.scatter(s)];
       case "reduce": {
         const { folded, place } = this.accumulators.get(s.target)!;
-        return [`${place} = ${this.combine(folded, place, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
+        return [`${place} = ${combine(this, folded, place, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
       case "if":
         return this.ifElse(s);
@@ -221,7 +154,7 @@ export class Body implements ExprScope {
       }
       case "teamReduce": {
         const count = this.names.fresh("count");
-        const lanes = this.lanes(s.results, s.body);
+        const lanes = new Lanes(this, s.results, s.body, () => this.block(s.body));
         return [
           `const ${count} = ${this.expr(s.count)};`,
           ...lanes.start,
@@ -294,91 +227,27 @@ export class Body implements ExprScope {
 
   /* Reductions. */
 
-  /** The fold of two operands. */
-  private combine(folded: Folded, a: string, b: string): string {
-    switch (folded.op) {
-      case "min":
-      case "max":
-        return `Math.${folded.op}(${a}, ${b})`;
-      case "custom":
-        return `${this.foldName(folded)}(${a}, ${b})`;
-      case "sum":
-        return SUM[folded.type](a, b);
-    }
-  }
-
   foldName(folded: Folded): string {
     return `$fold_${this.names.of(folded.name)}`;
   }
 
-  /** Makes `reduce` statements emitted by `emit` fold into `place`. */
-  withAccumulator<T>(folded: Folded, place: string, emit: () => T): T {
-    this.accumulators.set(folded.name, { folded, place });
-    const result = emit();
-    this.accumulators.delete(folded.name);
-    return result;
-  }
-
-  /**
-   * A loop over an element's or a member's body that folds into lanes: index n from its first folds into lane n mod 8. `start` sets the lanes to the identity, `loop` may be
-   * used again with the same lanes, `result` folds the lanes to one value.
-   */
-  lanes(
-    results: readonly Folded[],
-    body?: readonly Stmt[],
-  ): { start: Lines; loop(index: string, first: string, end: string): Lines; result(r: Folded): string } {
-    const stems = new Map(results.map((r) => [r.name, this.names.fresh(`lane_${r.name}`)]));
-    const small = this.unrolls(body ?? this.target.ir.body, results.length);
-    const lane = (r: Folded, k: number): string => (small ? `${stems.get(r.name)}_${k}` : `${stems.get(r.name)}[${k}]`);
-    const all = [...Array(REDUCTION_LANES).keys()];
-    const inLane = (at: (r: Folded) => string): Lines =>
-      results.reduce<() => Lines>(
-        (emit, r) => () => this.withAccumulator(r, at(r), emit),
-        () => (body ? this.block(body) : this.elementBody()),
-      )();
-
-    const start = results.map((r) =>
-      small ? `let ${all.map((k) => `${lane(r, k)} = ${identityText(r)}`).join(", ")};` : `${stems.get(r.name)}.fill(${identityText(r)});`,
-    );
-    if (!small) for (const r of results) this.declarations.push(`const ${stems.get(r.name)} = new Float64Array(${REDUCTION_LANES});`);
-
-    const loop = (index: string, first: string, end: string): Lines => {
-      if (!small) {
-        const k = this.names.fresh("k");
-        return [
-          `for (let ${index} = ${first}, ${k} = 0; ${index} < ${end}; ${index}++, ${k} = ${k} + 1 & ${REDUCTION_LANES - 1}) {`,
-          ...indent(inLane((r) => `${stems.get(r.name)}[${k}]`)),
-          "}",
-        ];
-      }
-      const n = this.names.fresh("n");
-      const last = this.names.fresh("last");
-      const copy = (k: number): Lines => [`const ${index} = ${k === 0 ? n : `${n} + ${k} | 0`};`, ...inLane((r) => lane(r, k))];
-      return [
-        `let ${n} = ${first};`,
-        `for (const ${last} = ${end} - ${REDUCTION_LANES - 1} | 0; ${n} < ${last}; ${n} += ${REDUCTION_LANES}) {`,
-        ...indent(all.flatMap((k) => braced("", copy(k)))),
-        "}",
-        ...all.slice(0, -1).flatMap((k) => braced(`if (${n}${k ? ` + ${k}` : ""} < ${end}) `, copy(k))),
-      ];
-    };
-    const result = (r: Folded): string => {
-      let parts = all.map((k) => lane(r, k));
-      for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
-        parts = parts.slice(0, step).map((a, k) => this.combine(r, operand(a), operand(parts[k + step])));
-      return parts[0];
-    };
-    return { start, loop, result };
+  /** Makes `reduce` statements emitted by `emit` fold into the places of the results. */
+  withAccumulators<T>(results: readonly Folded[], place: (r: Folded) => string, emit: () => T): T {
+    for (const folded of results) this.accumulators.set(folded.name, { folded, place: place(folded) });
+    const emitted = emit();
+    for (const folded of results) this.accumulators.delete(folded.name);
+    return emitted;
   }
 
   /** What is done for one element of a range. */
-  private elementBody(): Lines {
+  elementBody(): Lines {
     const { ir, policy, checked } = this.target;
     if (!checked || policy.kind === "team") return this.block(ir.body);
     return [`$element = [${policy.extents.map((_, axis) => this.index(axis)).join(", ")}];`, ...this.block(ir.body)];
   }
 
-  private unrolls(body: readonly Stmt[], copies = 1): boolean {
+  /** True if a loop's body is small enough to be written out several times. */
+  unrolls(body: readonly Stmt[], copies = 1): boolean {
     return !this.target.checked && sizeOf(body) * copies <= SMALL_BODY && !containsLoop(body);
   }
 
@@ -398,36 +267,6 @@ export class Body implements ExprScope {
 }
 
 export const ARRAY = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array", u8: "Uint8Array" } as const;
-
-const SUM: Record<NumericType, (a: string, b: string) => string> = {
-  f64: (a, b) => `${a} + ${b}`,
-  f32: (a, b) => `Math.fround(${a} + ${b})`,
-  i32: (a, b) => `${a} + ${b} | 0`,
-  u32: (a, b) => `${a} + ${b} >>> 0`,
-};
-
-const operand = (text: string): string => (/^[\w$.]+(\[[\w$]+\])?$/.test(text) ? text : `(${text})`);
-
-const IDENTITY = {
-  sum: { f64: "0", f32: "0", i32: "0", u32: "0" },
-  min: { f64: "Infinity", f32: "Infinity", i32: "2147483647", u32: "4294967295" },
-  max: { f64: "-Infinity", f32: "-Infinity", i32: "-2147483648", u32: "0" },
-};
-
-/** The identity of a fold, as text. */
-export function identityText(folded: Folded): string {
-  if (folded.op === "custom") return emitConstant(folded.identity);
-  return IDENTITY[folded.op][folded.type];
-}
-
-const emitConstant = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
-
-function times(text: string, factor: number, narrow: boolean): string {
-  if (factor === 1) return text;
-  return narrow ? `Math.imul(${text}, ${factor})` : `${/^[\w$]+$/.test(text) ? text : `(${text})`} * ${factor}`;
-}
-
-const sum = (parts: readonly string[], narrow: boolean): string => parts.join(" + ") + (narrow && parts.length > 1 ? " | 0" : "");
 
 const containsLoop = (body: readonly Stmt[]): boolean => {
   let found = false;

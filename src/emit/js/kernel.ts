@@ -1,10 +1,12 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
 import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
 import type { RangePolicy } from "../../device/policy.js";
-import { ARRAY, Body, identityText, indent, type Lines } from "./body.js";
+import { ARRAY, Body } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn } from "./expr.js";
 import { emitFold } from "./fold.js";
+import { indent, type Lines } from "./lines.js";
+import { identityText, Lanes } from "./reduction.js";
 import type { JsTarget, Place, PlacedView } from "./target.js";
 
 /**
@@ -115,11 +117,7 @@ function scalars({ target, names }: Body): Lines {
 /** Teams, shared out in blocks; a team runs on one worker. */
 function teams(body: Body, league: number): Lines {
   const results = reductions(body.target);
-  const total = (r: ReduceParam): string => `$total_${body.names.of(r.name)}`;
-  const emit = results.reduce<() => Lines>(
-    (inner, r) => () => body.withAccumulator(r, total(r), inner),
-    () => body.block(body.target.ir.body),
-  );
+  const total = (r: { name: string }): string => `$total_${body.names.of(r.name)}`;
   return [
     ...share(league),
     "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
@@ -127,7 +125,7 @@ function teams(body: Body, league: number): Lines {
       body.withRows(() => [
         ...(body.target.checked ? ["$element = [$i0];"] : []),
         ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
-        ...emit(),
+        ...body.withAccumulators(results, total, () => body.block(body.target.ir.body)),
         ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
       ]),
     ),
@@ -195,7 +193,7 @@ function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: numbe
   const inner = extents.length - 1;
   const chunks = chunksPerLine(extents[inner]);
   const results = reductions(body.target);
-  const lanes = body.lanes(results);
+  const lanes = new Lanes(body, results, body.target.ir.body, () => body.elementBody());
   const partial = extents.length === 1 ? "$c" : `$line * ${chunks} + $c`;
   return [
     `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunks : "$c1"}; $c++) {`,

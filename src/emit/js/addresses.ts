@@ -1,0 +1,80 @@
+import { add, affineOf, constant, definitionsOf, scale, split, substitute, type Affine, type Definitions } from "../../ir/affine.js";
+import type { Expr } from "../../ir/types.js";
+import type { Body } from "./body.js";
+import { P } from "./expr.js";
+import type { Lines } from "./lines.js";
+
+/** Element offsets below it are computed with 32-bit integers. */
+const NARROW = 2 ** 31;
+
+/** Offsets of elements. What stays the same in the innermost loop of the range (a row) is computed once, before it. */
+export class Addresses {
+  private readonly definitions: Definitions;
+  private readonly innermost: string | undefined;
+  /** Names of the rows in use, by their text. */
+  private rows = new Map<string, string>();
+
+  constructor(private readonly body: Body) {
+    const { ir, policy } = body.target;
+    this.definitions = definitionsOf(ir.body);
+    this.innermost = policy.kind === "range" ? `index:${policy.extents.length - 1}` : undefined;
+  }
+
+  /** JavaScript for the offset, in elements, of an element of an array. */
+  offset(indices: readonly Expr[], shape: readonly number[], strides: readonly number[]): string {
+    const narrow = shape.reduce((span, extent, axis) => span + Math.max(0, extent - 1) * strides[axis], 1) < NARROW;
+    let form = constant(0);
+    const gathered: string[] = [];
+    indices.forEach((e, axis) => {
+      const index = affineOf(e, this.definitions);
+      if (index) form = add(form, scale(index, strides[axis]));
+      else gathered.push(times(this.body.expr(e, strides[axis] === 1 ? P.add + 1 : 0), strides[axis], narrow));
+    });
+    const [outer, inner] = split(this.withoutSizes(form), (atom) => !atom.startsWith("local:") && atom !== this.innermost);
+    const parts = [...this.row(outer, narrow), ...this.terms(inner, narrow), ...gathered];
+    if (parts.length === 0) return String(inner.constant);
+    if (inner.constant === 0) return sum(parts, narrow);
+    return `${sum(parts, false)} ${inner.constant < 0 ? "-" : "+"} ${Math.abs(inner.constant)}${narrow ? " | 0" : ""}`;
+  }
+
+  /** Emits, and returns the declarations of the rows that were met before what was emitted. */
+  withRows(emit: () => Lines): Lines {
+    const outside = this.rows;
+    this.rows = new Map();
+    const lines = emit();
+    const declarations = [...this.rows].map(([text, name]) => `const ${name} = ${text};`);
+    this.rows = outside;
+    return [...declarations, ...lines];
+  }
+
+  private withoutSizes(form: Affine): Affine {
+    return Object.keys(form.terms).reduce((rest, atom) => {
+      const [kind, view, axis] = atom.split(":");
+      if (kind === "extent") return substitute(rest, atom, constant(this.body.extent(view, Number(axis))));
+      return kind === "teamSize" ? substitute(rest, atom, constant(1)) : rest;
+    }, form);
+  }
+
+  private row(form: Affine, narrow: boolean): string[] {
+    const terms = this.terms(form, narrow);
+    if (terms.length === 0) return [];
+    const text = sum(terms, narrow);
+    let name = this.rows.get(text);
+    if (name === undefined) this.rows.set(text, (name = this.body.names.fresh("row")));
+    return [name];
+  }
+
+  private terms(form: Affine, narrow: boolean): string[] {
+    return Object.entries(form.terms).map(([atom, factor]) => {
+      const [kind, name] = atom.split(":");
+      return times(kind === "index" ? this.body.index(Number(name)) : this.body.names.of(name), factor, narrow);
+    });
+  }
+}
+
+function times(text: string, factor: number, narrow: boolean): string {
+  if (factor === 1) return text;
+  return narrow ? `Math.imul(${text}, ${factor})` : `${/^[\w$]+$/.test(text) ? text : `(${text})`} * ${factor}`;
+}
+
+const sum = (parts: readonly string[], narrow: boolean): string => parts.join(" + ") + (narrow && parts.length > 1 ? " | 0" : "");

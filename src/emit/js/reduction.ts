@@ -1,0 +1,106 @@
+import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import type { Body } from "./body.js";
+import { braced, indent, type Lines } from "./lines.js";
+
+/** A result being folded: a reduce parameter, or a result of a teamReduce. */
+export type Folded = ReduceParam | TeamResult;
+
+const ALL = [...Array(REDUCTION_LANES).keys()];
+
+/**
+ * Lanes into which a loop folds: index n from its first folds into lane n mod 8, then the lanes fold pairwise to one value. They are
+ * variables where the loop's body is written out for each lane, and an array where it is too large for that.
+ */
+export class Lanes {
+  private readonly stems: ReadonlyMap<string, string>;
+  private readonly variables: boolean;
+
+  /** @param emit the body's code, which may be asked for several times */
+  constructor(
+    private readonly body: Body,
+    private readonly results: readonly Folded[],
+    stmts: readonly Stmt[],
+    private readonly emit: () => Lines,
+  ) {
+    this.stems = new Map(results.map((r) => [r.name, body.names.fresh(`lane_${r.name}`)]));
+    this.variables = body.unrolls(stmts, results.length);
+    if (!this.variables)
+      for (const stem of this.stems.values()) body.declarations.push(`const ${stem} = new Float64Array(${REDUCTION_LANES});`);
+  }
+
+  /** Sets the lanes to the identity. */
+  get start(): Lines {
+    return this.results.map((r) =>
+      this.variables
+        ? `let ${ALL.map((k) => `${this.lane(r, k)} = ${identityText(r)}`).join(", ")};`
+        : `${this.stems.get(r.name)}.fill(${identityText(r)});`,
+    );
+  }
+
+  /** The loop over `index` from `first` to before `end`. */
+  loop(index: string, first: string, end: string): Lines {
+    const { names } = this.body;
+    const inLane = (k: number | string): Lines => this.body.withAccumulators(this.results, (r) => this.lane(r, k), this.emit);
+    if (!this.variables) {
+      const k = names.fresh("k");
+      const step = `${index}++, ${k} = ${k} + 1 & ${REDUCTION_LANES - 1}`;
+      return [`for (let ${index} = ${first}, ${k} = 0; ${index} < ${end}; ${step}) {`, ...indent(inLane(k)), "}"];
+    }
+    const n = names.fresh("n");
+    const last = names.fresh("last");
+    const copy = (k: number): Lines => [`const ${index} = ${k === 0 ? n : `${n} + ${k} | 0`};`, ...inLane(k)];
+    return [
+      `let ${n} = ${first};`,
+      `for (const ${last} = ${end} - ${REDUCTION_LANES - 1} | 0; ${n} < ${last}; ${n} += ${REDUCTION_LANES}) {`,
+      ...indent(ALL.flatMap((k) => braced("", copy(k)))),
+      "}",
+      ...ALL.slice(0, -1).flatMap((k) => braced(`if (${n}${k ? ` + ${k}` : ""} < ${end}) `, copy(k))),
+    ];
+  }
+
+  /** The lanes folded to one value. */
+  result(r: Folded): string {
+    let parts = ALL.map((k) => this.lane(r, k));
+    for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
+      parts = parts.slice(0, step).map((a, k) => combine(this.body, r, operand(a), operand(parts[k + step])));
+    return parts[0];
+  }
+
+  private lane(r: Folded, k: number | string): string {
+    return this.variables ? `${this.stems.get(r.name)}_${k}` : `${this.stems.get(r.name)}[${k}]`;
+  }
+}
+
+/** The fold of two operands. */
+export function combine(body: Body, folded: Folded, a: string, b: string): string {
+  switch (folded.op) {
+    case "min":
+    case "max":
+      return `Math.${folded.op}(${a}, ${b})`;
+    case "custom":
+      return `${body.foldName(folded)}(${a}, ${b})`;
+    case "sum":
+      return SUM[folded.type](a, b);
+  }
+}
+
+const SUM: Record<NumericType, (a: string, b: string) => string> = {
+  f64: (a, b) => `${a} + ${b}`,
+  f32: (a, b) => `Math.fround(${a} + ${b})`,
+  i32: (a, b) => `${a} + ${b} | 0`,
+  u32: (a, b) => `${a} + ${b} >>> 0`,
+};
+
+const operand = (text: string): string => (/^[\w$.]+(\[[\w$]+\])?$/.test(text) ? text : `(${text})`);
+
+const IDENTITY = {
+  sum: { f64: "0", f32: "0", i32: "0", u32: "0" },
+  min: { f64: "Infinity", f32: "Infinity", i32: "2147483647", u32: "4294967295" },
+  max: { f64: "-Infinity", f32: "-Infinity", i32: "-2147483648", u32: "0" },
+};
+
+/** The identity of a fold, as text. */
+export function identityText(folded: Folded): string {
+  if (folded.op !== "custom") return IDENTITY[folded.op][folded.type];
+  return Object.is(folded.identity, -0) ? "-0" : String(folded.identity);
+}
