@@ -51,17 +51,22 @@ const sweep = teamKernel(
         const att = new Float64Array(12);
         const instr = new Float64Array(6);
         const first = knot[i];
-        let t = factor * u[i] + a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3 + a4 * x4;
+        // Short sums, so that no long chain of additions holds up the sweep.
+        let t = factor * u[i] + (a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3 + a4 * x4);
         for (let axis = 0; axis < 3; axis++) {
+          let part = 0;
           for (let k = 0; k < 4; k++) {
             att[4 * axis + k] = attitude[i][4 * axis + k];
-            t += att[4 * axis + k] * xAtt[axis][first + k];
+            part += att[4 * axis + k] * xAtt[axis][first + k];
           }
+          t += part;
         }
+        let part = 0;
         for (let k = 0; k < 6; k++) {
           instr[k] = instrument[i][k];
-          t += instr[k] * xInstr[column[i][k]];
+          part += instr[k] * xInstr[column[i][k]];
         }
+        t += part;
         u[i] = t;
         r.squares.add(t * t);
         r.s0.add(a0 * t);
@@ -267,7 +272,7 @@ async function sortedAttitude(
   const arrays = {
     order: device.from(i32, order),
     start: device.from(i32, start),
-    sorted: device.array(f64, attitude.shape, { layout: "left" }),
+    sorted: device.array(f64, attitude.shape, { layout: attitude.contiguous ? "right" : "left" }),
     sums: device.array(f64, [groups, ATTITUDE]),
   };
   await device.run(gatherRows, { order: arrays.order, a: attitude, sorted: arrays.sorted }, range(order.length), options);

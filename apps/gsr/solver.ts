@@ -15,21 +15,24 @@ import { deviation } from "./validate.js";
 
 interface Form {
   /** Of the coefficients. */
-  layout: LayoutName;
+  layout(device: Device): LayoutName;
   /** Bytes of device memory beside the system and the solver's vectors. */
   footprint(shape: Shape): number;
   build(system: System, vectors: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation | Promise<Bidiagonalisation>;
 }
 
-const fused = (layout: LayoutName, sorted: boolean): Form => ({
-  layout, footprint: (shape) => fusedFootprint(shape, sorted), build: (...system) => fusedForm(...system, sorted),
+const fused = (sorted: boolean): Form => ({
+  // Neighbouring threads of a GPU read neighbouring rows; a core reads one row after the other.
+  layout: (device) => (device.backend === "cuda" ? "left" : "right"),
+  footprint: (shape) => fusedFootprint(shape, sorted),
+  build: (...system) => fusedForm(...system, sorted),
 });
 
 /** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
 export const FORMS = {
-  paper: { layout: "right", footprint: () => 0, build: paperForm },
-  fused: fused("left", false),
-  sorted: fused("left", true),
+  paper: { layout: () => "right", footprint: () => 0, build: paperForm },
+  fused: fused(false),
+  sorted: fused(true),
 } satisfies Record<string, Form>;
 export type FormName = keyof typeof FORMS;
 
@@ -63,7 +66,7 @@ export class Solver {
     const launch: LaunchOptions = { precision };
     const shape = shapeOf(options);
     requireRoom(device, shape, footprint(shape));
-    const system = await createSystem(device, shape, { generator, seed, layout, precision }, progress);
+    const system = await createSystem(device, shape, { generator, seed, layout: layout(device), precision }, progress);
     const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
     const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
     const scalars = new Scalars(device);

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { doctor, open } from "isoform";
+import type { FormName } from "../../../apps/gsr/solver.js";
+import { FORMS, Solver } from "../../../apps/gsr/solver.js";
+
+const OTHERS = ["wasm", "native", "cuda"];
+const reports = await doctor();
+
+/** Solution and standard errors after a few strict iterations. */
+async function solve(name: string, form: FormName): Promise<ArrayLike<number>[]> {
+  const device = await open(name);
+  try {
+    const solver = await Solver.create(device, { gib: 0.003, form, precision: "strict" });
+    await solver.solve({ iterations: 12 });
+    return [await solver.solution(), await solver.standardErrors()];
+  } finally {
+    await device.close();
+  }
+}
+
+for (const form of Object.keys(FORMS) as FormName[])
+  for (const name of OTHERS) {
+    const missing = reports.find((report) => report.backend === name)?.missing;
+    test(`the ${form} form gives the bits of js on ${name}`, { skip: missing && `${name}: ${missing.reason}` }, async () => {
+      assert.deepEqual(await solve(name, form), await solve("js", form));
+    });
+  }
