@@ -42,12 +42,18 @@ export const backend: Backend = {
   },
 };
 
-const noSimd = { reason: "this engine has no WebAssembly SIMD", remedy: "use Node 16.4, Chrome 91, Firefox 89, Safari 16.4 or newer, or the device js" };
+const noSimd = {
+  reason: "this engine has no WebAssembly SIMD",
+  remedy: "use Node 16.4, Chrome 91, Firefox 89, Safari 16.4 or newer, or the device js",
+};
 
 class WasmDevice extends CpuDevice {
   private readonly modules: ModuleCache;
 
-  constructor(private readonly pool: WorkerPool, private readonly relaxed: boolean) {
+  constructor(
+    private readonly pool: WorkerPool,
+    private readonly relaxed: boolean,
+  ) {
     super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, MAX_PAGES * PAGE));
     this.modules = new ModuleCache(pool);
   }
@@ -65,13 +71,21 @@ class WasmDevice extends CpuDevice {
       if (!(buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${ir.name}", view "${name}"`, buffer.bytes);
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
     const threads = small ? 1 : this.pool.size;
-    const plans = ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
+    const plans = ir.params
+      .filter((p): p is ScatterParam => p.kind === "scatter")
+      .map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
     const workers = plans.some((plan) => plan.strategy === "sorted") ? 1 : threads;
     const spec: WasmSpec = {
-      ir, policy: binding.policy, precision: binding.precision,
-      views: Object.fromEntries(Object.entries(binding.views).map(([name, { type, shape, strides }]) => [name, { element: type, shape, strides }])),
+      ir,
+      policy: binding.policy,
+      precision: binding.precision,
+      views: Object.fromEntries(
+        Object.entries(binding.views).map(([name, { type, shape, strides }]) => [name, { element: type, shape, strides }]),
+      ),
       scatter: Object.fromEntries(plans.map(({ name, strategy }) => [name, strategy])),
-      disjointMemory: binding.disjointMemory, relaxed: this.relaxed, shared: cpuStorage().shared,
+      disjointMemory: binding.disjointMemory,
+      relaxed: this.relaxed,
+      shared: cpuStorage().shared,
     };
     return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
   }
@@ -83,8 +97,11 @@ class WasmDevice extends CpuDevice {
 }
 
 function beyondMemory(what: string, bytes: number): DeviceError {
-  return new DeviceError("wasm", `${what}: ${(bytes / 2 ** 30).toPrecision(3)} GiB do not fit into WebAssembly's memory of 4 GiB with what it holds already`,
-    "free other arrays, make it smaller, or use the device native");
+  return new DeviceError(
+    "wasm",
+    `${what}: ${(bytes / 2 ** 30).toPrecision(3)} GiB do not fit into WebAssembly's memory of 4 GiB with what it holds already`,
+    "free other arrays, make it smaller, or use the device native",
+  );
 }
 
 interface CachedModule {
@@ -150,10 +167,12 @@ class WasmProgram implements CpuProgram {
     const { ir, policy } = binding;
     const storage = cpuStorage();
     this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
-    this.reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce").map((param) => {
-      const count = kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[param.type];
-      return { param, count, partials: storage.allocate(count * BYTES[param.type]), fold: foldOfParam(param) };
-    });
+    this.reductions = ir.params
+      .filter((p): p is ReduceParam => p.kind === "reduce")
+      .map((param) => {
+        const count = kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[param.type];
+        return { param, count, partials: storage.allocate(count * BYTES[param.type]), fold: foldOfParam(param) };
+      });
     this.args = storage.allocate(8 * Object.keys(kernel.slots).length);
     const scratch = storage.allocate(kernel.scratchBytes * workers);
     const tables = storage.allocate(kernel.tableBytes.length);
@@ -176,11 +195,16 @@ class WasmProgram implements CpuProgram {
 
   run(): Record<string, number> {
     if (this.module.kernel.partials === "workers")
-      for (const { param, partials, count } of this.reductions) typedArray(param.type, partials.host, partials.address, count).fill(param.identity);
+      for (const { param, partials, count } of this.reductions)
+        typedArray(param.type, partials.host, partials.address, count).fill(param.identity);
     if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
-    return Object.fromEntries(this.reductions.map(({ param, partials, count, fold }) =>
-      [param.name, foldPartials(typedArray(param.type, partials.host, partials.address, count), count, param, fold)]));
+    return Object.fromEntries(
+      this.reductions.map(({ param, partials, count, fold }) => [
+        param.name,
+        foldPartials(typedArray(param.type, partials.host, partials.address, count), count, param, fold),
+      ]),
+    );
   }
 
   source(): string {

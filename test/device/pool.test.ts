@@ -56,13 +56,20 @@ test("an exception in a worker names the kernel, and the pool goes on", async ()
   const memory = sharedMemory();
   const pool = await WorkerPool.open({ memory, threads: 3, device: "js" });
   const mark = pool.register({ kind: "js", name: "mark", source: MARK });
-  const fails = pool.register({ kind: "js", name: "fails", source: `return (args, worker) => { if (worker === args) throw new Error("no such thing"); };` });
+  const fails = pool.register({
+    kind: "js",
+    name: "fails",
+    source: `return (args, worker) => { if (worker === args) throw new Error("no such thing"); };`,
+  });
   for (const worker of [0, 2])
-    assert.throws(() => pool.run(fails, worker), (error: Error) => {
-      assert(error instanceof DeviceError);
-      assert.equal(error.message, `device "js": kernel "fails" failed in worker ${worker}: no such thing`);
-      return true;
-    });
+    assert.throws(
+      () => pool.run(fails, worker),
+      (error: Error) => {
+        assert(error instanceof DeviceError);
+        assert.equal(error.message, `device "js": kernel "fails" failed in worker ${worker}: no such thing`);
+        return true;
+      },
+    );
   pool.run(mark, 1);
   assert.deepEqual([...new Int32Array(memory.buffer).subarray(0, 3)], [101, 102, 103]);
   await pool.close();
@@ -71,10 +78,48 @@ test("an exception in a worker names the kernel, and the pool goes on", async ()
 test("a WebAssembly trap in a worker names the kernel", async () => {
   const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "wasm" });
   const bytes = Uint8Array.of(
-    0, 97, 115, 109, 1, 0, 0, 0,
-    1, 7, 1, 0x60, 3, 0x7f, 0x7f, 0x7f, 0, // (i32, i32, i32) -> ()
-    3, 2, 1, 0, 7, 7, 1, 3, 114, 117, 110, 0, 0, // run
-    10, 10, 1, 8, 0, 0x20, 1, 0x04, 0x40, 0x00, 0x0b, 0x0b, // if (worker) unreachable
+    0,
+    97,
+    115,
+    109,
+    1,
+    0,
+    0,
+    0,
+    1,
+    7,
+    1,
+    0x60,
+    3,
+    0x7f,
+    0x7f,
+    0x7f,
+    0, // (i32, i32, i32) -> ()
+    3,
+    2,
+    1,
+    0,
+    7,
+    7,
+    1,
+    3,
+    114,
+    117,
+    110,
+    0,
+    0, // run
+    10,
+    10,
+    1,
+    8,
+    0,
+    0x20,
+    1,
+    0x04,
+    0x40,
+    0x00,
+    0x0b,
+    0x0b, // if (worker) unreachable
   );
   const trap = pool.register({ kind: "wasm", name: "trap", bytes });
   assert.throws(() => pool.run(trap, 0), /kernel "trap" failed in worker 1: unreachable/);
@@ -82,15 +127,19 @@ test("a WebAssembly trap in a worker names the kernel", async () => {
   await pool.close();
 });
 
-test("a worker that dies is reported with its kernel, and no more work is taken", { skip: process.platform !== "linux" && "needs /proc" }, async () => {
-  const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
-  const source = `return (args, worker) => { if (worker === 1) { process.exit(0); } };`;
-  const deadly = pool.register({ kind: "js", name: "deadly", source });
-  assert.throws(() => pool.run(deadly, 0), /device "js": worker 1 died in kernel "deadly"/);
-  assert.equal(pool.works, false);
-  assert.throws(() => pool.run(deadly, 0), /no more work is taken: worker 1 died in kernel "deadly"/);
-  await pool.close();
-});
+test(
+  "a worker that dies is reported with its kernel, and no more work is taken",
+  { skip: process.platform !== "linux" && "needs /proc" },
+  async () => {
+    const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
+    const source = `return (args, worker) => { if (worker === 1) { process.exit(0); } };`;
+    const deadly = pool.register({ kind: "js", name: "deadly", source });
+    assert.throws(() => pool.run(deadly, 0), /device "js": worker 1 died in kernel "deadly"/);
+    assert.equal(pool.works, false);
+    assert.throws(() => pool.run(deadly, 0), /no more work is taken: worker 1 died in kernel "deadly"/);
+    await pool.close();
+  },
+);
 
 test("a pool keeps no process alive and leaves none behind", () => {
   const pool = new URL("../../src/device/cpu/pool.js", import.meta.url).href;

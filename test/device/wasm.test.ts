@@ -37,11 +37,14 @@ test("an array that WebAssembly cannot address is refused with its size", async 
   const device = await open("wasm");
   t.after(() => device.close());
   const allocate = t.mock.method(storage, "allocate", () => ({ ...outside, bytes: 5 * 2 ** 30, inWasmMemory: false, free: () => {} }));
-  assert.throws(() => device.array(f64, 671088640), (error: Error) => {
-    assert(error instanceof DeviceError);
-    assert.match(error.message, /5\.00 GiB do not fit into WebAssembly's memory of 4 GiB.*use the device native/);
-    return true;
-  });
+  assert.throws(
+    () => device.array(f64, 671088640),
+    (error: Error) => {
+      assert(error instanceof DeviceError);
+      assert.match(error.message, /5\.00 GiB do not fit into WebAssembly's memory of 4 GiB.*use the device native/);
+      return true;
+    },
+  );
   allocate.mock.restore();
   const y = new View({ ...outside, inWasmMemory: false } as typeof outside, "f64", [8], [1]);
   assert.throws(() => device.prepare(axpy, { a: 1, x: device.array(f64, 8), y }, range(8)), /kernel "axpy", view "y".*do not fit/);
@@ -71,7 +74,10 @@ test("a device that is not closed keeps no process alive", () => {
     const y = device.array(f64, 100000);
     await device.run(kernel("ones", { y: view(f64) }, ({ y }, i) => { y[i] = 1; }), { y }, range(100000));
     console.log((await device.queue.read(y)).reduce((a, b) => a + b));`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 20000, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    timeout: 20000,
+    encoding: "utf8",
+  });
   assert.equal(stdout, "100000\n", stderr);
   assert.equal(status, 0);
 });

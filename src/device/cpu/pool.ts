@@ -4,9 +4,10 @@ import type { Post, Program, Run } from "./pool-control.js";
 
 export type { Program, Run } from "./pool-control.js";
 
-const node = typeof process !== "undefined" && process.versions?.node
-  ? { ...(await import("node:worker_threads")), ...(await import("node:fs")), os: await import("node:os") }
-  : undefined;
+const node =
+  typeof process !== "undefined" && process.versions?.node
+    ? { ...(await import("node:worker_threads")), ...(await import("node:fs")), os: await import("node:os") }
+    : undefined;
 
 /** Milliseconds between two looks at whether the workers still live. */
 const LOOK_MS = 100;

@@ -44,7 +44,10 @@ export class InnerLoop {
   private readonly hoisted = new Set<Stmt>();
   private readonly variance: Variance;
 
-  constructor(private readonly code: KernelCode, private readonly shape: LoopShape) {
+  constructor(
+    private readonly code: KernelCode,
+    private readonly shape: LoopShape,
+  ) {
     ({ variable: this.variable, body: this.body } = shape);
     this.index = code.fn.local("i32");
     const customs = [...shape.accumulators.values()].flatMap(({ fold }) => (fold.combine ? [fold.combine.a, fold.combine.b] : []));
@@ -200,7 +203,9 @@ export class InnerLoop {
     const { accumulators, width } = this.shape;
     const { fn } = this.code;
     const elements = copies * width;
-    const statements = new VectorStatements(vector, (target, { value }) => accumulators.get(target)!.foldVector(vector.copy, vector, value));
+    const statements = new VectorStatements(vector, (target, { value }) =>
+      accumulators.get(target)!.foldVector(vector.copy, vector, value),
+    );
     const rounds = this.code.temp("i32");
     fn.get(left);
     fn.i32(Math.log2(elements));

@@ -109,32 +109,48 @@ class Reader {
   private instruction(names: Map<number, string>): string {
     const code = this.byte();
     switch (code) {
-      case 0x02: case 0x03: case 0x04: {
+      case 0x02:
+      case 0x03:
+      case 0x04: {
         const type = TYPES[this.byte()];
         return ["block", "loop", "if"][code - 2] + (type ? ` (result ${type})` : "");
       }
-      case 0x05: return "else";
-      case 0x0b: return "end";
-      case 0x0c: return `br ${this.u32()}`;
-      case 0x0d: return `br_if ${this.u32()}`;
+      case 0x05:
+        return "else";
+      case 0x0b:
+        return "end";
+      case 0x0c:
+        return `br ${this.u32()}`;
+      case 0x0d:
+        return `br_if ${this.u32()}`;
       case 0x10: {
         const index = this.u32();
         return `call ${names.has(index) ? `$${names.get(index)}` : index}`;
       }
-      case 0x20: return `local.get ${this.u32()}`;
-      case 0x21: return `local.set ${this.u32()}`;
-      case 0x22: return `local.tee ${this.u32()}`;
-      case 0x41: return `i32.const ${this.s32()}`;
-      case 0x42: return `i64.const ${this.s32()}`;
-      case 0x43: return `f32.const ${this.float(4)}`;
-      case 0x44: return `f64.const ${this.float(8)}`;
+      case 0x20:
+        return `local.get ${this.u32()}`;
+      case 0x21:
+        return `local.set ${this.u32()}`;
+      case 0x22:
+        return `local.tee ${this.u32()}`;
+      case 0x41:
+        return `i32.const ${this.s32()}`;
+      case 0x42:
+        return `i64.const ${this.s32()}`;
+      case 0x43:
+        return `f32.const ${this.float(4)}`;
+      case 0x44:
+        return `f64.const ${this.float(8)}`;
     }
     const op = code >= 0xfc ? opcodeAt(code, this.u32()) : opcodeAt(0, code);
     if (!op) return code === 0xfd ? `v128.const i32x4 ${this.words(4).join(" ")}` : `;; unknown ${code}`;
     switch (op.immediate) {
-      case "none": return op.name;
-      case "lane": return `${op.name} ${this.byte()}`;
-      case "shuffle": return `${op.name} ${Array.from({ length: 16 }, () => this.byte()).join(" ")}`;
+      case "none":
+        return op.name;
+      case "lane":
+        return `${op.name} ${this.byte()}`;
+      case "shuffle":
+        return `${op.name} ${Array.from({ length: 16 }, () => this.byte()).join(" ")}`;
       default: {
         this.u32();
         const offset = this.u32();

@@ -85,30 +85,39 @@ function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
   setOuterIndices(code, line, begin, extents);
   // From here on `count` are first the units to do, then the elements.
   if (byUnit) fn.i32(1);
-  else least(code, () => {
-    fn.i32(unitsOfLine);
-    fn.get(chunk);
-    fn.op("i32.sub");
-  }, () => {
-    fn.get(3);
-    fn.get(unit);
-    fn.op("i32.sub");
-  });
+  else
+    least(
+      code,
+      () => {
+        fn.i32(unitsOfLine);
+        fn.get(chunk);
+        fn.op("i32.sub");
+      },
+      () => {
+        fn.get(3);
+        fn.get(unit);
+        fn.op("i32.sub");
+      },
+    );
   fn.tee(count);
   fn.get(unit);
   fn.op("i32.add");
   fn.set(unit);
-  least(code, () => {
-    fn.get(count);
-    fn.i32(Math.log2(REDUCTION_CHUNK));
-    fn.op("i32.shl");
-  }, () => {
-    fn.i32(extents[axis]);
-    fn.get(chunk);
-    fn.i32(Math.log2(REDUCTION_CHUNK));
-    fn.op("i32.shl");
-    fn.op("i32.sub");
-  });
+  least(
+    code,
+    () => {
+      fn.get(count);
+      fn.i32(Math.log2(REDUCTION_CHUNK));
+      fn.op("i32.shl");
+    },
+    () => {
+      fn.i32(extents[axis]);
+      fn.get(chunk);
+      fn.i32(Math.log2(REDUCTION_CHUNK));
+      fn.op("i32.shl");
+      fn.op("i32.sub");
+    },
+  );
   fn.set(count);
   fn.get(chunk);
   fn.i32(Math.log2(REDUCTION_CHUNK));
@@ -121,11 +130,16 @@ function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);
   if (byUnit)
     for (const a of accumulators.values())
-      storePartial(code, a.fold, () => {
-        fn.get(unit);
-        fn.i32(1);
-        fn.op("i32.sub");
-      }, () => a.result());
+      storePartial(
+        code,
+        a.fold,
+        () => {
+          fn.get(unit);
+          fn.i32(1);
+          fn.op("i32.sub");
+        },
+        () => a.result(),
+      );
   fn.get(unit);
   fn.get(3);
   fn.op("i32.lt_u");
@@ -171,7 +185,13 @@ function emitTeams(code: KernelCode, { league }: TeamPolicy): void {
     fn.set(local);
   }
   scalar.statements(spec.ir.body);
-  for (const { fold, local } of partials.values()) storePartial(code, fold, () => fn.get(team), () => fn.get(local));
+  for (const { fold, local } of partials.values())
+    storePartial(
+      code,
+      fold,
+      () => fn.get(team),
+      () => fn.get(local),
+    );
   fn.get(team);
   fn.i32(1);
   fn.op("i32.add");
@@ -292,7 +312,10 @@ function holdsF64(ir: KernelIR, body: readonly Stmt[]): boolean {
   walkExprs(body, visit);
   walkStmts(body, (s) => {
     if (s.kind === "let" || s.kind === "array") found ||= s.type === "f64";
-    if (s.kind === "reduce") found ||= ir.params.some((p) => p.kind === "reduce" && p.name === s.target && p.combine !== undefined && someExpr(p.combine.body, (e) => e.type === "f64"));
+    if (s.kind === "reduce")
+      found ||= ir.params.some(
+        (p) => p.kind === "reduce" && p.name === s.target && p.combine !== undefined && someExpr(p.combine.body, (e) => e.type === "f64"),
+      );
   });
   return found;
 }
@@ -321,7 +344,10 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.get(per);
   run.op("i32.add");
   run.set(end);
-  least(() => run.get(end), () => run.i32(units));
+  least(
+    () => run.get(end),
+    () => run.i32(units),
+  );
   run.set(end);
   run.get(first);
   run.get(end);
@@ -332,7 +358,10 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.i32(batch);
   run.op("i32.add");
   run.set(stop);
-  least(() => run.get(stop), () => run.get(end));
+  least(
+    () => run.get(stop),
+    () => run.get(end),
+  );
   run.set(stop);
   run.get(0);
   run.get(1);

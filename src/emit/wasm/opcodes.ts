@@ -30,10 +30,32 @@ function immediateOf(name: string): Immediate {
 const COMPARE_INT = (t: string) => `${t}.eq ${t}.ne ${t}.lt_s ${t}.lt_u ${t}.gt_s ${t}.gt_u ${t}.le_s ${t}.le_u ${t}.ge_s ${t}.ge_u`;
 const COMPARE_FLOAT = (t: string) => `${t}.eq ${t}.ne ${t}.lt ${t}.gt ${t}.le ${t}.ge`;
 const ARITHMETIC_INT = (t: string) =>
-  ["clz", "ctz", "popcnt", "add", "sub", "mul", "div_s", "div_u", "rem_s", "rem_u", "and", "or", "xor", "shl", "shr_s", "shr_u", "rotl", "rotr"]
-    .map((op) => `${t}.${op}`).join(" ");
+  [
+    "clz",
+    "ctz",
+    "popcnt",
+    "add",
+    "sub",
+    "mul",
+    "div_s",
+    "div_u",
+    "rem_s",
+    "rem_u",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "shr_s",
+    "shr_u",
+    "rotl",
+    "rotr",
+  ]
+    .map((op) => `${t}.${op}`)
+    .join(" ");
 const ARITHMETIC_FLOAT = (t: string) =>
-  ["abs", "neg", "ceil", "floor", "trunc", "nearest", "sqrt", "add", "sub", "mul", "div", "min", "max", "copysign"].map((op) => `${t}.${op}`).join(" ");
+  ["abs", "neg", "ceil", "floor", "trunc", "nearest", "sqrt", "add", "sub", "mul", "div", "min", "max", "copysign"]
+    .map((op) => `${t}.${op}`)
+    .join(" ");
 
 define(0, 0x00, "unreachable nop");
 define(0, 0x0f, "return");
@@ -60,12 +82,25 @@ define(0xfd, 103, "f32x4.ceil f32x4.floor f32x4.trunc f32x4.nearest");
 define(0xfd, 116, "f64x2.ceil f64x2.floor");
 define(0xfd, 122, "f64x2.trunc");
 define(0xfd, 137, "i16x8.extend_low_i8x16_u");
-define(0xfd, 160, "i32x4.abs i32x4.neg _ i32x4.all_true i32x4.bitmask _ _ _ _ i32x4.extend_low_i16x8_u _ i32x4.shl i32x4.shr_s i32x4.shr_u i32x4.add");
+define(
+  0xfd,
+  160,
+  "i32x4.abs i32x4.neg _ i32x4.all_true i32x4.bitmask _ _ _ _ i32x4.extend_low_i16x8_u _ i32x4.shl i32x4.shr_s i32x4.shr_u i32x4.add",
+);
 define(0xfd, 177, "i32x4.sub _ _ _ i32x4.mul i32x4.min_s i32x4.min_u i32x4.max_s i32x4.max_u");
 define(0xfd, 195, "i64x2.all_true i64x2.bitmask _ _ i64x2.extend_low_i32x4_s _ i64x2.extend_low_i32x4_u");
 define(0xfd, 222, "i64x2.extmul_low_i32x4_u i64x2.extmul_high_i32x4_u");
-for (const [t, first] of [["f32x4", 224], ["f64x2", 236]] as const)
-  define(0xfd, first, ["abs", "neg", "_", "sqrt", "add", "sub", "mul", "div", "min", "max", "pmin", "pmax"].map((op) => (op === "_" ? op : `${t}.${op}`)).join(" "));
+for (const [t, first] of [
+  ["f32x4", 224],
+  ["f64x2", 236],
+] as const)
+  define(
+    0xfd,
+    first,
+    ["abs", "neg", "_", "sqrt", "add", "sub", "mul", "div", "min", "max", "pmin", "pmax"]
+      .map((op) => (op === "_" ? op : `${t}.${op}`))
+      .join(" "),
+  );
 define(0xfd, 248, "i32x4.trunc_sat_f32x4_s i32x4.trunc_sat_f32x4_u f32x4.convert_i32x4_s f32x4.convert_i32x4_u");
 define(0xfd, 252, "i32x4.trunc_sat_f64x2_s_zero i32x4.trunc_sat_f64x2_u_zero f64x2.convert_low_i32x4_s f64x2.convert_low_i32x4_u");
 define(0xfd, 0x105, "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd");

@@ -53,8 +53,12 @@ const stretched = (leaves: Place["leaves"], factor: number) => leaves.map(({ exp
 
 /** The place of an element; `strides` in bytes. `extents` resolves the extents of views, which are constants here. */
 export function placeOf(
-  array: string, strides: readonly number[], indices: readonly Expr[], definitions: Definitions,
-  extents: (atom: string) => number | undefined, loop?: LoopTerms,
+  array: string,
+  strides: readonly number[],
+  indices: readonly Expr[],
+  definitions: Definitions,
+  extents: (atom: string) => number | undefined,
+  loop?: LoopTerms,
 ): Place {
   const place: Place = { array, constant: 0, step: 0, fixed: {}, moving: {}, leaves: [] };
   indices.forEach((index, axis) => {
@@ -128,7 +132,8 @@ const keyOf = ({ array, step, fixed, moving, leaves }: Place): string =>
   exprKey([array, step, Object.entries(fixed).sort(), Object.entries(moving).sort(), leaves]);
 
 /** Equal for expressions that are written alike, wherever they stand. */
-export const exprKey = (value: unknown): string => JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : exact(part)));
+export const exprKey = (value: unknown): string =>
+  JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : exact(part)));
 
 /** JSON knows neither -0 nor what is not finite. */
 const exact = (part: unknown): unknown =>

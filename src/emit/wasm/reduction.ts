@@ -43,8 +43,7 @@ export class Accumulator {
 
   /** Sets all lanes in memory to the identity. */
   clear(): void {
-    for (let lane = 0; lane < REDUCTION_LANES; lane++)
-      this.storeLane(lane, () => this.scalar.constant(this.fold.type, this.fold.identity));
+    for (let lane = 0; lane < REDUCTION_LANES; lane++) this.storeLane(lane, () => this.scalar.constant(this.fold.type, this.fold.identity));
   }
 
   /** Makes `count` vectors and sets them to the identity. */
@@ -157,7 +156,12 @@ export class Accumulator {
   result(): void {
     for (let step = REDUCTION_LANES / 2; step > 0; step >>= 1)
       for (let lane = 0; lane < step; lane++)
-        this.storeLane(lane, () => this.apply(() => this.loadLane(lane), () => this.loadLane(lane + step)));
+        this.storeLane(lane, () =>
+          this.apply(
+            () => this.loadLane(lane),
+            () => this.loadLane(lane + step),
+          ),
+        );
     this.loadLane(0);
   }
 

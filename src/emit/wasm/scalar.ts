@@ -38,20 +38,29 @@ export class ScalarCode {
   expr(e: Expr): void {
     const { fn, code } = this;
     switch (e.op) {
-      case "const": return this.constant(e.type, e.value);
+      case "const":
+        return this.constant(e.type, e.value);
       case "local":
         return this.loop?.isVariable(e) ? fn.get(this.loop.index) : fn.get(code.localOf(e.name, valType(e.type)));
-      case "param": return fn.get(code.scalarParam(e.name));
-      case "index": return fn.get(this.loop?.isVariable(e) ? this.loop.index : code.localOf(`index:${e.axis}`, "i32"));
-      case "teamSize": return fn.i32(1);
-      case "extent": return fn.i32(code.spec.views[e.view].shape[e.axis]);
-      case "load": return this.load(e.view, e.indices);
-      case "element": return this.load(e.array, [e.index]);
-      case "table": return this.load(e.table, e.indices);
+      case "param":
+        return fn.get(code.scalarParam(e.name));
+      case "index":
+        return fn.get(this.loop?.isVariable(e) ? this.loop.index : code.localOf(`index:${e.axis}`, "i32"));
+      case "teamSize":
+        return fn.i32(1);
+      case "extent":
+        return fn.i32(code.spec.views[e.view].shape[e.axis]);
+      case "load":
+        return this.load(e.view, e.indices);
+      case "element":
+        return this.load(e.array, [e.index]);
+      case "table":
+        return this.load(e.table, e.indices);
       case "unary":
         this.expr(e.a);
         return this.unary(e.fn, e.type);
-      case "binary": return this.binaryExpr(e);
+      case "binary":
+        return this.binaryExpr(e);
       case "compare":
         this.expr(e.a);
         this.expr(e.b);
@@ -96,8 +105,10 @@ export class ScalarCode {
     const { fn, code } = this;
     if (isFloat(type)) return fn.op(`${type}.${name}`);
     switch (name) {
-      case "not": return fn.op("i32.eqz");
-      case "clz": return fn.op("i32.clz");
+      case "not":
+        return fn.op("i32.eqz");
+      case "clz":
+        return fn.op("i32.clz");
       case "neg":
         fn.i32(-1);
         return fn.op("i32.mul");
@@ -139,9 +150,14 @@ export class ScalarCode {
       return this.remainderF32();
     }
     switch (name) {
-      case "div": case "rem": return this.divide(name, type);
-      case "min": case "max": return this.leastOrGreatest(name, type);
-      case "shr": return fn.op(`i32.${signed("shr", type)}`);
+      case "div":
+      case "rem":
+        return this.divide(name, type);
+      case "min":
+      case "max":
+        return this.leastOrGreatest(name, type);
+      case "shr":
+        return fn.op(`i32.${signed("shr", type)}`);
       case "mulhi": {
         const b = this.code.temp("i32");
         fn.set(b);
@@ -154,7 +170,8 @@ export class ScalarCode {
         fn.op("i32.wrap_i64");
         return this.code.release("i32", b);
       }
-      default: return fn.op(`i32.${name}`);
+      default:
+        return fn.op(`i32.${name}`);
     }
   }
 
@@ -318,8 +335,10 @@ export class ScalarCode {
         if (stmt.space === "private") clearArray(code, stmt.name, stmt.length);
         return;
       }
-      case "setElement": return this.store(stmt.array, [stmt.index], () => this.expr(stmt.value));
-      case "store": return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
+      case "setElement":
+        return this.store(stmt.array, [stmt.index], () => this.expr(stmt.value));
+      case "store":
+        return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
       case "scatter": {
         const offset = this.address(stmt.target, stmt.indices);
         if (offset) {
@@ -329,16 +348,28 @@ export class ScalarCode {
         this.expr(stmt.value);
         return emitUpdate(this, stmt.target);
       }
-      case "reduce": return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
+      case "reduce":
+        return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
       case "if":
         this.expr(stmt.cond);
         return this.branch(() => this.statements(stmt.then), stmt.else.length > 0 ? () => this.statements(stmt.else) : undefined);
-      case "for": return this.counted(stmt, () => this.statements(stmt.body));
-      case "while": return this.conditional(() => this.expr(stmt.cond), () => this.statements(stmt.body), () => this.statements(stmt.update));
-      case "break": return fn.br(this.loops.at(-1)!.exit);
-      case "continue": return fn.br(this.loops.at(-1)!.next);
-      case "teamFor": case "teamReduce": return this.around.memberLoop!(stmt);
-      case "single": return this.statements(stmt.body);
+      case "for":
+        return this.counted(stmt, () => this.statements(stmt.body));
+      case "while":
+        return this.conditional(
+          () => this.expr(stmt.cond),
+          () => this.statements(stmt.body),
+          () => this.statements(stmt.update),
+        );
+      case "break":
+        return fn.br(this.loops.at(-1)!.exit);
+      case "continue":
+        return fn.br(this.loops.at(-1)!.next);
+      case "teamFor":
+      case "teamReduce":
+        return this.around.memberLoop!(stmt);
+      case "single":
+        return this.statements(stmt.body);
     }
   }
 

@@ -23,7 +23,11 @@ export class Variance {
   private changed = false;
 
   /** `varying`: further locals that are known to vary. */
-  constructor(body: readonly Stmt[], private readonly variable: LoopVariable, varying: readonly string[] = []) {
+  constructor(
+    body: readonly Stmt[],
+    private readonly variable: LoopVariable,
+    varying: readonly string[] = [],
+  ) {
     for (const name of varying) this.locals.add(name);
     do {
       this.changed = false;
@@ -32,8 +36,11 @@ export class Variance {
   }
 
   varies(expr: Expr): boolean {
-    return someExpr(expr, (e) =>
-      isVariable(e, this.variable) || (e.op === "local" && this.locals.has(e.name)) || (e.op === "element" && this.arrays.has(e.array)));
+    return someExpr(
+      expr,
+      (e) =>
+        isVariable(e, this.variable) || (e.op === "local" && this.locals.has(e.name)) || (e.op === "element" && this.arrays.has(e.array)),
+    );
   }
   /** True for a local that has a value of its own in each lane. */
   isVarying(local: string): boolean {

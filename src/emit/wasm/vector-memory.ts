@@ -225,7 +225,11 @@ export class VectorMemory {
   }
 
   private isContiguous(place: Place, info: ArrayInfo): boolean {
-    return place.step === BYTES[info.type] && place.leaves.every(({ expr }) => !this.vector.variance.varies(expr)) && this.isUniform(place.moving);
+    return (
+      place.step === BYTES[info.type] &&
+      place.leaves.every(({ expr }) => !this.vector.variance.varies(expr)) &&
+      this.isUniform(place.moving)
+    );
   }
 
   /** False where a term's atom differs between the lanes. */

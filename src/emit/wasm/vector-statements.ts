@@ -64,7 +64,7 @@ export class VectorStatements {
   }
 
   private statement(stmt: Stmt): void {
-    const { vector, code, fn } = this;
+    const { vector, code } = this;
     const { scalar, variance } = vector;
     switch (stmt.kind) {
       case "let":
@@ -73,19 +73,33 @@ export class VectorStatements {
         const value = stmt.kind === "let" ? stmt.init : stmt.value;
         if (!value || (stmt.kind === "let" && vector.declareSplit(stmt.name, value))) return;
         vector.expr(value);
-        return vector.assign(code.localOf(stmt.name, "v128"), value.type, stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name));
+        return vector.assign(
+          code.localOf(stmt.name, "v128"),
+          value.type,
+          stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name),
+        );
       }
       case "array":
         if (!code.arrays.has(stmt.name)) code.placeArray(stmt.name, stmt.type, stmt.length, SLOT);
         return clearArray(code, stmt.name, stmt.length);
-      case "store": case "scatter": return vector.statement(stmt, true);
-      case "setElement": return vector.statement(stmt, this.depth > variance.depthOf(stmt.array));
-      case "reduce": return this.reduce!(stmt.target, stmt);
-      case "if": return this.branch(stmt);
-      case "for": return this.counted(stmt);
-      case "while": return this.conditional(stmt);
-      case "break": case "continue": return this.jump(stmt);
-      default: throw new Error(`${stmt.kind} inside of a vectorised loop`);
+      case "store":
+      case "scatter":
+        return vector.statement(stmt, true);
+      case "setElement":
+        return vector.statement(stmt, this.depth > variance.depthOf(stmt.array));
+      case "reduce":
+        return this.reduce!(stmt.target, stmt);
+      case "if":
+        return this.branch(stmt);
+      case "for":
+        return this.counted(stmt);
+      case "while":
+        return this.conditional(stmt);
+      case "break":
+      case "continue":
+        return this.jump(stmt);
+      default:
+        throw new Error(`${stmt.kind} inside of a vectorised loop`);
     }
   }
 
@@ -161,11 +175,19 @@ export class VectorStatements {
     const { vector } = this;
     if (!vector.variance.isDivergent(stmt)) {
       this.loops.push(undefined);
-      vector.scalar.conditional(() => vector.scalar.expr(stmt.cond), () => this.statements(stmt.body), () => this.statements(stmt.update));
+      vector.scalar.conditional(
+        () => vector.scalar.expr(stmt.cond),
+        () => this.statements(stmt.body),
+        () => this.statements(stmt.update),
+      );
       this.loops.pop();
       return;
     }
-    this.divergent(() => vector.expr(stmt.cond), stmt.body, () => this.statements(stmt.update));
+    this.divergent(
+      () => vector.expr(stmt.cond),
+      stmt.body,
+      () => this.statements(stmt.update),
+    );
   }
 
   /** Runs until no lane is left. `condition` leaves a mask on the stack. */

@@ -57,25 +57,41 @@ export class VectorCode {
       case "local":
         if (this.loop.isVariable(e)) return this.loopVariable();
         return fn.get(this.code.localOf(e.name, "v128"));
-      case "index": return this.loopVariable();
-      case "load": return this.memory.load(e.view, e.indices);
-      case "element": return this.variance.isVaryingArray(e.array) ? this.memory.loadSlot(e.array, e.index, e.type) : this.memory.load(e.array, [e.index]);
-      case "table": return this.memory.load(e.table, e.indices);
-      case "unary": return this.unary(e);
-      case "binary": return this.binary(e);
-      case "compare": return this.compare(e);
-      case "logical": return this.logical(e);
-      case "select": return this.select(e);
-      case "cast": return this.cast(e);
-      case "call": return this.lanewise(e.args, e.type, () => fn.call(this.code.math(e.fn, e.args.length)), e.type === "f32");
-      default: throw new Error(`${e.op} does not vary`);
+      case "index":
+        return this.loopVariable();
+      case "load":
+        return this.memory.load(e.view, e.indices);
+      case "element":
+        return this.variance.isVaryingArray(e.array)
+          ? this.memory.loadSlot(e.array, e.index, e.type)
+          : this.memory.load(e.array, [e.index]);
+      case "table":
+        return this.memory.load(e.table, e.indices);
+      case "unary":
+        return this.unary(e);
+      case "binary":
+        return this.binary(e);
+      case "compare":
+        return this.compare(e);
+      case "logical":
+        return this.logical(e);
+      case "select":
+        return this.select(e);
+      case "cast":
+        return this.cast(e);
+      case "call":
+        return this.lanewise(e.args, e.type, () => fn.call(this.code.math(e.fn, e.args.length)), e.type === "f32");
+      default:
+        throw new Error(`${e.op} does not vary`);
     }
   }
 
   statement(stmt: Extract<Stmt, { kind: "store" | "setElement" | "scatter" }>, blend: boolean): void {
     switch (stmt.kind) {
-      case "store": return this.memory.store(stmt.view, stmt.indices, stmt.value);
-      case "scatter": return this.memory.scatter(stmt.target, stmt.indices, stmt.value);
+      case "store":
+        return this.memory.store(stmt.view, stmt.indices, stmt.value);
+      case "scatter":
+        return this.memory.scatter(stmt.target, stmt.indices, stmt.value);
       case "setElement":
         if (this.variance.isVaryingArray(stmt.array)) return this.memory.storeSlot(stmt.array, stmt.index, stmt.value, blend);
         return this.memory.store(stmt.array, [stmt.index], stmt.value);
@@ -101,9 +117,20 @@ export class VectorCode {
    * The vector is made too, for other uses. Returns false where that is not possible.
    */
   declareSplit(name: string, init: Expr): boolean {
-    if (init.type !== "i32" || this.mask !== undefined || !this.code.definitions.has(name) || !someExpr(init, (x) => x.op === "load") || !this.isLanewise(init)) return false;
+    if (
+      init.type !== "i32" ||
+      this.mask !== undefined ||
+      !this.code.definitions.has(name) ||
+      !someExpr(init, (x) => x.op === "load") ||
+      !this.isLanewise(init)
+    )
+      return false;
     const { fn, code } = this;
-    if (!this.split.has(name)) this.split.set(name, Array.from({ length: this.width }, () => fn.local("i32")));
+    if (!this.split.has(name))
+      this.split.set(
+        name,
+        Array.from({ length: this.width }, () => fn.local("i32")),
+      );
     this.split.get(name)!.forEach((local, lane) => {
       this.lane(init, lane);
       fn.set(local);
@@ -122,10 +149,19 @@ export class VectorCode {
     if (!this.variance.varies(e)) return true;
     if (this.loop.isVariable(e)) return true;
     switch (e.op) {
-      case "local": return this.split.has(e.name);
-      case "load": return this.mask === undefined && this.memory.isLanewise(e);
-      case "binary": return e.type === "i32" && ["add", "sub", "mul", "and", "or", "xor", "shl"].includes(e.fn) && this.isLanewise(e.a) && this.isLanewise(e.b);
-      default: return false;
+      case "local":
+        return this.split.has(e.name);
+      case "load":
+        return this.mask === undefined && this.memory.isLanewise(e);
+      case "binary":
+        return (
+          e.type === "i32" &&
+          ["add", "sub", "mul", "and", "or", "xor", "shl"].includes(e.fn) &&
+          this.isLanewise(e.a) &&
+          this.isLanewise(e.b)
+        );
+      default:
+        return false;
     }
   }
 
@@ -230,17 +266,26 @@ export class VectorCode {
       return this.both(e, `${SHAPES[e.type]}.${e.fn}`);
     }
     switch (e.fn) {
-      case "div": case "rem":
+      case "div":
+      case "rem":
         return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary(e.fn, e.type));
-      case "min": case "max": return this.both(e, `i32x4.${signedSuffix(e.fn, e.type)}`);
-      case "and": case "or": case "xor": return this.both(e, `v128.${e.fn}`);
-      case "mulhi": return this.upperHalf(e);
-      case "shl": case "shr":
+      case "min":
+      case "max":
+        return this.both(e, `i32x4.${signedSuffix(e.fn, e.type)}`);
+      case "and":
+      case "or":
+      case "xor":
+        return this.both(e, `v128.${e.fn}`);
+      case "mulhi":
+        return this.upperHalf(e);
+      case "shl":
+      case "shr":
         if (this.variance.varies(e.b)) return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary(e.fn, e.type));
         this.expr(e.a);
         this.scalar.expr(e.b);
         return fn.op(`i32x4.${e.fn === "shl" ? "shl" : signedSuffix("shr", e.type)}`);
-      default: return this.both(e, `i32x4.${e.fn}`);
+      default:
+        return this.both(e, `i32x4.${e.fn}`);
     }
   }
 

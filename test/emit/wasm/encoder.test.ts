@@ -6,7 +6,10 @@ import { listing } from "../../../src/emit/wasm/listing.js";
 import { opcode } from "../../../src/emit/wasm/opcodes.js";
 
 /** A module whose function `f` is filled by `emit`, run with a page of memory. */
-function build(results: ValType[], emit: (fn: FunctionBuilder) => void): { bytes: Uint8Array<ArrayBuffer>; f: () => unknown; memory: WebAssembly.Memory } {
+function build(
+  results: ValType[],
+  emit: (fn: FunctionBuilder) => void,
+): { bytes: Uint8Array<ArrayBuffer>; f: () => unknown; memory: WebAssembly.Memory } {
   const module = new ModuleBuilder(false);
   const fn = module.function("f", [], results);
   emit(fn);
@@ -106,7 +109,10 @@ test("an imported function is numbered before the module's own", () => {
   module.export("f", fn);
   assert.throws(() => module.import("Math", "sin", ["f64"], ["f64"]), /after the first function/);
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module.bytes()), { env: { memory }, Math: Math as unknown as WebAssembly.ModuleImports });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module.bytes()), {
+    env: { memory },
+    Math: Math as unknown as WebAssembly.ModuleImports,
+  });
   assert.equal((exports.f as (x: number) => number)(0.5), Math.cos(0.5));
 });
 
@@ -125,7 +131,9 @@ test("the listing names what the module holds", () => {
     fn.f64(-0);
     fn.op("f64.add");
   });
-  assert.equal(listing(bytes), `(module
+  assert.equal(
+    listing(bytes),
+    `(module
   (import "env" "memory" (memory 1 65536))
   (export "f" (func $f))
   (func $f (result f64)
@@ -141,5 +149,6 @@ test("the listing names what the module holds", () => {
     f64.add
   )
 )
-`);
+`,
+  );
 });

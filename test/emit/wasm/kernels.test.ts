@@ -13,7 +13,12 @@ const numbers = (n: number, value: (n: number) => number) => Float64Array.from({
 
 /** Runs a kernel and returns what a view then holds; its decisions must include `decision`. */
 async function outcome<P extends Params>(
-  kernel: Kernel<P>, args: Args<P>, policy: Policy, output: View, decision: RegExp, options?: LaunchOptions,
+  kernel: Kernel<P>,
+  args: Args<P>,
+  policy: Policy,
+  output: View,
+  decision: RegExp,
+  options?: LaunchOptions,
 ): Promise<number[]> {
   const launch = device.prepare(kernel, args, policy, options);
   assert.match(launch.decisions.join("\n"), decision);
@@ -27,7 +32,13 @@ test("32-bit kernels have four lanes, with remainders", async () => {
     y[i] = x[i] * 0.5;
   });
   for (const n of [1, 3, 4, 15, 16, 17, 1000]) {
-    const [x, y] = [device.from(f32, numbers(n, (k) => k)), device.array(f32, n)];
+    const [x, y] = [
+      device.from(
+        f32,
+        numbers(n, (k) => k),
+      ),
+      device.array(f32, n),
+    ];
     assert.deepEqual(await outcome(scale, { x, y }, range(n), y, /elements: 4 lanes/), [...numbers(n, (k) => k / 2)]);
   }
 });
@@ -36,7 +47,13 @@ test("bytes are widened and narrowed", async () => {
   const next = kernel("next", { x: view(u8), y: view(u8) }, ({ x, y }, i) => {
     y[i] = x[i] * 3 + 1;
   });
-  const [x, y] = [device.from(u8, numbers(50, (k) => k * 5)), device.array(u8, 50)];
+  const [x, y] = [
+    device.from(
+      u8,
+      numbers(50, (k) => k * 5),
+    ),
+    device.array(u8, 50),
+  ];
   assert.deepEqual(await outcome(next, { x, y }, range(50), y, /4 lanes/), [...numbers(50, (k) => (((k * 5) % 256) * 3 + 1) % 256)]);
 });
 
@@ -44,7 +61,16 @@ test("bytes among 64-bit values, under a mask", async () => {
   const mark = kernel("mark", { x: view(f64), y: view(u8) }, ({ x, y }, i) => {
     if (x[i] > 10) y[i] = x[i] | 0;
   });
-  const [x, y] = [device.from(f64, numbers(37, (k) => k)), device.from(u8, numbers(37, () => 7))];
+  const [x, y] = [
+    device.from(
+      f64,
+      numbers(37, (k) => k),
+    ),
+    device.from(
+      u8,
+      numbers(37, () => 7),
+    ),
+  ];
   assert.deepEqual(await outcome(mark, { x, y }, range(37), y, /2 lanes/), [...numbers(37, (k) => (k > 10 ? k : 7))]);
 });
 
@@ -54,8 +80,18 @@ test("columns, reversed rows and gathers", async () => {
   });
   const n = 21;
   const at = (i: number, j: number) => (i * 5 + j) % 7;
-  const a = device.from(f64, numbers(n * n, (k) => at(Math.floor(k / n), k % n)), [n, n]);
-  const [p, y] = [device.from(i32, numbers(n, (k) => (k * 8) % n)), device.array(f64, [n, n])];
+  const a = device.from(
+    f64,
+    numbers(n * n, (k) => at(Math.floor(k / n), k % n)),
+    [n, n],
+  );
+  const [p, y] = [
+    device.from(
+      i32,
+      numbers(n, (k) => (k * 8) % n),
+    ),
+    device.array(f64, [n, n]),
+  ];
   const expected = numbers(n * n, (k) => {
     const [i, j] = [Math.floor(k / n), k % n];
     return at(j, i) + 100 * at(i, n - 1 - j) + 10000 * at(i, (j * 8) % n);
@@ -70,7 +106,13 @@ test("a guarded access far in front of a view stays inside the memory", async ()
     y[i] = v + (i >= 300000 ? x[i - 300000] : 0);
   });
   const n = 500005;
-  const [x, y] = [device.from(f64, numbers(n, (k) => k)), device.array(f64, n)];
+  const [x, y] = [
+    device.from(
+      f64,
+      numbers(n, (k) => k),
+    ),
+    device.array(f64, n),
+  ];
   const out = await outcome(delay, { x, y }, range(n), y, /2 lanes/);
   for (const k of [0, 299999, 300000, 300001, 499999, 500000, 500004])
     assert.equal(out[k], k + (k >= 500000 ? k - 500000 : 0) + (k >= 300000 ? k - 300000 : 0));
@@ -84,7 +126,13 @@ test("a masked store leaves to its owner what lies between", async () => {
     }
   });
   const n = 5001;
-  const [x, y] = [device.from(i32, numbers(n, (k) => Number(k % 2 === 0))), device.array(i32, n + 1)];
+  const [x, y] = [
+    device.from(
+      i32,
+      numbers(n, (k) => Number(k % 2 === 0)),
+    ),
+    device.array(i32, n + 1),
+  ];
   for (let turn = 0; turn < 20; turn++)
     assert.deepEqual(await outcome(spread, { x, y }, range(n), y, /4 lanes/), [...numbers(n + 1, (k) => (k % 2 === 0 ? k : 1 - k) + 0)]);
 });
@@ -106,7 +154,7 @@ test("lanes leave a loop at different times", async () => {
   });
   const steps = (start: number): number => {
     let count = 0;
-    for (let v = start; v !== 1; ) {
+    for (let v = start; v !== 1;) {
       count++;
       if (v % 2 === 0) v /= 2;
       else {
@@ -116,25 +164,53 @@ test("lanes leave a loop at different times", async () => {
     }
     return count;
   };
-  const [x, y] = [device.from(i32, numbers(200, (k) => k + 1)), device.array(i32, 200)];
+  const [x, y] = [
+    device.from(
+      i32,
+      numbers(200, (k) => k + 1),
+    ),
+    device.array(i32, 200),
+  ];
   assert.deepEqual(await outcome(collatz, { x, y }, range(200), y, /4 lanes/), [...numbers(200, (k) => steps(k + 1))]);
 });
 
 test("rows of different lengths that gather are not vectorised", async () => {
-  const product = kernel("product", { start: view(i32), column: view(i32), a: view(f64), x: view(f64), y: view(f64) }, ({ start, column, a, x, y }, i) => {
-    let s = 0;
-    for (let k = start[i]; k < start[i + 1]; k++) s += a[k] * x[column[k]];
-    y[i] = s;
-  });
-  const start = device.from(i32, numbers(11, (k) => (k * (k - 1)) / 2));
-  const column = device.from(i32, numbers(45, (k) => k % 10));
-  const [a, x, y] = [device.from(f64, numbers(45, () => 2)), device.from(f64, numbers(10, (k) => k)), device.array(f64, 10)];
+  const product = kernel(
+    "product",
+    { start: view(i32), column: view(i32), a: view(f64), x: view(f64), y: view(f64) },
+    ({ start, column, a, x, y }, i) => {
+      let s = 0;
+      for (let k = start[i]; k < start[i + 1]; k++) s += a[k] * x[column[k]];
+      y[i] = s;
+    },
+  );
+  const start = device.from(
+    i32,
+    numbers(11, (k) => (k * (k - 1)) / 2),
+  );
+  const column = device.from(
+    i32,
+    numbers(45, (k) => k % 10),
+  );
+  const [a, x, y] = [
+    device.from(
+      f64,
+      numbers(45, () => 2),
+    ),
+    device.from(
+      f64,
+      numbers(10, (k) => k),
+    ),
+    device.array(f64, 10),
+  ];
   const expected = numbers(10, (i) => {
     let s = 0;
     for (let k = (i * (i - 1)) / 2; k < ((i + 1) * i) / 2; k++) s += 2 * (k % 10);
     return s;
   });
-  assert.deepEqual(await outcome(product, { start, column, a, x, y }, range(10), y, /one at a time, as a loop of a different length/), [...expected]);
+  assert.deepEqual(await outcome(product, { start, column, a, x, y }, range(10), y, /one at a time, as a loop of a different length/), [
+    ...expected,
+  ]);
 });
 
 test("sorted updates of one target twice an element keep the element order", async () => {
@@ -142,7 +218,10 @@ test("sorted updates of one target twice an element keep the element order", asy
     h.add(0, x[i]);
     h.add(0, 1e-16 * i);
   });
-  const x = device.from(f64, numbers(99, (k) => 1 / (k + 1)));
+  const x = device.from(
+    f64,
+    numbers(99, (k) => 1 / (k + 1)),
+  );
   const h = device.array(f64, 1);
   let expected = 0;
   for (let k = 0; k < 99; k++) expected = expected + 1 / (k + 1) + 1e-16 * k;
@@ -151,14 +230,21 @@ test("sorted updates of one target twice an element keep the element order", asy
 
 test("atomic updates of each type and operation lose nothing", async () => {
   const n = 100000;
-  const order = device.from(i32, numbers(n, (k) => (k * 7919) % n));
+  const order = device.from(
+    i32,
+    numbers(n, (k) => (k * 7919) % n),
+  );
   for (const type of [f64, f32, i32]) {
-    const count = kernel("count", { order: view(i32), h: scatter(type), low: scatter(type, 1, "min"), high: scatter(type, 1, "max") }, ({ order, h, low, high }, i) => {
-      const v = order[i];
-      h.add(v % 3, 1);
-      low.min(v % 3, v);
-      high.max(v % 3, v);
-    });
+    const count = kernel(
+      "count",
+      { order: view(i32), h: scatter(type), low: scatter(type, 1, "min"), high: scatter(type, 1, "max") },
+      ({ order, h, low, high }, i) => {
+        const v = order[i];
+        h.add(v % 3, 1);
+        low.min(v % 3, v);
+        high.max(v % 3, v);
+      },
+    );
     const [h, low, high] = [device.array(type, 3), device.from(type, [n, n, n]), device.array(type, 3)];
     const args = { order, h, low, high };
     assert.deepEqual(await outcome(count, args, range(n), h, /atomic/, { precision: "fast", scatter: "atomic" }), [33334, 33333, 33333]);
@@ -171,8 +257,18 @@ test("fast reductions over rows of every length", async () => {
   const total = kernel("total", { x: view(f64, 2), s: sum(f64) }, ({ x, s }, i, j) => {
     s.add(x[i][j] * 2);
   });
-  for (const [rows, columns] of [[1, 1], [3, 7], [40, 8], [301, 33], [2, 5000]]) {
-    const x = device.from(f64, numbers(rows * columns, (k) => k), [rows, columns]);
+  for (const [rows, columns] of [
+    [1, 1],
+    [3, 7],
+    [40, 8],
+    [301, 33],
+    [2, 5000],
+  ]) {
+    const x = device.from(
+      f64,
+      numbers(rows * columns, (k) => k),
+      [rows, columns],
+    );
     const { s } = await device.run(total, { x }, range(rows, columns), { precision: "fast" });
     assert.equal(s, rows * columns * (rows * columns - 1));
   }

@@ -38,15 +38,25 @@ function narrowed<T>(tree: T): T {
 async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string, ArrayLike<number>>> {
   const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumericType]] : [])));
   const target = ir.params.find((p) => p.kind === "scatter")!;
-  const views = Object.fromEntries(Object.entries(types).map(([name, type]) => {
-    const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7));
-    return [name, device.from({ type }, values)];
-  }));
+  const views = Object.fromEntries(
+    Object.entries(types).map(([name, type]) => {
+      const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7));
+      return [name, device.from({ type }, values)];
+    }),
+  );
   views.h = device.array({ type: target.element }, 4);
   const binding: Binding = {
     kernel: { name: ir.name, params: {}, policy: "range", body: () => {}, location: ir.location } as Kernel,
-    ir, access: analyseAccess(ir), policy: range(LENGTH), precision: "strict", scalars: { pd: 1.5, pi: 3, pb: true }, views, outputs: {},
-    disjointMemory: true, scatter: { h: "sorted" }, cost: { flops: 1e9, bytes: 1e9 },
+    ir,
+    access: analyseAccess(ir),
+    policy: range(LENGTH),
+    precision: "strict",
+    scalars: { pd: 1.5, pi: 3, pb: true },
+    views,
+    outputs: {},
+    disjointMemory: true,
+    scatter: { h: "sorted" },
+    cost: { flops: 1e9, bytes: 1e9 },
   };
   const program = (device as unknown as { build(binding: Binding): CpuProgram }).build(binding);
   const results = program.run();
@@ -57,7 +67,10 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
   return outputs;
 }
 
-for (const [lanes, change] of [["two", (ir: KernelIR) => ir], ["four", narrowed<KernelIR>]] as const)
+for (const [lanes, change] of [
+  ["two", (ir: KernelIR) => ir],
+  ["four", narrowed<KernelIR>],
+] as const)
   test(`random kernels have the bits of js, with ${lanes} lanes`, async () => {
     assert.equal(Object.keys(SCALARS).length, 3);
     const [js, wasm] = [(await open("js")) as CpuDevice, (await open("wasm")) as CpuDevice];
