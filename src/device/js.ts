@@ -1,5 +1,6 @@
-import type { ReduceParam, ScalarParam } from "../ir/types.js";
+import type { KernelIR, ReduceParam, ScalarParam } from "../ir/types.js";
 import { emitJs, type JsTarget, type PlacedView } from "../emit/js/index.js";
+import { LaunchError } from "../kernel/errors.js";
 import type { Binding } from "./bind.js";
 import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
 import { addressOf } from "./cpu/host-view.js";
@@ -77,6 +78,9 @@ class JsProgram implements CpuProgram {
     private readonly scalars: CpuBuffer,
   ) {
     const { ir, policy } = binding;
+    const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
+    if (scalarCount > MAX_SCALARS)
+      throw new LaunchError(`kernel "${ir.name}" has ${scalarCount} scalar parameters, and js takes ${MAX_SCALARS}: put them into a view`);
     const elements = policy.kind === "team" ? Infinity : policy.extents.reduce((a, b) => a * b, 1);
     const threads = elements < SERIAL_ELEMENTS ? 1 : pool.size;
     this.plans = ir.params.filter((p) => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
@@ -89,7 +93,7 @@ class JsProgram implements CpuProgram {
         return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
       });
     this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
-    this.text = emitJs(this.target());
+    this.text = programs.textOf(this.target());
     this.memory = cpuStorage().memory.buffer;
     this.id = programs.acquire(ir.name, this.text);
   }
@@ -159,11 +163,23 @@ class JsProgram implements CpuProgram {
   }
 }
 
-/** The pool's programs by their text. */
+/** The pool's programs by their text, and the texts of targets. */
 class ProgramCache {
   private readonly known = new Map<string, { id: number; users: number }>();
+  private readonly texts = new WeakMap<KernelIR, Map<string, string>>();
 
   constructor(private readonly pool: WorkerPool) {}
+
+  /** Emits the target's code, or finds it emitted. */
+  textOf(target: JsTarget): string {
+    const { ir, ...rest } = target;
+    const key = JSON.stringify(rest);
+    let texts = this.texts.get(ir);
+    if (!texts || texts.size >= KEPT_PROGRAMS) this.texts.set(ir, (texts = new Map()));
+    let text = texts.get(key);
+    if (text === undefined) texts.set(key, (text = emitJs(target)));
+    return text;
+  }
 
   acquire(name: string, text: string): number {
     let program = this.known.get(text);

@@ -72,4 +72,21 @@ describe("the js device", () => {
     await other.close();
     await assert.rejects(() => device.queue.read(x), /freed/);
   });
+
+  it("chooses private copies for small scatter targets and atomics for large ones, and says so", async (t) => {
+    if (device.abilities.parallelism === 1) return t.skip("one thread adds in order");
+    const bins = kernel("bins", { h: scatter(f64) }, ({ h }, i) => {
+      h.add((i * 7) % h.length, 1);
+    });
+    const strategy = (size: number, updates: number): string => {
+      const h = device.array(f64, size);
+      const launch = device.prepare(bins, { h }, range(updates), { precision: "fast" });
+      launch.free();
+      h.free();
+      return launch.decisions.find((line) => line.startsWith('scatter "h"'))!;
+    };
+    assert.match(strategy(1000, 100_000), /duplicated, \d+ private copies of 1000 elements/);
+    assert.match(strategy(10_000_000, 5000), /atomic/);
+    assert.match(strategy(1000, 100), /sorted, one worker/);
+  });
 });

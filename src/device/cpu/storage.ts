@@ -14,6 +14,8 @@ const LINE = 64;
 const STAGGER = 11 * LINE;
 const SMALL = 4096;
 const GROWTH = 64 << 20;
+/** The system is asked for its free memory before it gives this much: asking takes as long as a small kernel. */
+const LOOK_FIRST = 16 << 20;
 
 /** A piece of CPU memory. Addresses count bytes in `host`. */
 export interface CpuBuffer extends Buffer {
@@ -58,15 +60,19 @@ export class CpuStorage {
    */
   allocate(bytes: number, onFree?: () => void): CpuBuffer {
     const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
-    const { total, available } = systemMemory();
-    if (this.allocated + size > total || size > available)
-      throw new DeviceError(
-        "cpu",
-        `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
-        "free views or choose a smaller size",
-      );
+    if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
     const start = this.place(size);
     return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
+  }
+
+  private refuseWhereTooLarge(size: number): void {
+    const { total, available } = systemMemory();
+    if (this.allocated + size <= total && size <= available) return;
+    throw new DeviceError(
+      "cpu",
+      `${gib(size)} do not fit: the system has ${gib(total)} of memory, ${gib(available)} available, and ${gib(this.allocated)} are in views`,
+      "free views or choose a smaller size",
+    );
   }
 
   private pieceOfMemory(start: number, size: number, onFree?: () => void): CpuBuffer {
@@ -189,7 +195,7 @@ export function systemMemory(): { total: number; available: number } {
   if (!os) return { total: MAX_PAGES * PAGE, available: MAX_PAGES * PAGE };
   const constrained = process.constrainedMemory?.() || Infinity;
   const total = Math.min(os.totalmem(), constrained);
-  return { total, available: Math.min(total, os.freemem()) };
+  return { total, available: Math.min(total, process.availableMemory?.() ?? os.freemem()) };
 }
 
 const freed = () => new DeviceError("cpu", "a view is used after its memory was freed", "free arrays only when no launch uses them");
