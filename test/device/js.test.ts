@@ -5,7 +5,7 @@ import { open } from "../../src/device/open.js";
 import { range } from "../../src/device/policy.js";
 import { stridesOf, View } from "../../src/device/view.js";
 import { kernel } from "../../src/kernel/kernel.js";
-import { f64, scatter, sum, view } from "../../src/kernel/params.js";
+import { f64, i32, scatter, sum, view } from "../../src/kernel/params.js";
 
 const device = await open("js");
 after(() => device.close());
@@ -75,12 +75,12 @@ describe("the js device", () => {
 
   it("chooses private copies for small scatter targets and atomics for large ones, and says so", async (t) => {
     if (device.abilities.parallelism === 1) return t.skip("one thread adds in order");
-    const bins = kernel("bins", { h: scatter(f64) }, ({ h }, i) => {
-      h.add((i * 7) % h.length, 1);
+    const bins = kernel("bins", { h: scatter(f64), size: i32 }, ({ h, size }, i) => {
+      h.add((i * 7) % size, 1);
     });
     const strategy = (size: number, updates: number): string => {
       const h = device.array(f64, size);
-      const launch = device.prepare(bins, { h }, range(updates), { precision: "fast" });
+      const launch = device.prepare(bins, { h, size }, range(updates), { precision: "fast" });
       launch.free();
       h.free();
       return launch.decisions.find((line) => line.startsWith('scatter "h"'))!;
