@@ -60,7 +60,7 @@ class Emitter {
   private readonly names: Names;
   private readonly helpers = new Helpers(dialect);
   private readonly code = new Code();
-  private readonly entry: string;
+  private readonly functions: Readonly<Record<"kernel" | "part" | "streamed" | "args", string>>;
   private readonly rank: number;
   private readonly indexNames: string[];
   private readonly reductions: ReduceParam[];
@@ -75,9 +75,9 @@ class Emitter {
 
   constructor(private readonly ir: KernelIR, private readonly access: AccessAnalysis, private readonly options: OpenMPOptions) {
     this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
-    this.entry = this.names.fresh(ir.name);
-    this.names.fresh(`${this.entry}_part`);
-    this.names.fresh(`${this.entry}_streamed`);
+    // With a suffix each, so that a kernel may have the name of a function in C's library.
+    const named = (suffix: string) => this.names.fresh(`${ir.name}_${suffix}`);
+    this.functions = { kernel: named("kernel"), part: named("part"), streamed: named("streamed"), args: named("args") };
     this.rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.declareParams();
@@ -102,13 +102,13 @@ class Emitter {
     for (const table of ir.tables)
       writeTable(code, table, dialect, this.names, (type, value) => this.writer(code).value({ op: "const", type, value }));
     if (ir.tables.length > 0) code.line();
-    code.block(`struct ${this.entry}_args`, () => {
+    code.block(`struct ${this.functions.args}`, () => {
       for (const field of fields) code.line(`${field.declared}${field.declared.endsWith("*") ? "" : " "}${field.name}${field.length > 1 ? `[${field.length}]` : ""};`);
     }, ";").line();
     const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
-    return { entry: this.entry, source: code.toString(), fields, size, stack: this.stackBytes(), streamed: this.streamed.map((v) => v.name) };
+    return { entry: this.functions.kernel, source: code.toString(), fields, size, stack: this.stackBytes(), streamed: this.streamed.map((v) => v.name) };
   }
 
   /** Units of work are chunks of lines (or teams) with a partial result each, rather than boxes of elements. */
@@ -208,7 +208,7 @@ class Emitter {
   }
 
   /** Head of a function that does a part of the work. */
-  private signature(suffix: string): string {
+  private signature(which: "part" | "streamed"): string {
     const range = this.ir.policy.kind === "range";
     const params = [
       ...this.params.map((p) => `${p.declared}${p.declared.endsWith("*") || p.declared.endsWith("restrict ") ? "" : " "}${p.name}`),
@@ -216,7 +216,7 @@ class Emitter {
       ...(this.byPartials && range ? this.indexNames.flatMap((_, axis) => [`int64_t begin${axis}`, `int64_t end${axis}`]) : []),
       ...(this.byPartials ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"] : []),
     ];
-    return `static void ${this.entry}_${suffix}(${params.join(", ")})`;
+    return `static void ${this.functions[which]}(${params.join(", ")})`;
   }
 
   private writePart(code: Code): void {
@@ -310,7 +310,7 @@ class Emitter {
         });
         const outer = this.indexNames.slice(0, inner).flatMap((index) => [index, `${index} + 1`]);
         for (const bounds of [[`begin${inner}`, "first"], ["last", `end${inner}`]])
-          code.line(`${this.entry}_part(${[...this.params.map((p) => p.name), ...outer, ...bounds].join(", ")});`);
+          code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...outer, ...bounds].join(", ")});`);
       });
       code.line("finish_streams();");
     }).line();
@@ -345,7 +345,7 @@ class Emitter {
 
   private writeEntry(code: Code): void {
     code.text(SHARE);
-    code.block(`void ${this.entry}(struct ${this.entry}_args *args)`, () => {
+    code.block(`void ${this.functions.kernel}(struct ${this.functions.args} *args)`, () => {
       code.line("#pragma omp parallel num_threads(args->workers)");
       code.block("", () => {
         code.line("#ifdef _OPENMP").line("const int64_t worker = omp_get_thread_num(), workers = omp_get_num_threads();");
@@ -375,14 +375,14 @@ class Emitter {
     code.line("int64_t first = 0, last = args->units;").line("share(&first, &last, 1, worker, workers);");
     const bounds = this.ir.policy.kind === "range" ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`]) : [];
     const args = [...this.passed(), ...bounds, ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`), "first", "last"];
-    code.line(`${this.entry}_part(${args.join(", ")});`);
+    code.line(`${this.functions.part}(${args.join(", ")});`);
   }
 
   private shareElements(code: Code): void {
     const axes = this.indexNames.map((_, axis) => axis);
     for (const bound of ["begin", "end"]) code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
     code.line("share(&begin[args->split], &end[args->split], args->grain, worker, workers);");
-    const call = (suffix: string) => `${this.entry}_${suffix}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
+    const call = (which: "part" | "streamed") => `${this.functions[which]}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
     if (this.streamed.length === 0) code.line(call("part"));
     else code.line(`if (args->streaming) ${call("streamed")}`).line(`else ${call("part")}`);
   }

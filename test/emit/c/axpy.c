@@ -33,7 +33,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void axpy(struct axpy_args *args) {
+void axpy_kernel(struct axpy_args *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP

@@ -72,7 +72,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void dot(struct dot_args *args) {
+void dot_kernel(struct dot_args *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP

@@ -92,7 +92,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void laplace(struct laplace_args *args) {
+void laplace_kernel(struct laplace_args *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP

@@ -67,7 +67,7 @@ test("words of C are no names", () => {
     register[i] = exp * 2;
   });
   const { source, entry } = emit(odd, { register: [1] });
-  assert.equal(entry, "double_2");
+  assert.equal(entry, "double_kernel");
   assert.match(source, /register_2\[i\] = /);
 });
 

@@ -59,7 +59,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void rowSums(struct rowSums_args *args) {
+void rowSums_kernel(struct rowSums_args *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP
