@@ -103,13 +103,34 @@ export function load(program: Program, memory: WebAssembly.Memory | undefined, b
 }
 
 /** Milliseconds that a thread looks again and again before it sleeps: longer than a host takes between two launches. */
-export const SPIN_MS = 0.2;
+const LONGEST_SPIN = 0.2;
+const SHORTEST_SPIN = 0.005;
 
-/** Looks until `done` says so or the time for it is over. */
-export function spin(done: () => boolean): boolean {
-  const end = performance.now() + SPIN_MS;
-  do {
-    for (let k = 0; k < 200; k++) if (done()) return true;
-  } while (performance.now() < end);
-  return done();
+/**
+ * How one thread waits for others: it looks for a while and then sleeps. The while gets shorter where it was in vain, since another
+ * thread may need this core, and longer again where a sleep was short.
+ */
+export class Patience {
+  private spin = LONGEST_SPIN;
+
+  /** `sleep` may return before `done` says so; without it the thread does not sleep. */
+  wait(done: () => boolean, sleep?: () => void): void {
+    const start = performance.now();
+    if (this.look(done, start + this.spin)) {
+      this.spin = Math.min(LONGEST_SPIN, 2 * this.spin);
+      return;
+    }
+    while (!done())
+      if (sleep) sleep();
+      else this.look(done, performance.now() + LONGEST_SPIN);
+    const inVain = performance.now() - start > LONGEST_SPIN;
+    this.spin = inVain ? Math.max(SHORTEST_SPIN, this.spin / 2) : Math.min(LONGEST_SPIN, 2 * this.spin);
+  }
+
+  private look(done: () => boolean, end: number): boolean {
+    do {
+      for (let k = 0; k < 100; k++) if (done()) return true;
+    } while (performance.now() < end);
+    return false;
+  }
 }

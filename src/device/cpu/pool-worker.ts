@@ -1,4 +1,4 @@
-import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, spin } from "./pool-control.js";
+import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, Patience } from "./pool-control.js";
 import type { Post, Run } from "./pool-control.js";
 
 /* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */
@@ -7,6 +7,7 @@ let memory: WebAssembly.Memory | undefined;
 let control: Control;
 let rank = 0;
 let epoch = 0;
+const patience = new Patience();
 const programs = new Map<number, Run>();
 const buffers: (SharedArrayBuffer | undefined)[] = [];
 
@@ -32,15 +33,15 @@ function take(post: Post): void {
 /** Takes part in one region after the other, until it is told to look at its messages. */
 function serve(): void {
   const { words } = control;
+  const isNew = (): boolean => Atomics.load(words, EPOCH) !== epoch;
+  const sleep = (): void => {
+    Atomics.add(words, SLEEPERS, 1);
+    Atomics.wait(words, EPOCH, epoch);
+    Atomics.sub(words, SLEEPERS, 1);
+  };
   for (;;) {
-    if (!spin(() => Atomics.load(words, EPOCH) !== epoch)) {
-      Atomics.add(words, SLEEPERS, 1);
-      Atomics.wait(words, EPOCH, epoch);
-      Atomics.sub(words, SLEEPERS, 1);
-    }
-    const next = Atomics.load(words, EPOCH);
-    if (next === epoch) continue;
-    epoch = next;
+    patience.wait(isNew, sleep);
+    epoch = Atomics.load(words, EPOCH);
     const program = words[PROGRAM];
     if (program !== TAKE_MESSAGES && rank < words[WORKERS]) participate(program, words[WORKERS]);
     Atomics.store(words, control.done(rank), epoch);

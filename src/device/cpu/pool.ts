@@ -1,5 +1,5 @@
 import { DeviceError, IsoformError } from "../../kernel/errors.js";
-import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, spin } from "./pool-control.js";
+import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, Patience } from "./pool-control.js";
 import type { Post, Program, Run } from "./pool-control.js";
 
 export type { Program, Run } from "./pool-control.js";
@@ -42,6 +42,7 @@ export class WorkerPool {
   private readonly buffers: (SharedArrayBuffer | undefined)[] = [];
   private news: Post = { programs: [], buffers: [], released: [] };
   private epoch = 0;
+  private readonly patience = new Patience();
   private nextProgram = 0;
   private failure: string | undefined;
 
@@ -168,14 +169,13 @@ export class WorkerPool {
 
   private waitForWorkers(kernel: string): void {
     const { words } = this.control!;
-    const done = (): boolean => Atomics.load(words, PENDING) === 0;
-    while (!spin(done)) {
-      if (!mayWait) continue;
+    const sleep = (): void => {
       Atomics.store(words, MAIN_SLEEPS, 1);
-      for (let left = Atomics.load(words, PENDING); left !== 0; left = Atomics.load(words, PENDING))
-        if (Atomics.wait(words, PENDING, left, LOOK_MS) === "timed-out") this.lookForDead(kernel);
+      const left = Atomics.load(words, PENDING);
+      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) === "timed-out") this.lookForDead(kernel);
       Atomics.store(words, MAIN_SLEEPS, 0);
-    }
+    };
+    this.patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
   }
 
   /** Linux shows each thread of the process; elsewhere a death is seen when the event loop next runs. */
