@@ -6,6 +6,9 @@ import { addressOf, hostArray, spanOf } from "./host-view.js";
 import { foldOf } from "./partials.js";
 import { cpuStorage, systemMemory, type CpuBuffer } from "./storage.js";
 
+/** Private copies of this many bytes are taken without a look at the free memory. */
+const ALWAYS_FITS = 16 << 20;
+
 /** How one scatter parameter's updates are brought together on a CPU. */
 export interface ScatterPlan {
   name: string;
@@ -44,18 +47,17 @@ export class PrivateCopies {
     return worker === 0 ? addressOf(this.target) : this.buffer.address + (worker - 1) * this.stride;
   }
 
-  /** Adds the copies to the target, copy by copy, and resets them. */
+  /** Adds the copies to the target, copy by copy, and resets them. Places that no worker added to are left as they are. */
   fold(): void {
     const { op, element } = this.param;
     const target = hostArray(this.target);
     const identity = scatterIdentity(op, element);
+    const fold = foldOf(op, element);
     for (let worker = 1; worker < this.workers; worker++) {
       const copy = this.copy(worker);
-      if (op === "sum") for (let n = 0; n < copy.length; n++) target[n] += copy[n];
-      else {
-        const fold = foldOf(op, element);
-        for (let n = 0; n < copy.length; n++) target[n] = fold(target[n], copy[n]);
-      }
+      if (op === "sum") {
+        for (let n = 0; n < copy.length; n++) if (copy[n] !== 0) target[n] += copy[n];
+      } else for (let n = 0; n < copy.length; n++) if (copy[n] !== identity) target[n] = fold(target[n], copy[n]);
       copy.fill(identity);
     }
   }
@@ -89,12 +91,13 @@ export function planScatter(binding: Binding, name: string, workers: number, ato
     decision: `scatter "${name}": ${strategy}, ${why}`,
     copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers) : undefined,
   });
-  if (asked) return made(asked, binding.precision === "strict" ? "as strict mode asks: one worker adds in element order" : "as asked");
+  if (asked) return made(asked, asked === "sorted" ? "as strict bits ask: one worker adds in element order" : "as asked");
   if (workers === 1) return made("sorted", "one worker adds in element order");
 
   const copied = spanOf(target) * (workers - 1);
   const updates = updateCount(binding);
-  if (copied * BYTES[param.element] > systemMemory().available / 4)
+  const bytes = copied * BYTES[param.element];
+  if (bytes > ALWAYS_FITS && bytes > systemMemory().available / 4)
     return made("atomic", `${workers - 1} private copies of ${target.size} elements would take more than a quarter of the free memory`);
   return copied <= updates * atomicCost
     ? made(
