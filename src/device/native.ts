@@ -33,7 +33,8 @@ class NativeDevice extends CpuDevice {
   protected build(binding: Binding): CpuProgram {
     const small = binding.cost.bytes < SERIAL_BYTES && binding.cost.flops < SERIAL_FLOPS;
     const ordered = Object.values(binding.scatter).includes("sorted");
-    const workers = hasOpenMP(this.compiler) && !small && !ordered ? this.threads : 1;
+    const openmp = hasOpenMP(this.compiler);
+    const workers = openmp && !small && !ordered ? this.threads : 1;
     const plans = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
@@ -42,7 +43,12 @@ class NativeDevice extends CpuDevice {
       const mib = (program.stack / (1 << 20)).toFixed(1);
       throw new DeviceError("native", `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`, "give it views for them");
     }
-    const entry = this.loader.entry(compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision), program.entry);
+    const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
+    if (openmp && !hasOpenMP(this.compiler)) {
+      for (const plan of plans) plan.copies?.free();
+      return this.build(binding);
+    }
+    const entry = this.loader.entry(library, program.entry);
     return new NativeProgram(binding, program, entry, this.loader, plans, workers);
   }
 }

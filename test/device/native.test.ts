@@ -15,6 +15,14 @@ const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }
   y[i] = a * x[i] + y[i];
 });
 
+/** Sets environment variables back to what they were. */
+function restore(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}
+
 describe("native", { skip }, () => {
   let device: Device;
   let folder: string;
@@ -27,10 +35,7 @@ describe("native", { skip }, () => {
   });
   after(async () => {
     await device.close();
-    for (const [name, value] of Object.entries(kept)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    restore(kept);
     rmSync(folder, { recursive: true });
   });
 
@@ -162,6 +167,28 @@ describe("native", { skip }, () => {
   });
 });
 
+test("a compiler without OpenMP gives one thread", { skip: skip || process.platform === "win32" }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
+  const wrapper = join(folder, "cc");
+  const { command } = findCompiler()!;
+  writeFileSync(wrapper, `#!/bin/sh\ncase "$*" in *-fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac\nexec ${command} "$@"\n`, { mode: 0o755 });
+  const { CC, XDG_CACHE_HOME } = process.env;
+  Object.assign(process.env, { CC: wrapper, XDG_CACHE_HOME: folder });
+  try {
+    const device = await open("native");
+    const n = 100000;
+    const y = device.array(f64, n);
+    const launch = device.prepare(axpy, { a: 2, x: device.from(f64, new Float64Array(n).fill(1)), y }, range(n));
+    device.queue.submit(launch);
+    assert.ok(launch.decisions.includes("threads: 1"));
+    assert.deepEqual(await device.queue.read(y), new Float64Array(n).fill(2));
+    await device.close();
+  } finally {
+    restore({ CC, XDG_CACHE_HOME });
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a missing compiler is told with the reason and a remedy", { skip: process.platform === "win32" }, async () => {
   const { PATH, CC } = process.env;
   process.env.PATH = "/nonexistent";
@@ -170,9 +197,7 @@ test("a missing compiler is told with the reason and a remedy", { skip: process.
     assert.match((await backend.probe()).missing?.reason ?? "", /no C compiler was found/);
     await assert.rejects(open("native"), { name: "DeviceError", message: /no C compiler was found.*install gcc or clang/ });
   } finally {
-    process.env.PATH = PATH;
-    if (CC === undefined) delete process.env.CC;
-    else process.env.CC = CC;
+    restore({ PATH, CC });
   }
 });
 

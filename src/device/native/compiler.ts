@@ -53,25 +53,37 @@ export function processorFlags(): string {
 
 const withoutOpenMP = new Set<string>();
 
-/** True unless a compile has shown that the compiler cannot link OpenMP. */
+/** True unless a compile has shown that the compiler has no OpenMP. */
 export function hasOpenMP(compiler: Compiler): boolean {
   return !withoutOpenMP.has(compiler.command);
 }
 
 /**
  * Compiles C to a shared library and gives its path: from the cache where the source, the compiler, its flags and the processor are the
- * same. Where ISOFORM_KEEP names a folder, the source is kept there.
+ * same. Where ISOFORM_KEEP names a folder, the source is kept there. A compiler that has no OpenMP is run without; `hasOpenMP` tells.
  * @throws DeviceError with the kernel's name and the compiler's first complaint.
  */
 export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision): string {
   keepSource(kernel, source, precision);
-  const openmp = hasOpenMP(compiler);
-  const flags = flagsFor(precision, openmp);
+  const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source);
+  if ("path" in first) return first.path;
+  if (hasOpenMP(compiler) && /openmp|gomp|lomp|omp\.h/.test(first.complaint)) {
+    const second = compileWith(flagsFor(precision, false), compiler, source);
+    if ("path" in second) {
+      withoutOpenMP.add(compiler.command);
+      return second.path;
+    }
+  }
+  const lines = first.complaint.split("\n").slice(0, 5).join("\n");
+  throw new DeviceError("native", `${compiler.command} could not compile kernel "${kernel}":\n${lines}`, "ISOFORM_KEEP=folder keeps the source");
+}
+
+function compileWith(flags: readonly string[], compiler: Compiler, source: string): { path: string } | { complaint: string } {
   const hash = createHash("sha256");
   for (const part of [source, compiler.command, compiler.version, flags.join(" "), processorFlags()]) hash.update(`${part.length}:`).update(part);
   const name = `${hash.digest("hex").slice(0, 40)}.so`;
   const kept = join(cacheFolder(), name);
-  if (existsSync(kept)) return kept;
+  if (existsSync(kept)) return { path: kept };
 
   const work = mkdtempSync(join(tmpdir(), "isoform-"));
   try {
@@ -79,13 +91,7 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
     writeFileSync(input, source);
     const [program, ...args] = compiler.command.split(" ");
     const run = spawnSync(program, [...args, ...flags, "-o", output, input, "-lm"], { encoding: "utf8" });
-    if (run.status === 0) return install(output, kept);
-    if (openmp && /openmp|gomp|lomp|omp\.h/.test(run.stderr)) {
-      withoutOpenMP.add(compiler.command);
-      return compileLibrary(compiler, kernel, source, precision);
-    }
-    const complaint = run.error?.message ?? run.stderr.split("\n").slice(0, 5).join("\n");
-    throw new DeviceError("native", `${compiler.command} could not compile kernel "${kernel}":\n${complaint}`, "ISOFORM_KEEP=folder keeps the source");
+    return run.status === 0 ? { path: install(output, kept) } : { complaint: run.error?.message ?? run.stderr };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
