@@ -1,0 +1,109 @@
+import type { Device } from "../../src/device/device.js";
+import { stridesOf } from "../../src/device/view.js";
+import { verify } from "../../src/ir/verify.js";
+import { print } from "../../src/ir/print.js";
+import { compileKernel } from "../../src/kernel/compile.js";
+import { lower } from "../../src/kernel/lower.js";
+import type { Kernel } from "../../src/kernel/kernel.js";
+import { callPlainly } from "./plain.js";
+import { dataOf } from "./data.js";
+import { evaluate } from "./evaluate.js";
+import { copyOf, type Memory } from "./memory.js";
+import { kernelOf, sourceOf, type Program } from "./program.js";
+
+/** A kernel whose outputs differ between two ways to run it. */
+export class Mismatch extends Error {
+  override name = "Mismatch";
+}
+/** A program that the front end refuses or that is no TypeScript: it cannot be compared. */
+export class Unsound extends Error {
+  override name = "Unsound";
+}
+
+interface Outcome {
+  memory: Memory;
+  results: Record<string, number>;
+}
+
+/**
+ * Runs one program by the reference evaluator, as plain TypeScript where it says all its roundings, and on each device in strict mode.
+ * Throws Mismatch where bits differ (NaN equals NaN) or a device fails, Unsound where the program is none.
+ */
+export async function check(program: Program, devices: readonly Device[]): Promise<void> {
+  const { kernel, inputs, scalars, fixed, plainly } = prepare(program);
+  const ir = lower(kernel, fixed);
+  const reference = run(inputs, (memory) => evaluate(ir, program.policy, memory, scalars));
+  if (program.faithful) compare(program, "the evaluator", reference, "plain TypeScript", plainly);
+  for (const device of devices) {
+    let actual: Outcome;
+    try {
+      actual = await runOn(device, program, kernel, inputs, { ...scalars, ...fixed });
+    } catch (error) {
+      throw new Mismatch(`${device.name} fails: ${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
+    }
+    compare(program, "the evaluator", reference, device.name, actual);
+  }
+}
+
+/** Compares two devices, for machines where one of them is too new to be judged with the rest. */
+export async function checkAgainst(program: Program, device: Device, against: Device): Promise<void> {
+  const { kernel, inputs, scalars, fixed } = prepare(program);
+  const values = { ...scalars, ...fixed };
+  compare(program, against.name, await runOn(against, program, kernel, inputs, values), device.name, await runOn(device, program, kernel, inputs, values));
+}
+
+function prepare(program: Program) {
+  try {
+    const { inputs, scalars, fixed } = dataOf(program);
+    const kernel = kernelOf(program);
+    const plainly = run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed }));
+    verify(lower(kernel, fixed));
+    verify(compileKernel(kernel, fixed).ir);
+    return { kernel, inputs, scalars, fixed, plainly };
+  } catch (error) {
+    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);
+  }
+}
+
+function run(inputs: Memory, body: (memory: Memory) => Record<string, number>): Outcome {
+  const memory = copyOf(inputs);
+  return { memory, results: body(memory) };
+}
+
+async function runOn(device: Device, program: Program, kernel: Kernel, inputs: Memory, scalars: Record<string, number | boolean>): Promise<Outcome> {
+  const views = Object.fromEntries(Object.entries(inputs).map(([name, g]) => {
+    const param = program.params.get(name)!;
+    return [name, device.from({ type: g.type }, g.data, g.shape, { layout: "layout" in param ? param.layout : "right" })];
+  }));
+  try {
+    const args = { ...Object.fromEntries(Object.entries(scalars).filter(([name]) => name in kernel.params)), ...views };
+    const launch = device.prepare(kernel, args as never, program.policy, { precision: "strict" });
+    try {
+      device.queue.submit(launch);
+      const results = await device.queue.results(launch);
+      const memory: Memory = {};
+      for (const [name, view] of Object.entries(views)) memory[name] = { ...inputs[name], data: await device.queue.read(view) };
+      return { memory, results };
+    } finally {
+      launch.free();
+    }
+  } finally {
+    for (const view of Object.values(views)) view.free();
+  }
+}
+
+const same = (a: number, b: number): boolean => Object.is(a, b) || (a !== a && b !== b);
+
+function compare(program: Program, expectedBy: string, expected: Outcome, actualBy: string, actual: Outcome): void {
+  const differ = (what: string, e: number, a: number): never => {
+    const show = (x: number): string => (Object.is(x, -0) ? "-0" : String(x));
+    throw new Mismatch(`${what} is ${show(e)} by ${expectedBy} and ${show(a)} by ${actualBy}\n${sourceOf(program)}\n${irOf(program)}`);
+  };
+  for (const [name, { data, shape }] of Object.entries(expected.memory))
+    data.forEach((value, n) => same(value, actual.memory[name].data[n]) || differ(`${name}[${indexOf(n, shape)}]`, value, actual.memory[name].data[n]));
+  for (const [name, value] of Object.entries(expected.results)) if (!same(value, actual.results[name])) differ(name, value, actual.results[name]);
+}
+
+const irOf = (program: Program): string => print(compileKernel(kernelOf(program), dataOf(program).fixed).ir);
+
+const indexOf = (n: number, shape: readonly number[]): number[] => stridesOf(shape, "right").map((stride, a) => Math.floor(n / stride) % shape[a]);

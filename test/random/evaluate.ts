@@ -1,0 +1,263 @@
+import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
+import type { Policy } from "../../src/device/policy.js";
+import { Contributions, elementsOf, offsetOf, type Memory } from "./memory.js";
+import { foldPartials, foldRange, foldTeam } from "./strict-fold.js";
+
+/*
+ * The reference: a kernel's IR walked node by node. It shares nothing with the emitters or the passes, and its only aim is to be
+ * plainly right: every operator is the sentence of src/ir/types.ts about it.
+ */
+
+type Scalar = number | boolean;
+
+/** Runs a kernel over `memory`, which it changes, in strict order. Returns the results of its reductions. */
+export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: Readonly<Record<string, Scalar>>): Record<string, number> {
+  const reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  const results: Record<string, number> = {};
+  if (policy.kind === "range") {
+    const folded = Object.fromEntries(reductions.map((p) => [p.name, new Contributions(policy)]));
+    for (const { index, line, place } of elementsOf(policy))
+      new Run(ir, memory, scalars, index, (target, value) => folded[target].lines[line][place].push(value)).block(ir.body);
+    for (const p of reductions) results[p.name] = foldRange(folded[p.name].lines, p.identity, foldOf(p));
+  } else {
+    const partials = Object.fromEntries(reductions.map((p) => [p.name, Array<number>(policy.league).fill(p.identity)]));
+    const folds = Object.fromEntries(reductions.map((p) => [p.name, foldOf(p)]));
+    for (let team = 0; team < policy.league; team++)
+      new Run(ir, memory, scalars, [team], (target, value) => (partials[target][team] = folds[target](partials[target][team], value))).block(ir.body);
+    for (const p of reductions) results[p.name] = foldPartials(partials[p.name], p.identity, folds[p.name]);
+  }
+  return results;
+}
+
+function foldOf(param: ReduceParam): (a: number, b: number) => number {
+  const { op, combine, type } = param;
+  if (op !== "custom") return (a, b) => binary(op === "sum" ? "add" : op, type, a, b);
+  const alone = new Run({ name: "fold", policy: { kind: "team" }, params: [], tables: [], body: [], location: { file: "", line: 0, column: 0 } }, {}, {}, [0], () => undefined);
+  return (a, b) => {
+    alone.locals.set(combine!.a, a).set(combine!.b, b);
+    return alone.number(combine!.body);
+  };
+}
+
+type Jump = "break" | "continue" | undefined;
+
+/** One element of a range, or one team. */
+class Run {
+  readonly locals = new Map<string, Scalar>();
+  private readonly arrays = new Map<string, (number | undefined)[]>();
+  /** What the members of the enclosing teamReduce fold, by result. */
+  private members = new Map<string, number[]>();
+
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly memory: Memory,
+    private readonly scalars: Readonly<Record<string, Scalar>>,
+    private readonly index: readonly number[],
+    private readonly fold: (target: string, value: number) => void,
+  ) {}
+
+  number(expr: Expr): number {
+    return this.value(expr) as number;
+  }
+
+  value(expr: Expr): Scalar {
+    switch (expr.op) {
+      case "const": return expr.value;
+      case "local": return defined(this.locals.get(expr.name), expr.name);
+      case "param": return defined(this.scalars[expr.name], expr.name);
+      case "index": return this.index[expr.axis];
+      case "teamSize": return 1;
+      case "load": {
+        const view = this.memory[expr.view];
+        return view.data[offsetOf(view, expr.view, expr.indices.map((e) => this.number(e)))];
+      }
+      case "element": return defined(defined(this.arrays.get(expr.array), expr.array)[this.number(expr.index)], `${expr.array}[${this.number(expr.index)}]`);
+      case "table": {
+        const table = this.ir.tables.find((t) => t.name === expr.table)!;
+        const at = expr.indices.reduce((sum, e, axis) => sum * table.shape[axis] + this.number(e), 0);
+        return defined(table.values[at], `${expr.table}[${at}]`);
+      }
+      case "extent": return this.memory[expr.view].shape[expr.axis];
+      case "unary": return expr.fn === "not" ? !this.value(expr.a) : unary(expr.fn, expr.type as NumericType, this.number(expr.a));
+      case "binary": return binary(expr.fn, expr.type as NumericType, this.number(expr.a), this.number(expr.b));
+      case "compare": return compare(expr.fn, this.value(expr.a), this.value(expr.b));
+      case "logical": return expr.fn === "and" ? this.value(expr.a) && this.value(expr.b) : this.value(expr.a) || this.value(expr.b);
+      case "select": return this.value(expr.cond) ? this.value(expr.a) : this.value(expr.b);
+      case "cast": return cast(expr.type, expr.a.type, this.value(expr.a));
+      case "call": throw new Error(`${expr.fn} is not exact: random kernels do not use it`);
+    }
+  }
+
+  block(stmts: readonly Stmt[]): Jump {
+    for (const stmt of stmts) {
+      const jump = this.statement(stmt);
+      if (jump) return jump;
+    }
+    return undefined;
+  }
+
+  private statement(stmt: Stmt): Jump {
+    switch (stmt.kind) {
+      case "let":
+        if (stmt.init) this.locals.set(stmt.name, this.value(stmt.init));
+        else this.locals.delete(stmt.name);
+        return undefined;
+      case "assign":
+        this.locals.set(stmt.name, this.value(stmt.value));
+        return undefined;
+      case "array":
+        this.arrays.set(stmt.name, Array<number | undefined>(stmt.length).fill(stmt.space === "private" ? 0 : undefined));
+        return undefined;
+      case "setElement": {
+        const array = defined(this.arrays.get(stmt.array), stmt.array), at = this.number(stmt.index);
+        if (!(at >= 0 && at < array.length)) throw new RangeError(`index ${at} of ${stmt.array}, which has ${array.length} elements`);
+        array[at] = this.number(stmt.value);
+        return undefined;
+      }
+      case "store": {
+        const view = this.memory[stmt.view];
+        const at = offsetOf(view, stmt.view, stmt.indices.map((e) => this.number(e)));
+        view.data[at] = this.number(stmt.value);
+        return undefined;
+      }
+      case "scatter": {
+        const view = this.memory[stmt.target];
+        const param = this.ir.params.find((p) => p.name === stmt.target);
+        if (param?.kind !== "scatter") throw new Error(`${stmt.target} is no scatter target`);
+        const at = offsetOf(view, stmt.target, stmt.indices.map((e) => this.number(e)));
+        view.data[at] = binary(param.op === "sum" ? "add" : param.op, param.element, view.data[at], this.number(stmt.value));
+        return undefined;
+      }
+      case "reduce": {
+        const member = this.members.get(stmt.target);
+        if (member) member.push(this.number(stmt.value));
+        else this.fold(stmt.target, this.number(stmt.value));
+        return undefined;
+      }
+      case "if": return this.block(this.value(stmt.cond) ? stmt.then : stmt.else);
+      case "for": {
+        const stop = this.number(stmt.stop);
+        for (let k = this.number(stmt.start); stmt.step > 0 ? k < stop : k > stop; k += stmt.step) {
+          this.locals.set(stmt.name, k);
+          if (this.block(stmt.body) === "break") break;
+        }
+        return undefined;
+      }
+      case "while":
+        for (let turns = 0; this.value(stmt.cond); turns++) {
+          if (turns > 1e6) throw new Error("a loop does not end");
+          if (this.block(stmt.body) === "break") break;
+          this.block(stmt.update);
+        }
+        return undefined;
+      case "break":
+      case "continue":
+        return stmt.kind;
+      case "teamFor": {
+        const count = this.number(stmt.count);
+        for (let j = 0; j < count; j++) {
+          this.locals.set(stmt.name, j);
+          this.block(stmt.body);
+        }
+        return undefined;
+      }
+      case "teamReduce": {
+        const count = this.number(stmt.count);
+        const values = new Map<TeamResult, number[][]>(stmt.results.map((r) => [r, []]));
+        for (let j = 0; j < count; j++) {
+          this.locals.set(stmt.name, j);
+          this.members = new Map(stmt.results.map((r) => [r.name, []]));
+          this.block(stmt.body);
+          for (const r of stmt.results) values.get(r)!.push(this.members.get(r.name)!);
+        }
+        this.members = new Map();
+        for (const r of stmt.results)
+          this.locals.set(r.name, foldTeam(values.get(r)!, identityOf(r), (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b)));
+        return undefined;
+      }
+      case "single":
+        this.block(stmt.body);
+        return undefined;
+    }
+  }
+}
+
+function defined<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new Error(`${name} is read before it has a value`);
+  return value;
+}
+
+const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = {
+  f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1],
+};
+const identityOf = ({ op, type }: TeamResult): number => (op === "sum" ? 0 : LIMITS[type][op === "min" ? 1 : 0]);
+
+/** The nearest value of the type, or for integers the value modulo 2^32. The argument is exact, or correctly rounded to f64. */
+function fit(type: NumericType, x: number): number {
+  if (type === "f64") return x;
+  if (type === "f32") return Math.fround(x);
+  return type === "i32" ? x | 0 : x >>> 0;
+}
+
+type UnaryFn = Exclude<Extract<Expr, { op: "unary" }>["fn"], "not">;
+function unary(fn: UnaryFn, type: NumericType, a: number): number {
+  switch (fn) {
+    case "neg": return fit(type, -a);
+    case "bitnot": return fit(type, ~a);
+    case "abs": return fit(type, Math.abs(a));
+    case "sqrt": return fit(type, Math.sqrt(a));
+    case "floor": return Math.floor(a);
+    case "ceil": return Math.ceil(a);
+    case "trunc": return Math.trunc(a);
+    case "clz": return Math.clz32(a);
+  }
+}
+
+function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumericType, a: number, b: number): number {
+  const integer = type === "i32" || type === "u32";
+  switch (fn) {
+    case "add": return fit(type, a + b);
+    case "sub": return fit(type, a - b);
+    case "mul": return integer ? fit(type, Number(BigInt.asIntN(32, BigInt(a) * BigInt(b)))) : fit(type, a * b);
+    case "div":
+      if (integer && b === 0) return 0;
+      return integer ? fit(type, Math.trunc(a / b)) : fit(type, a / b);
+    case "rem":
+      if (integer && b === 0) return 0;
+      return integer ? fit(type, a % b) : a % b;
+    case "min":
+    case "max": {
+      if (a !== a || b !== b) return NaN;
+      if (a === 0 && b === 0) return fn === "min" ? (Object.is(a, -0) ? a : b) : Object.is(a, -0) ? b : a;
+      return (fn === "min" ? a < b : a > b) ? a : b;
+    }
+    case "and": return fit(type, a & b);
+    case "or": return fit(type, a | b);
+    case "xor": return fit(type, a ^ b);
+    case "shl": return fit(type, a << (b & 31));
+    case "shr": return type === "u32" ? a >>> (b & 31) : a >> (b & 31);
+    case "mulhi": return Number((BigInt(a) * BigInt(b)) >> 32n);
+  }
+}
+
+function compare(fn: Extract<Expr, { op: "compare" }>["fn"], a: Scalar, b: Scalar): boolean {
+  switch (fn) {
+    case "eq": return a === b;
+    case "ne": return a !== b;
+    case "lt": return a < b;
+    case "le": return a <= b;
+    case "gt": return a > b;
+    case "ge": return a >= b;
+  }
+}
+
+function cast(to: ScalarType, from: ScalarType, value: Scalar): Scalar {
+  if (to === "bool") return typeof value === "boolean" ? value : !(value === 0 || value !== value);
+  const x = Number(value);
+  const saturates = (from === "f64" || from === "f32") && (to === "i32" || to === "u32");
+  if (!saturates) return fit(to, x);
+  if (x !== x) return 0;
+  const [least, greatest] = LIMITS[to];
+  const whole = Math.trunc(x);
+  return whole < least ? least : whole > greatest ? greatest : whole + 0;
+}

@@ -1,0 +1,104 @@
+import type { Policy, RangePolicy } from "../../src/device/policy.js";
+import type { Kernel } from "../../src/kernel/kernel.js";
+import type { ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
+import type { NumericType } from "../../src/ir/types.js";
+import { typedArray, type TypedArray } from "../../src/device/view.js";
+import { Contributions, elementsOf, offsetOf, type Grid, type Memory } from "./memory.js";
+import { foldPartials, foldRange, foldTeam } from "./strict-fold.js";
+
+/*
+ * The other reference: the kernel's function itself, called as the plain TypeScript that it is, over typed arrays. It agrees with what is
+ * compiled where the function says all its roundings and wraps, so that the front end is checked, too.
+ */
+
+type Fold = (a: number, b: number) => number;
+type Scalars = Readonly<Record<string, number | boolean>>;
+
+/** Calls the kernel's function for each element, or each team, over `memory`, which it changes. Returns the results of its reductions. */
+export function callPlainly(kernel: Kernel, policy: Policy, memory: Memory, scalars: Scalars): Record<string, number> {
+  return policy.kind === "range" ? overRange(kernel, policy, memory, scalars) : overTeams(kernel, policy.league, memory, scalars);
+}
+
+function overRange(kernel: Kernel, policy: RangePolicy, memory: Memory, scalars: Scalars): Record<string, number> {
+  const reductions = reductionsOf(kernel);
+  const folded = Object.fromEntries(reductions.map(([name]) => [name, new Contributions(policy)]));
+  let at = { line: 0, place: 0 };
+  const params = bodyParams(kernel, memory, scalars, (name, value) => folded[name].lines[at.line][at.place].push(value));
+  for (const { index, line, place } of elementsOf(policy)) {
+    at = { line, place };
+    (kernel.body as (...args: unknown[]) => void)(params, ...index);
+  }
+  return Object.fromEntries(reductions.map(([name, token]) => [name, foldRange(folded[name].lines, token.identity, foldOf(token.type, token.op, token.combine))]));
+}
+
+function overTeams(kernel: Kernel, league: number, memory: Memory, scalars: Scalars): Record<string, number> {
+  const reductions = reductionsOf(kernel);
+  const folds = Object.fromEntries(reductions.map(([name, token]) => [name, foldOf(token.type, token.op, token.combine)]));
+  const partials = Object.fromEntries(reductions.map(([name, token]) => [name, Array<number>(league).fill(token.identity)]));
+  let rank = 0;
+  const params = bodyParams(kernel, memory, scalars, (name, value) => (partials[name][rank] = folds[name](partials[name][rank], value)));
+  for (; rank < league; rank++) (kernel.body as (...args: unknown[]) => void)(params, plainTeam(rank));
+  return Object.fromEntries(reductions.map(([name, token]) => [name, foldPartials(partials[name], token.identity, folds[name])]));
+}
+
+const reductionsOf = (kernel: Kernel): [string, ReduceToken][] =>
+  Object.entries(kernel.params).filter((p): p is [string, ReduceToken] => typeof p[1] !== "function" && p[1].kind === "reduce");
+
+function foldOf(type: NumericType, op: string, combine?: Fold): Fold {
+  const rounded = typedArray(type, 1);
+  const exact: Fold = op === "sum" ? (a, b) => a + b : op === "min" ? Math.min : op === "max" ? Math.max : combine!;
+  return (a, b) => {
+    rounded[0] = exact(a, b);
+    return rounded[0];
+  };
+}
+
+function bodyParams(kernel: Kernel, memory: Memory, scalars: Scalars, fold: (name: string, value: number) => void): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(kernel.params as Record<string, ParamToken>).map(([name, token]) => {
+    if (typeof token === "function") return [name, token];
+    switch (token.kind) {
+      case "scalar":
+      case "fixed":
+        return [name, scalars[name]];
+      case "view": return [name, nested(memory[name].data, memory[name].shape)];
+      case "table": return [name, token.values];
+      case "scatter": return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
+      case "reduce": return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
+    }
+  }));
+}
+const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
+
+type Nested = TypedArray | Nested[];
+function nested(data: TypedArray, shape: readonly number[]): Nested {
+  const [extent, ...rest] = shape;
+  if (!rest.length) return data;
+  const size = rest.reduce((a, b) => a * b, 1);
+  return Array.from({ length: extent }, (_, n) => nested(data.subarray(n * size, (n + 1) * size), rest));
+}
+
+const scatterInto = (target: Grid, name: string, fold: Fold) => (...args: number[]): void => {
+  const at = offsetOf(target, name, args.slice(0, -1));
+  target.data[at] = fold(target.data[at], args[args.length - 1]);
+};
+
+/** A team of one member, in strict order. All folds are of f64, which holds every f32 and integer result as long as the values say their type. */
+function plainTeam(index: number): Team {
+  const each = <T>(count: number, value: (j: number) => T): T[] => Array.from({ length: count }, (_, j) => value(j));
+  const over = (op: "sum" | "min" | "max") => (count: number, value: (j: number) => number) =>
+    foldTeam(each(count, (j) => [value(j)]), IDENTITIES[op], foldOf("f64", op));
+  return {
+    index, size: 1, range: (count, body) => void each(count, body), sum: over("sum"), min: over("min"), max: over("max"),
+    reduce(count, results, body) {
+      const members = each(count, (j) => {
+        const values = Object.fromEntries(Object.keys(results).map((name) => [name, [] as number[]]));
+        body(j, Object.fromEntries(Object.entries(results).map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values[name].push(v) }])) as never);
+        return values;
+      });
+      return Object.fromEntries(Object.entries(results).map(([name, op]) => [name, foldTeam(members.map((m) => m[name]), IDENTITIES[op], foldOf("f64", op))])) as never;
+    },
+    single: (body) => body(),
+    scratch: (type, length) => typedArray(type, length),
+  };
+}
+const IDENTITIES = { sum: 0, min: Infinity, max: -Infinity };

@@ -1,0 +1,157 @@
+import { mulhi } from "../../src/kernel/builtins.js";
+import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";
+import type { ElementType, ScalarType } from "../../src/ir/types.js";
+import type { Policy } from "../../src/device/policy.js";
+import type { LayoutName } from "../../src/device/view.js";
+import type { ParamToken, Params } from "../../src/kernel/params.js";
+
+/*
+ * A random kernel as a tree of text: whatever a node's type, its parts written one after the other are its source. So one printer and
+ * one way to shrink serve the whole language.
+ */
+
+export interface Expr {
+  kind: "expr";
+  type: ScalarType;
+  /** Its type does not hang on what it meets: not a bare literal. */
+  strong: boolean;
+  parts: readonly (string | Expr)[];
+}
+export interface Block {
+  kind: "block";
+  stmts: readonly Stmt[];
+}
+export interface Stmt {
+  kind: "stmt";
+  parts: readonly Part[];
+}
+export type Part = string | Expr | Block;
+
+export type Declared =
+  | { kind: "view" | "scatter"; token: ParamToken; element: ElementType; shape: readonly number[]; layout: LayoutName; indices: boolean }
+  | { kind: "scalar" | "fixed"; token: ParamToken; type: ScalarType; value: number | boolean }
+  | { kind: "reduce" | "table"; token: ParamToken }
+  | { kind: "mulhi" }
+  | { kind: "helper"; parts: readonly Part[] };
+
+export interface Program {
+  params: ReadonlyMap<string, Declared>;
+  /** Names of the arguments after the parameters. */
+  indices: readonly string[];
+  body: Block;
+  policy: Policy;
+  /** Seed of the contents of views. */
+  data: number;
+  /** It means the same when called as plain TypeScript. */
+  faithful: boolean;
+}
+
+type Node = { readonly parts: readonly Part[] };
+
+function write(parts: readonly Part[], indent: string): string {
+  return parts.map((p) => (typeof p === "string" ? p : p.kind === "block" ? writeBlock(p, indent) : write(p.parts, indent))).join("");
+}
+function writeBlock({ stmts }: Block, indent: string): string {
+  const inner = `${indent}  `;
+  return `{\n${stmts.map((s) => `${inner}${write(s.parts, inner)}\n`).join("")}${indent}}`;
+}
+
+const helperText = (parts: readonly Part[]): string => write(parts, "");
+
+/** Parameters that the body names, or a helper that it names. */
+function namesIn(program: Program): string[] {
+  const body = writeBlock(program.body, "");
+  const uses = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
+  return [...program.params.keys()].filter((name) => uses(body, name));
+}
+
+function bodyText(program: Program): string {
+  return `({ ${namesIn(program).join(", ")} }, ${program.indices.join(", ")}) => ${writeBlock(program.body, "")}`;
+}
+
+/** The program as it would stand in a file. */
+export function sourceOf(program: Program): string {
+  const { policy } = program;
+  const params = namesIn(program).map((name) => `  ${name}: ${describe(program.params.get(name)!)},`);
+  const launch = policy.kind === "team" ? `teams(${policy.league})` : `range(${policy.extents.map((n, a) => (policy.begin[a] ? `[${policy.begin[a]}, ${policy.begin[a] + n}]` : n)).join(", ")})`;
+  return `${policy.kind === "team" ? "teamKernel" : "kernel"}("random", {\n${params.join("\n")}\n}, ${bodyText(program)});\n${launch}, contents from seed ${program.data}`;
+}
+
+function describe(param: Declared): string {
+  switch (param.kind) {
+    case "helper": return helperText(param.parts);
+    case "mulhi": return "mulhi";
+    case "view": return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
+    case "scatter": return `scatter(${param.element}, ${param.shape.length}, "${(param.token as { op: string }).op}") /* [${param.shape}] */`;
+    case "scalar": return `${param.type} /* ${param.value} */`;
+    case "fixed": return `fixed(${param.type}) /* ${param.value} */`;
+    default: return JSON.stringify(param.token, (_, v: unknown) => (typeof v === "function" ? String(v) : v));
+  }
+}
+
+/** The kernel itself, its functions made from their text. Throws SyntaxError for text that is no TypeScript (after shrinking). */
+export function kernelOf(program: Program): Kernel {
+  const params: Params = {};
+  for (const name of namesIn(program)) {
+    const param = program.params.get(name)!;
+    params[name] = param.kind === "helper" ? functionOf(helperText(param.parts)) : param.kind === "mulhi" ? mulhi : param.token;
+  }
+  const body = functionOf(bodyText(program));
+  return program.policy.kind === "team" ? teamKernel("random", params, body as never) : kernel("random", params, body as never);
+}
+
+// oxlint-disable-next-line typescript/no-implied-eval
+const functionOf = (text: string): ((...args: never[]) => unknown) => new Function("mulhi", `return (${text});`)(mulhi) as (...args: never[]) => unknown;
+
+/** Smaller programs, the boldest cuts first. Some are no kernels any more: a name's declaration may be gone. */
+export function* smaller(program: Program): Generator<Program> {
+  const { policy } = program;
+  for (const body of smallerBlock(program.body)) yield { ...program, body };
+  for (const [name, param] of program.params)
+    if (param.kind === "helper") for (const parts of smallerParts(param)) yield { ...program, params: new Map(program.params).set(name, { ...param, parts }) };
+  if (policy.kind === "team") {
+    for (const league of fewer(policy.league)) yield { ...program, policy: { ...policy, league } };
+  } else
+    for (const [axis, extent] of policy.extents.entries())
+      for (const n of fewer(extent)) yield { ...program, policy: { ...policy, extents: policy.extents.with(axis, n) } };
+}
+
+function* fewer(n: number): Generator<number> {
+  for (const m of [1, n >> 1, n - 1]) if (m >= 1 && m < n) yield m;
+}
+
+function* smallerBlock(block: Block): Generator<Block> {
+  const { stmts } = block;
+  for (let size = stmts.length; size >= 1; size >>= 1)
+    for (let at = 0; at + size <= stmts.length; at += size) yield { ...block, stmts: [...stmts.slice(0, at), ...stmts.slice(at + size)] };
+  for (const [n, stmt] of stmts.entries()) {
+    for (const part of stmt.parts)
+      if (typeof part !== "string" && part.kind === "block") yield { ...block, stmts: [...stmts.slice(0, n), ...part.stmts, ...stmts.slice(n + 1)] };
+    for (const parts of smallerParts(stmt)) yield { ...block, stmts: stmts.with(n, { ...stmt, parts }) };
+  }
+}
+
+function* smallerParts<T extends Part>(node: Node & { readonly parts: readonly T[] }): Generator<T[]> {
+  for (const [n, part] of node.parts.entries()) {
+    if (typeof part === "string") continue;
+    for (const next of part.kind === "block" ? smallerBlock(part) : smallerExpr(part)) yield node.parts.with(n, next as T) as T[];
+  }
+}
+
+const SIMPLEST: Record<ScalarType, string> = { f64: "+(1)", f32: "Math.fround(1)", i32: "(1 | 0)", u32: "(1 >>> 0)", bool: "true" };
+
+function* smallerExpr(expr: Expr): Generator<Expr> {
+  if (!expr.parts.some((p) => typeof p !== "string")) return;
+  yield { kind: "expr", type: expr.type, strong: true, parts: [SIMPLEST[expr.type]] };
+  yield* within(expr, expr.type, 3);
+  for (const parts of smallerParts(expr)) yield { ...expr, parts };
+}
+
+/** Expressions of a type inside another, down to some depth. */
+function* within(expr: Expr, type: ScalarType, depth: number): Generator<Expr> {
+  for (const part of expr.parts) {
+    if (typeof part === "string") continue;
+    if (part.type === type && (part.strong || !expr.strong)) yield part;
+    if (depth > 1) yield* within(part, type, depth - 1);
+  }
+}
