@@ -4,7 +4,7 @@ import { bindPattern } from "./assignments.js";
 import { asIndex, element, expression, METHODS, property, scalar, scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
-import { effect, functionBody, statements } from "./statements.js";
+import { functionBody, statements } from "./statements.js";
 import { assignedNames, returns } from "./syntax.js";
 import { teamMethod } from "./team.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
@@ -151,10 +151,6 @@ function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
 
 function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
   const { body } = fn.node;
-  if (body.type === "AssignmentExpression" || body.type === "UpdateExpression") {
-    effect(cx, body, scope);
-    return VOID;
-  }
   if (body.type !== "BlockStatement") return expression(cx, body, scope);
   const early = body.body.slice(0, -1);
   const last = body.body[body.body.length - 1];

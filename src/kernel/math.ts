@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import type { BinaryFn, Expr, MathFn, NumericType, UnaryFn } from "../ir/types.js";
+import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../ir/types.js";
 import { scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { as, combine, wholeQuotient, word } from "./operators.js";
@@ -84,13 +84,16 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
 }
 const ARITY: Record<string, number> = { mulhi: 2, imul: 2, clz32: 1, fround: 1, round: 1, sign: 1 };
 
-/** Math.floor(a / b) and Math.trunc(a / b) of integers are integers. */
+/** Math.floor(a / b) and Math.trunc(a / b) of integers are integers, and 0 where b is. */
 function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
   const whole = wholeQuotient(cx, a, b, node);
   if (!whole || name === "trunc" || whole.expr.op !== "binary" || whole.expr.type === "u32") return whole;
-  // The quotient of two 32-bit integers in f64 never rounds up to a whole number.
-  const quotient: Expr = { op: "binary", type: "f64", fn: "div", a: as("f64", whole.expr.a), b: as("f64", whole.expr.b) };
-  return { kind: "scalar", expr: as("i32", { op: "unary", type: "f64", fn: "floor", a: quotient }) };
+  const integer = (fn: BinaryFn, x: Expr, y: Expr): Expr => ({ op: "binary", type: "i32", fn, a: x, b: y });
+  const compare = (fn: CompareFn, x: Expr, y: Expr): Expr => ({ op: "compare", type: "bool", fn, a: x, b: y });
+  const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.hold({ kind: "scalar", expr: e }, node).expr);
+  const zero = constant("i32", 0);
+  const below: Expr = { op: "logical", type: "bool", fn: "and", a: compare("ne", integer("rem", x, y), zero), b: compare("lt", integer("xor", x, y), zero) };
+  return { kind: "scalar", expr: integer("sub", integer("div", x, y), as("i32", below)) };
 }
 
 function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node): ScalarValue {
