@@ -1,21 +1,23 @@
-import { cpus } from "node:os";
 import { threadCount } from "./cpu/pool.js";
 import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
 import { addressOf, spanOf } from "./cpu/host-view.js";
+import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "./cpu/partials.js";
 import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
-import { cpuStorage, systemMemory, type CpuBuffer } from "./cpu/storage.js";
+import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";
 import { getField, setField, type Field } from "../emit/c/arguments.js";
 import { emitOpenMP, type OpenMPProgram } from "../emit/c/openmp.js";
 import type { ReduceParam, ScatterParam } from "../ir/types.js";
 import type { Binding } from "./bind.js";
-import type { Abilities, Backend, BackendReport, Device } from "./device.js";
+import type { Backend, BackendReport, Device } from "./device.js";
 import { BYTES, type View } from "./view.js";
 import { lastLevelCache } from "./native/cache-size.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./native/compiler.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
 
+/** The largest buffer that engines give. */
+const MAX_BUFFER = 2 ** 33;
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL_BYTES = 32768;
 const SERIAL_FLOPS = 20000;
@@ -26,8 +28,8 @@ const GRAIN = 64;
 
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
-  constructor(private readonly compiler: Compiler, private readonly loader: Loader, private readonly threads: number, abilities: Abilities) {
-    super("native", "native", label(), abilities);
+  constructor(private readonly compiler: Compiler, private readonly loader: Loader, private readonly threads: number) {
+    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes(), MAX_BUFFER));
   }
 
   protected build(binding: Binding): CpuProgram {
@@ -36,22 +38,34 @@ class NativeDevice extends CpuDevice {
     const openmp = hasOpenMP(this.compiler);
     const workers = openmp && !small && !ordered ? this.threads : 1;
     const plans = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
+    try {
+      const program = this.emit(binding, plans);
+      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
+      if (openmp === hasOpenMP(this.compiler)) {
+        const entry = this.loader.entry(library, program.entry);
+        return new NativeProgram(binding, program, entry, this.loader, plans, workers);
+      }
+    } catch (error) {
+      freeCopies(plans);
+      throw error;
+    }
+    // The compile has shown that there is no OpenMP: once more for one thread.
+    freeCopies(plans);
+    return this.build(binding);
+  }
+
+  private emit(binding: Binding, plans: readonly ScatterPlan[]): OpenMPProgram {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
-    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered: binding.precision === "strict", scatter });
-    if (program.stack > this.loader.stack / 2) {
-      const mib = (program.stack / (1 << 20)).toFixed(1);
-      throw new DeviceError("native", `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`, "give it views for them");
-    }
-    const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
-    if (openmp && !hasOpenMP(this.compiler)) {
-      for (const plan of plans) plan.copies?.free();
-      return this.build(binding);
-    }
-    const entry = this.loader.entry(library, program.entry);
-    return new NativeProgram(binding, program, entry, this.loader, plans, workers);
+    const ordered = binding.precision === "strict";
+    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered, scatter });
+    if (program.stack <= this.loader.stack / 2) return program;
+    const mib = (program.stack / (1 << 20)).toFixed(1);
+    throw new DeviceError("native", `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`, "give it views for them");
   }
 }
+
+const freeCopies = (plans: readonly ScatterPlan[]) => plans.forEach((plan) => plan.copies?.free());
 
 /** A compiled kernel with its argument struct filled in. */
 class NativeProgram implements CpuProgram {
@@ -101,7 +115,7 @@ class NativeProgram implements CpuProgram {
 
   free(): void {
     for (const buffer of this.partials.values()) buffer.free();
-    for (const plan of this.plans) plan.copies?.free();
+    freeCopies(this.plans);
   }
 
   private field(role: string): Field | undefined {
@@ -189,15 +203,8 @@ function places(view: View, together: boolean): number[] {
   return [start, ...view.strides.slice(0, -1).map((stride) => (start + stride * element) % 64)];
 }
 
-const label = () => cpus()[0]?.model.trim() ?? process.arch;
-
 /** Bytes of the vectors that compilers choose for -march=native. */
 const simdBytes = () => (/\bavx2\b/.test(processorFlags()) ? 32 : 16);
-
-function abilities(threads: number): Abilities {
-  const { total } = systemMemory();
-  return { f64: true, parallelism: threads, simdBytes: simdBytes(), memory: total, maxAllocation: total };
-}
 
 const MISSING = {
   koffi: { reason: "the package koffi, which calls compiled code, does not load", remedy: "npm install koffi" },
@@ -214,7 +221,9 @@ export const backend: Backend = {
     if (compiler) versions.compiler = compiler.version;
     if (koffi) versions.koffi = koffi.version;
     if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? MISSING.compiler : MISSING.koffi };
-    return { backend: "native", devices: [{ name: "native", label: label(), abilities: abilities(threadCount()) }], versions };
+    const threads = threadCount();
+    const abilities = cpuAbilities(threads, simdBytes(), MAX_BUFFER);
+    return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, abilities }], versions };
   },
 
   async open(): Promise<Device> {
@@ -223,7 +232,6 @@ export const backend: Backend = {
     const compiler = findCompiler();
     if (!compiler) throw new DeviceError("native", MISSING.compiler.reason, MISSING.compiler.remedy);
     limitSpinning();
-    const threads = threadCount();
-    return new NativeDevice(compiler, new Loader(koffi), threads, abilities(threads));
+    return new NativeDevice(compiler, new Loader(koffi), threadCount());
   },
 };
