@@ -49,7 +49,8 @@ export class Loader {
 
   /** Where byte 0 of a buffer lies. It stays there as long as the buffer object is the memory's current one. */
   address(buffer: ArrayBufferLike): bigint {
-    return this.koffi.address(new Uint8Array(buffer as ArrayBuffer));
+    // Of one byte, since engines refuse typed arrays of more than 2^32 elements.
+    return this.koffi.address(new Uint8Array(buffer as ArrayBuffer, 0, 1));
   }
 }
 
