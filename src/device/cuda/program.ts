@@ -3,6 +3,7 @@ import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/cuda/team.js";
 import type { CudaAssumptions, CudaProgram } from "../../emit/c/cuda/program.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
+import type { RangePolicy } from "../policy.js";
 import type { View } from "../view.js";
 import type { GpuFacts } from "./gpu.js";
 import { chooseScatter } from "./strategy.js";
@@ -37,6 +38,14 @@ const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
 const NARROW = 2 ** 30;
 
 const WARP = 32;
+/** Elements of a cache line, for f64. */
+const LINE = 16;
+
+/** Where threads along the last axis begin, so that a warp's accesses meet as few lines as can be: at the range's begin, or a little before. */
+export function alignedBegin({ begin, extents }: RangePolicy): number {
+  const first = begin.at(-1)!;
+  return extents.at(-1)! >= 2 * WARP ? Math.floor(first / LINE) * LINE : first;
+}
 
 /** Members of a team: a whole number of warps near the wish. */
 function membersOf(wish: number = MEMBERS, serial: boolean): number {
@@ -51,6 +60,7 @@ function assume({ policy, views, precision, disjointMemory }: Binding, scatter: 
   return {
     strict: precision === "strict",
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
+    aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy),
     restrict: disjointMemory,
     members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial")) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),

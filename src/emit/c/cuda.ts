@@ -42,6 +42,7 @@ export function defaultAssumptions(ir: KernelIR, strict: boolean): CudaAssumptio
   return {
     strict,
     wide: false,
+    aligned: false,
     members: MEMBERS,
     restrict: true,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),

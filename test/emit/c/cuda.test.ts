@@ -57,6 +57,12 @@ test("addresses have 32 bits unless the launch needs more", () => {
   assert.deepEqual(emit(axpy, { wide: true }).main.params.map(({ key, type }) => `${key} ${type}`), ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"]);
 });
 
+test("a range that begins inside a cache line has threads from the line's begin", () => {
+  const source = emit(laplace, { aligned: true }).source;
+  assert.match(source, /const int k = k_aligned \+ /);
+  assert.match(source, /if \(k >= k_begin && k < k_end\)/);
+});
+
 test("a stride of 1 is left out, any other is a parameter", () => {
   const { source, main } = emit(axpy, { unitStrides: { x: [false], y: [true] } });
   assert.match(source, /y\[i\] = a \* x\[i \* x_stride0\] \+ y\[i\];/);

@@ -5,7 +5,7 @@ export type ParamType = "pointer" | "f64" | "f32" | "i32" | "u32" | "i64" | "boo
 
 /**
  * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
- * `extent:x:0`, `begin:0`, `end:0` and `count:0` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` and more,
+ * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` and more,
  * listed in device/cuda/launch.ts.
  */
 export interface KernelParam {
@@ -48,6 +48,8 @@ export interface CudaAssumptions {
   strict: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
+  /** Threads along the last axis start at a multiple of 16 elements before the range, so that warps meet whole cache lines. */
+  aligned: boolean;
   /** Members of a team at most. */
   members: number;
   /** No written view shares memory with another one. */

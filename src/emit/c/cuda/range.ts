@@ -94,8 +94,10 @@ export class RangeWriter extends EntryWriter {
     const inside = () => (innermost ? this.element() : this.axis(a + 1, strided));
     // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
     if (innermost && !strided) {
-      code.line(`const ${T.index} ${name} = ${this.begin(a)} + ${at};`);
-      code.block(`if (${name} < ${this.end(a)})`, inside);
+      const { aligned } = this.program.assumptions;
+      const first = aligned ? this.indexParam("alignedBegin", `${AXES[a]}_aligned`) : this.begin(a);
+      code.line(`const ${T.index} ${name} = ${first} + ${at};`);
+      code.block(`if (${aligned ? `${name} >= ${this.begin(a)} && ` : ""}${name} < ${this.end(a)})`, inside);
     } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
   }
 
