@@ -27,7 +27,7 @@ export interface LoopShape {
 }
 
 /**
- * The innermost loop over elements (or members of a team): a vectorised loop and a scalar one for the rest. Addresses that are linear
+ * The innermost loop over elements (or members of a team): in vectors where it pays, and one by one for the rest. Addresses that are linear
  * in the loop variable become pointers that move along; values that do not change are computed in front of it.
  */
 export class InnerLoop {
@@ -147,32 +147,35 @@ export class InnerLoop {
     const left = code.temp("i32");
     fn.get(count);
     fn.set(left);
-    if (width > 1) {
-      const vector = new VectorCode(code, this, this.variance, width as 2 | 4);
-      const copies = this.copies();
-      const reduces = accumulators.size > 0;
-      for (const a of accumulators.values()) {
-        if (!a.carries && copies * width < REDUCTION_LANES) a.clear();
-        a.clearVectors(copies, vector);
-      }
-      this.vectorLoop(vector, copies, left);
-      if (copies > 1 && !reduces) this.vectorLoop(vector, 1, left);
-      for (const a of accumulators.values()) a.spill(vector);
-    } else for (const a of accumulators.values()) if (!a.carries) a.clear();
-    this.scalarLoop(from, left);
+    const vector = width > 1 ? new VectorCode(code, this, this.variance, width as 2 | 4) : undefined;
+    const copies = this.copies();
+    for (const a of accumulators.values()) {
+      if (!a.carries && copies * width < REDUCTION_LANES) a.clear();
+      a.clearRegisters(copies, vector);
+    }
+    if (copies > 0) this.rounds(vector, copies, left);
+    if (copies > 1 && accumulators.size === 0) this.rounds(vector, 1, left);
+    for (const a of accumulators.values()) a.spill(vector);
+    if (copies * width !== 1) this.rest(from, left);
     code.release("i32", left);
   }
 
-  /** Vectors in one round of the loop: as many as fill the lanes of a strict reduction; else more than one only for small bodies. */
+  /**
+   * Elements, or vectors of them, in one round of the loop: as many as fill the lanes of a strict reduction; else more than one only for
+   * small bodies. 0 where a large body folds into the lanes in memory, one element at a time.
+   */
   private copies(): number {
-    const { accumulators, width } = this.shape;
-    const size = sizeOf(this.body);
-    if (accumulators.size > 0 && this.code.strict) return REDUCTION_LANES / width;
-    if (accumulators.size > 0) return size < 120 ? 4 : 1;
+    const { accumulators, width, body } = this.shape;
+    const size = sizeOf(body);
+    if (accumulators.size > 0) {
+      if (this.code.strict) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
+      return size < 120 && accumulators.size <= 2 ? 4 : 1;
+    }
+    if (width === 1) return 1;
     let accesses = 0;
     let control = false;
-    walkExprs(this.body, (e) => void (e.op === "load" && accesses++));
-    walkStmts(this.body, (stmt) => {
+    walkExprs(body, (e) => void (e.op === "load" && accesses++));
+    walkStmts(body, (stmt) => {
       if (stmt.kind === "store") accesses++;
       if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "if" || stmt.kind === "array") control = true;
     });
@@ -198,33 +201,42 @@ export class InnerLoop {
     }
   }
 
-  /** Runs as many rounds of `copies` vectors as fit into the local `left`, and leaves the rest there. */
-  private vectorLoop(vector: VectorCode, copies: number, left: number): void {
-    const { accumulators, width } = this.shape;
+  /** Runs as many rounds of `copies` vectors or elements as fit into the local `left`, and leaves the rest there. */
+  private rounds(vector: VectorCode | undefined, copies: number, left: number): void {
+    const { accumulators, width, reduce } = this.shape;
     const { fn } = this.code;
     const elements = copies * width;
-    const statements = new VectorStatements(vector, (target, { value }) =>
-      accumulators.get(target)!.foldVector(vector.copy, vector, value),
-    );
+    const scalar = new ScalarCode(this.code, this, {
+      reduce: (target, value) =>
+        accumulators.has(target) ? accumulators.get(target)!.foldScalar(scalar.copy, value) : reduce!(target, value),
+    });
+    const lanes =
+      vector && new VectorStatements(vector, (target, { value }) => accumulators.get(target)!.foldVector(vector.copy, vector, value));
     const rounds = this.code.temp("i32");
     fn.get(left);
-    fn.i32(Math.log2(elements));
-    fn.op("i32.shr_u");
+    if (elements > 1) {
+      fn.i32(Math.log2(elements));
+      fn.op("i32.shr_u");
+    }
     fn.tee(rounds);
     fn.if();
     this.loop(rounds, elements, () => {
-      for (vector.copy = 0; vector.copy < copies; vector.copy++) statements.statements(this.body);
-      vector.copy = 0;
+      for (let copy = 0; copy < copies; copy++) {
+        (vector ?? scalar).copy = copy;
+        (lanes ?? scalar).statements(this.body);
+      }
     });
     fn.get(left);
     fn.i32(elements - 1);
     fn.op("i32.and");
     fn.set(left);
     fn.end();
+    if (vector) vector.copy = 0;
     this.code.release("i32", rounds);
   }
 
-  private scalarLoop(from: number, left: number): void {
+  /** The elements that fill no round, one at a time; folds go to the lanes in memory. */
+  private rest(from: number, left: number): void {
     const { fn } = this.code;
     const { accumulators, reduce } = this.shape;
     const lane = (): void => {

@@ -295,14 +295,10 @@ function least(code: KernelCode, a: () => void, b: () => void): void {
 }
 
 function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: Extract<Expr, { op: "index" | "local" }>, what: string): Width {
-  const reason = scalarReason(code, body, variable);
-  if (reason) {
-    code.decisions.push(`${what}: one at a time, ${reason}`);
-    return 1;
-  }
   const width = holdsF64(code.spec.ir, body) ? 2 : 4;
-  code.decisions.push(`${what}: ${width} lanes of a 128-bit vector`);
-  return width;
+  const reason = scalarReason(code, body, variable, width);
+  code.decisions.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
+  return reason ? 1 : width;
 }
 
 /** True if some value has 64 bits. */

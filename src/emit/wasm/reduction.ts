@@ -15,11 +15,11 @@ export interface Fold {
 }
 
 /**
- * The running value of a reduction: REDUCTION_LANES lanes in private memory, and vectors that hold them while a vectorised loop runs
+ * The running value of a reduction: REDUCTION_LANES lanes in private memory, and registers that hold them while a loop runs
  * (docs/determinism.md). The element with relative index j goes to lane j mod REDUCTION_LANES.
  */
 export class Accumulator {
-  private readonly vectors: number[] = [];
+  private readonly registers: number[] = [];
   private readonly scalar: ScalarCode;
 
   constructor(
@@ -46,22 +46,23 @@ export class Accumulator {
     for (let lane = 0; lane < REDUCTION_LANES; lane++) this.storeLane(lane, () => this.scalar.constant(this.fold.type, this.fold.identity));
   }
 
-  /** Makes `count` vectors and sets them to the identity. */
-  clearVectors(count: number, vector: VectorCode): void {
+  /** Makes `count` registers, vectors if there is vector code, and sets them to the identity. */
+  clearRegisters(count: number, vector?: VectorCode): void {
     const { fn } = this;
-    while (this.vectors.length < count) this.vectors.push(fn.local("v128"));
-    for (const local of this.vectors) {
-      this.scalar.constant(this.fold.type, this.fold.identity);
-      vector.splat(this.fold.type);
+    const { type, identity } = this.fold;
+    while (this.registers.length < count) this.registers.push(fn.local(vector ? "v128" : valType(type)));
+    for (const local of this.registers) {
+      this.scalar.constant(type, identity);
+      vector?.splat(type);
       fn.set(local);
     }
   }
 
-  /** Folds a vector of values into vector `n`, in the active lanes. */
+  /** Folds a vector of values into register `n`, in the active lanes. */
   foldVector(n: number, vector: VectorCode, value: Expr): void {
     const { fn } = this;
     const { op, type } = this.fold;
-    const local = this.vectors[n];
+    const local = this.registers[n];
     const get = (): void => fn.get(local);
     if (op === "custom") {
       vector.expr(value);
@@ -75,31 +76,38 @@ export class Accumulator {
     fn.set(local);
   }
 
-  /** Puts the vectors into the lanes in memory. */
-  spill(vector: VectorCode): void {
-    const { fn, code } = this;
-    const narrow = vector.isNarrow(this.fold.type);
-    const bytes = vector.width * this.size;
-    this.vectors.forEach((local, n) => {
-      const vectorsInMemory = REDUCTION_LANES / vector.width;
-      const offset = this.memory + (n % vectorsInMemory) * bytes;
-      const keeps = this.carries || n >= vectorsInMemory;
-      fn.get(this.base);
-      if (keeps) {
+  /** Folds a scalar into register `n`. */
+  foldScalar(n: number, value: () => void): void {
+    const local = this.registers[n];
+    this.apply(() => this.fn.get(local), value);
+    this.fn.set(local);
+  }
+
+  /** Puts the registers into the lanes in memory. */
+  spill(vector?: VectorCode): void {
+    const { fn } = this;
+    const type = valType(this.fold.type);
+    const narrow = vector?.isNarrow(this.fold.type) ?? false;
+    const width = vector?.width ?? 1;
+    this.registers.forEach((local, n) => {
+      const offset = this.memory + n * width * this.size;
+      const old = (): void => {
         fn.get(this.base);
-        fn.memory(narrow ? "v128.load64_zero" : "v128.load", offset);
-      }
-      fn.get(local);
-      if (keeps && this.fold.op === "custom") {
-        const old = code.temp("v128");
-        fn.set(local);
-        fn.set(old);
+        fn.memory(!vector ? `${type}.load` : narrow ? "v128.load64_zero" : "v128.load", offset);
+      };
+      fn.get(this.base);
+      if (!this.carries) fn.get(local);
+      else if (!vector) this.apply(old, () => fn.get(local));
+      else if (this.fold.op === "custom") {
         fn.get(local);
-        this.combineVectors(vector, () => fn.get(old));
-        code.release("v128", old);
-      } else if (keeps) this.vectorOp();
+        this.combineVectors(vector, old);
+      } else {
+        old();
+        fn.get(local);
+        this.vectorOp();
+      }
       if (narrow) fn.memoryLane("v128.store64_lane", offset, 0);
-      else fn.memory("v128.store", offset);
+      else fn.memory(vector ? "v128.store" : `${type}.store`, offset);
     });
   }
 

@@ -22,6 +22,8 @@ export interface Surroundings {
 
 /** Emits statements and expressions for one element at a time. Each expression leaves its value on the stack. */
 export class ScalarCode {
+  /** Which of several elements in an unrolled loop. */
+  copy = 0;
   private readonly loops: { exit: Label; next: Label }[] = [];
 
   constructor(
@@ -41,11 +43,11 @@ export class ScalarCode {
       case "const":
         return this.constant(e.type, e.value);
       case "local":
-        return this.loop?.isVariable(e) ? fn.get(this.loop.index) : fn.get(code.localOf(e.name, valType(e.type)));
+        return this.loop?.isVariable(e) ? this.loopVariable() : fn.get(code.localOf(e.name, valType(e.type)));
       case "param":
         return fn.get(code.scalarParam(e.name));
       case "index":
-        return fn.get(this.loop?.isVariable(e) ? this.loop.index : code.localOf(`index:${e.axis}`, "i32"));
+        return this.loop?.isVariable(e) ? this.loopVariable() : fn.get(code.localOf(`index:${e.axis}`, "i32"));
       case "teamSize":
         return fn.i32(1);
       case "extent":
@@ -92,6 +94,14 @@ export class ScalarCode {
         fn.call(code.math(e.fn, e.args.length));
         if (e.type === "f32") fn.op("f32.demote_f64");
     }
+  }
+
+  private loopVariable(): void {
+    const { fn } = this;
+    fn.get(this.loop!.index);
+    if (this.copy === 0) return;
+    fn.i32(this.copy);
+    fn.op("i32.add");
   }
 
   constant(type: ScalarType, value: number | boolean): void {
@@ -258,16 +268,20 @@ export class ScalarCode {
     const { fn, code } = this;
     const place = code.place(array, indices, this.loop?.terms);
     const shared = this.loop?.pointers.find(place);
+    const unrolled = this.copy * place.step;
     if (shared) {
       fn.get(shared.pointer.local);
       this.terms(place.moving);
       this.leaves(place);
+      if (unrolled >= 0) return shared.offset + unrolled;
+      fn.i32(unrolled);
+      fn.op("i32.add");
       return shared.offset;
     }
     const { base, offset } = code.arrays.get(array)!;
     fn.get(base);
     if (place.step) {
-      fn.get(this.loop!.index);
+      this.loopVariable();
       this.multiply(place.step);
       fn.op("i32.add");
     }
