@@ -8,8 +8,8 @@ import { count, nonNegative, positive, seed } from "../options.js";
 import type { Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
-import type { FormName } from "./solver.js";
-import { FORMS, Solver } from "./solver.js";
+import type { FormName, Layout } from "./solver.js";
+import { FORMS, LAYOUTS, Solver } from "./solver.js";
 import type { GeneratorName } from "./system.js";
 import { GENERATORS } from "./system.js";
 import type { Deviation } from "./validate.js";
@@ -21,6 +21,7 @@ interface GsrOptions {
   generator: GeneratorName;
   seed: number;
   form: FormName;
+  layout?: Layout;
   precision: Precision;
   atol: number;
   btol: number;
@@ -45,6 +46,7 @@ export function command(program: Command, shell: Shell): void {
     )
     .option("--seed <n>", "of the parallel generator", seed, 0)
     .addOption(new Option("--form <name>", "how the products are cut into kernels").choices(Object.keys(FORMS)).default("paper"))
+    .addOption(new Option("--layout <name>", "of the coefficients; what suits form and device where absent").choices(Object.keys(LAYOUTS)))
     .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
     .option("--atol <x>", "relative error of the coefficients; 0: machine precision", nonNegative, atol)
     .option("--btol <x>", "relative error of the known terms; 0: machine precision", nonNegative, btol)

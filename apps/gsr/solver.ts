@@ -13,9 +13,12 @@ import { createSystem, requireRoom } from "./system.js";
 import type { Deviation } from "./validate.js";
 import { deviation } from "./validate.js";
 
+/** How coefficients lie in memory: a row together, or each column of the row as a plane over all rows. */
+export const LAYOUTS = { rows: "right", planes: "left" } as const satisfies Record<string, LayoutName>;
+export type Layout = keyof typeof LAYOUTS;
+
 interface Form {
-  /** Of the coefficients. */
-  layout(device: Device): LayoutName;
+  layout(device: Device): Layout;
   /** Bytes of device memory beside the system and the solver's vectors. */
   footprint(shape: Shape): number;
   build(system: System, vectors: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation | Promise<Bidiagonalisation>;
@@ -23,14 +26,14 @@ interface Form {
 
 const fused = (sorted: boolean): Form => ({
   // Neighbouring threads of a GPU read neighbouring rows; a core reads one row after the other.
-  layout: (device) => (device.backend === "cuda" ? "left" : "right"),
+  layout: (device) => (device.backend === "cuda" ? "planes" : "rows"),
   footprint: (shape) => fusedFootprint(shape, sorted),
   build: (...system) => fusedForm(...system, sorted),
 });
 
 /** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
 export const FORMS = {
-  paper: { layout: () => "right", footprint: () => 0, build: paperForm },
+  paper: { layout: () => "rows", footprint: () => 0, build: paperForm },
   fused: fused(false),
   sorted: fused(true),
 } satisfies Record<string, Form>;
@@ -43,6 +46,8 @@ export interface SolverOptions {
   /** Of the parallel generator. */
   seed?: number;
   form?: FormName;
+  /** Of the coefficients; what suits form and device where absent. */
+  layout?: Layout;
   precision?: Precision;
 }
 
@@ -66,7 +71,7 @@ export class Solver {
     const launch: LaunchOptions = { precision };
     const shape = shapeOf(options);
     requireRoom(device, shape, footprint(shape));
-    const system = await createSystem(device, shape, { generator, seed, layout: layout(device), precision }, progress);
+    const system = await createSystem(device, shape, { generator, seed, layout: LAYOUTS[options.layout ?? layout(device)], precision }, progress);
     const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
     const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
     const scalars = new Scalars(device);

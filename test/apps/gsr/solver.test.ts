@@ -114,11 +114,15 @@ test("the solution is 1, its residual the true one, and a second run repeats the
   solver.free();
 });
 
-for (const form of ["fused", "sorted"] as const)
-  test(`the ${form} form solves the same system`, async () => {
+const OTHER_FORMS = [
+  { form: "fused" }, { form: "fused", layout: "planes" }, { form: "sorted" }, { form: "sorted", layout: "planes" }, { layout: "planes" },
+] as const;
+
+for (const variant of OTHER_FORMS)
+  test(`the same system is solved with ${JSON.stringify(variant)}`, async () => {
     const paper = await Solver.create(device, { gib, seed: 5 });
     const expected = await paper.solve({ iterations: 6 });
-    const other = await Solver.create(device, { gib, seed: 5, form });
+    const other = await Solver.create(device, { gib, seed: 5, ...variant });
     const found = await other.solve({ iterations: 6 });
     for (const name of ["bnorm", "anorm", "rnorm", "arnorm", "xnorm", "dnorm"] as const)
       assert.ok(Math.abs(found[name] / expected[name] - 1) < 1e-9, `${name}: ${found[name]} and ${expected[name]}`);
