@@ -90,12 +90,13 @@ class NativeProgram implements CpuProgram {
     this.buffers = [...new Set(Object.values(binding.views).map((view) => view.buffer as CpuBuffer))];
     const units = partialCount(binding.policy);
     for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
-    const split = splitAxis(binding, workers);
+    const split = splitAxis(binding, program.order, workers);
     const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed) : undefined;
     this.fill({ workers, units, split: split.axis, grain: split.grain, streaming: streaming?.use ? 1 : 0 });
     this.fillAddresses();
     this.decisions = [
       `threads: ${workers}`,
+      ...(program.order.every((axis, level) => axis === level) ? [] : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
       ...plans.map((plan) => plan.decision),
       ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
     ];
@@ -165,15 +166,14 @@ class NativeProgram implements CpuProgram {
 const freed = (kernel: string) =>
   new DeviceError("native", `kernel "${kernel}" is launched on a view whose memory was freed`, "free arrays only when no launch uses them");
 
-/** The axis along which the range is shared out: the first, unless it is too short and another one is longer. */
-function splitAxis({ policy }: Binding, workers: number): { axis: number; grain: number } {
+/** The axis along which the range is shared out: that of the outermost loop, unless it is too short and another one is longer. */
+function splitAxis({ policy }: Binding, order: readonly number[], workers: number): { axis: number; grain: number } {
   if (policy.kind === "team") return { axis: 0, grain: 1 };
-  const { extents } = policy;
-  const last = extents.length - 1;
-  const units = extents.map((n, axis) => (axis === last ? Math.ceil(n / GRAIN) : n));
-  const enough = units.findIndex((n) => n >= 8 * workers);
-  const axis = enough >= 0 ? enough : units.indexOf(Math.max(...units));
-  return { axis, grain: axis === last ? GRAIN : 1 };
+  const grain = (axis: number) => (axis === order.at(-1) ? GRAIN : 1);
+  const units = (axis: number) => Math.ceil(policy.extents[axis] / grain(axis));
+  const most = order.reduce((a, b) => (units(b) > units(a) ? b : a));
+  const axis = order.find((a) => units(a) >= 8 * workers) ?? most;
+  return { axis, grain: grain(axis) };
 }
 
 /**
@@ -200,7 +200,7 @@ function places(view: View, together: boolean): number[] {
   const start = addressOf(view) % 64;
   if (start % element !== 0) return [-1, -2];
   if (!together) return [0];
-  return [start, ...view.strides.slice(0, -1).map((stride) => (start + stride * element) % 64)];
+  return [start, ...view.strides.filter((stride) => stride !== 1).map((stride) => (start + stride * element) % 64)];
 }
 
 /** Bytes of the vectors that compilers choose for -march=native. */

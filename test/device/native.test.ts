@@ -105,6 +105,30 @@ describe("native", { skip }, () => {
       }
     });
 
+  test("nests the loops over left layouts with the contiguous axis innermost", async () => {
+    const outer = kernel("outer", { x: view(f64, 3), y: view(f64, 3) }, ({ x, y }, i, j, k) => {
+      y[i][j][k] = x[i][j][k] * 100 + 10 * i + j;
+    });
+    const shape = [37, 70, 41] as const;
+    const run = async (layout: "left" | "right", mode: string) => {
+      process.env.ISOFORM_STREAMING = mode;
+      const x = device.from(f64, Float64Array.from({ length: 37 * 70 * 41 }, (_, n) => n % 17), shape, { layout });
+      const y = device.array(f64, shape, { layout });
+      const launch = device.prepare(outer, { x, y }, range(...shape));
+      device.queue.submit(launch);
+      const order = launch.decisions.find((d) => d.startsWith("loops"));
+      assert.equal(order, layout === "left" ? "loops: axes 2, 1, 0 from outermost to innermost, by the views' strides" : undefined);
+      return device.queue.read(y);
+    };
+    try {
+      const expected = await run("right", "never");
+      assert.deepEqual(await run("left", "never"), expected);
+      assert.deepEqual(await run("left", "always"), expected);
+    } finally {
+      delete process.env.ISOFORM_STREAMING;
+    }
+  });
+
   test("small launches take one thread, large ones all", () => {
     const decided = (n: number) => {
       const x = device.array(f64, n);

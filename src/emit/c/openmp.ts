@@ -33,6 +33,8 @@ export interface OpenMPProgram {
   readonly fields: readonly Field[];
   /** Bytes of the argument struct. */
   readonly size: number;
+  /** Axes of the range from the outermost loop to the innermost. */
+  readonly order: readonly number[];
   /** Bytes that the private and scratch arrays take on the stack, at most. */
   readonly stack: number;
   /** Views that the code can store past the caches where `streaming` is set. */
@@ -72,6 +74,8 @@ class Emitter {
   private readonly params: Param[] = [];
   private readonly bounds: string[];
   private readonly loops: VectorLoops;
+  /** Axes of the range from the outermost loop to the innermost. */
+  private readonly order: readonly number[];
 
   constructor(private readonly ir: KernelIR, private readonly access: AccessAnalysis, private readonly options: OpenMPOptions) {
     this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
@@ -84,7 +88,8 @@ class Emitter {
     this.indexNames = ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
-    this.streamed = streamableViews(ir, access, (view) => options.strides[view].at(-1) === 1);
+    this.order = this.loopOrder();
+    this.streamed = streamableViews(ir, access, this.innermost, options.strides);
   }
 
   program(): OpenMPProgram {
@@ -108,7 +113,18 @@ class Emitter {
     const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
-    return { entry: this.functions.kernel, source: code.toString(), fields, size, stack: this.stackBytes(), streamed: this.streamed.map((v) => v.name) };
+    return { entry: this.functions.kernel, source: code.toString(), fields, size, stack: this.stackBytes(), order: this.order, streamed: this.streamed.map((v) => v.name) };
+  }
+
+  private get innermost(): number {
+    return this.order.at(-1)!;
+  }
+
+  /** As the views' strides want it, where the order of the elements is free. */
+  private loopOrder(): number[] {
+    const { ir, options } = this;
+    const bound = this.byPartials || Object.values(this.scatters).some((s) => s.strategy === "sorted");
+    return bound ? [...this.indexNames.keys()] : this.loops.order(ir.body, this.rank, (view) => options.strides[view]);
   }
 
   /** Units of work are chunks of lines (or teams) with a partial result each, rather than boxes of elements. */
@@ -230,16 +246,17 @@ class Emitter {
   }
 
   /** The loops over the outer `depth` axes. */
-  private nest(code: Code, depth: number, inside: () => void, axis = 0): void {
-    if (axis === depth) return inside();
+  private nest(code: Code, depth: number, inside: () => void, level = 0): void {
+    if (level === depth) return inside();
+    const axis = this.order[level];
     const name = this.indexNames[axis];
-    if (axis === this.rank - 1) this.simd(code);
-    code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, axis + 1));
+    if (level === this.rank - 1) this.simd(code);
+    code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, level + 1));
   }
 
   /** In front of the innermost loop over elements. */
   private simd(code: Code): void {
-    if (this.loops.pays(this.ir.body, { index: this.rank - 1 })) code.line(SIMD);
+    if (this.loops.pays(this.ir.body, { index: this.innermost })) code.line(SIMD);
   }
 
   private writeTeams(code: Code): void {
@@ -273,7 +290,7 @@ class Emitter {
 
   /** The part again, with whole cache lines of the streamed views collected and then stored past the caches. */
   private writeStreamed(code: Code): void {
-    const inner = this.rank - 1;
+    const inner = this.innermost;
     const name = this.indexNames[inner];
     const { element } = this.streamed[0];
     const lanes = LINE_BYTES / BYTES[element];
@@ -295,7 +312,7 @@ class Emitter {
     code.text(STREAM_LINE);
     code.line("__attribute__((noinline))");
     code.block(this.signature("streamed"), () => {
-      this.nest(code, inner, () => {
+      this.nest(code, this.rank - 1, () => {
         code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, `begin${inner}`)} % ${LINE_BYTES} / ${BYTES[element]};`);
         code.line(`const int64_t first = begin${inner} + unaligned < end${inner} ? begin${inner} + unaligned : end${inner};`);
         code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
@@ -308,9 +325,10 @@ class Emitter {
           });
           stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
         });
-        const outer = this.indexNames.slice(0, inner).flatMap((index) => [index, `${index} + 1`]);
-        for (const bounds of [[`begin${inner}`, "first"], ["last", `end${inner}`]])
-          code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...outer, ...bounds].join(", ")});`);
+        for (const rest of [[`begin${inner}`, "first"], ["last", `end${inner}`]]) {
+          const bounds = this.indexNames.flatMap((index, axis) => (axis === inner ? rest : [index, `${index} + 1`]));
+          code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
+        }
       });
       code.line("finish_streams();");
     }).line();

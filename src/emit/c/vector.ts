@@ -47,6 +47,33 @@ export class VectorLoops {
     return pays;
   }
 
+  /**
+   * The order in which loops over a range nest best, outermost first: innermost the axis along which most accesses are contiguous, the
+   * others by the length of their steps through memory. `strides` are the views' in elements; what is equal stays as it is written.
+   */
+  order(body: readonly Stmt[], rank: number, strides: (view: string) => readonly number[]): number[] {
+    const changing = assignedLocals(body);
+    const contiguous = Array<number>(rank).fill(0);
+    const lengths = Array<number>(rank).fill(0);
+    const weigh = (view: string, indices: readonly Expr[]): void => {
+      for (let axis = 0; axis < rank; axis++) {
+        const steps = indices.map((index, n) => (this.step(index, { index: axis }, changing) ?? 0) * strides(view)[n]);
+        const step = Math.abs(steps.reduce((a, b) => a + b, 0));
+        if (step === 1) contiguous[axis]++;
+        lengths[axis] += step;
+      }
+    };
+    walkStmts(body, (stmt) => {
+      if (stmt.kind === "store") weigh(stmt.view, stmt.indices);
+    });
+    walkExprs(body, (e) => {
+      if (e.op === "load") weigh(e.view, e.indices);
+    });
+    const innermost = contiguous.lastIndexOf(Math.max(...contiguous));
+    const outer = [...lengths.keys()].filter((axis) => axis !== innermost).sort((a, b) => lengths[b] - lengths[a]);
+    return [...outer, innermost];
+  }
+
   /** By how much an integer expression grows from one turn of the loop to the next; undefined where that is not constant. */
   private step(e: Expr, variable: LoopVariable, changing: ReadonlySet<string>): number | undefined {
     if (e.op === "index") return "index" in variable && e.axis === variable.index ? 1 : 0;

@@ -50,7 +50,8 @@ test("what is read or written under a condition is not streamed", () => {
   assert.deepEqual(emit(both, { x: [1], y: [1] }).streamed, []);
   assert.deepEqual(emit(axpy, { x: [1], y: [1] }).streamed, []);
   assert.deepEqual(emit(laplace, { p: [4000, 50, 1], s: [4000, 50, 1] }).streamed, ["s"]);
-  assert.deepEqual(emit(laplace, { p: [1, 50, 4000], s: [1, 50, 4000] }).streamed, []);
+  assert.deepEqual(emit(laplace, { p: [1, 50, 4000], s: [1, 50, 4000] }).streamed, ["s"]);
+  assert.deepEqual(emit(laplace, { p: [8000, 100, 2], s: [8000, 100, 2] }).streamed, []);
 });
 
 test("operators that C leaves undefined become helpers", () => {
