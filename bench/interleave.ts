@@ -22,12 +22,16 @@ export interface Measured {
 }
 
 export interface InterleaveOptions {
+  /** Rounds that are to count; up to four times as many are tried where the machine is disturbed. */
   rounds: number;
   /** Seconds that a sample lasts at least. */
   sample: number;
   /** Seconds for which each variant runs before it is measured. */
   warmUp: number;
 }
+
+/** Clean rounds from which a median is taken without the others. */
+const ENOUGH = 5;
 
 interface Sample {
   seconds: number;
@@ -38,7 +42,8 @@ interface Sample {
 export function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Measured[] {
   const repeats = variants.map((v) => warm(v, warmUp, sample));
   const samples: Sample[][] = variants.map(() => []);
-  for (let round = 0; round < rounds; round++) {
+  const enough = () => samples.every((own) => cleanPairs(samples[0], own).length >= rounds);
+  for (let round = 0; round < 4 * rounds && !enough(); round++) {
     for (let k = 0; k < variants.length; k++) {
       const v = (round + k) % variants.length;
       samples[v].push(take(variants[v], repeats[v]));
@@ -77,11 +82,19 @@ function switches(): number {
   return voluntaryContextSwitches + involuntaryContextSwitches;
 }
 
+type Pair = readonly [base: Sample, own: Sample];
+
+function pairs(base: readonly Sample[], own: readonly Sample[]): Pair[] {
+  return own.map((sample, round) => [base[round], sample] as const);
+}
+
+const cleanPairs = (base: readonly Sample[], own: readonly Sample[]): Pair[] =>
+  pairs(base, own).filter((pair) => pair.every((s) => s.clean));
+
 function compare(base: readonly Sample[], own: readonly Sample[]): Measured {
-  const pairs = own.map((sample, round) => [base[round], sample] as const);
-  const clean = pairs.filter((pair) => pair.every((s) => s.clean));
-  const undisturbed = clean.length >= Math.max(5, own.length / 4);
-  const counted = undisturbed ? clean : pairs;
+  const clean = cleanPairs(base, own);
+  const undisturbed = clean.length >= ENOUGH;
+  const counted = undisturbed ? clean : pairs(base, own);
   const [bases, owns] = [0, 1].map((n) => counted.map((pair) => pair[n].seconds));
   return {
     seconds: quantile(owns, 0.5),
