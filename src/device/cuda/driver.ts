@@ -70,6 +70,8 @@ export class Driver {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   private readonly functions: Record<DriverCall, (...args: any[]) => number>;
   private current: Handle = 0;
+  /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
+  lastKernel: string | undefined;
 
   private constructor(readonly koffi: Koffi, library: Library) {
     this.functions = Object.fromEntries(
@@ -81,7 +83,12 @@ export class Driver {
   static open(koffi: Koffi): Driver | undefined {
     const library = openDriverLibrary(koffi);
     if (!library) return undefined;
-    const driver = new Driver(koffi, library);
+    let driver: Driver;
+    try {
+      driver = new Driver(koffi, library);
+    } catch (error) {
+      throw new DeviceError("cuda", `${library.path} lacks a function: ${(error as Error).message}`, "install a newer NVIDIA driver, of CUDA 11 or later");
+    }
     driver.call("cuInit", 0);
     return driver;
   }
@@ -121,19 +128,28 @@ export class Driver {
     this.current = context;
   }
 
+  /** The current context is about to end. */
+  forget(): void {
+    this.current = 0;
+  }
+
   private failure(call: string, status: number): DeviceError {
     const text = (name: "cuGetErrorName" | "cuGetErrorString") => {
       const out: (string | null)[] = [null];
       return this.functions[name](status, out) === 0 ? out[0] : undefined;
     };
-    return driverFailure(call, status, text("cuGetErrorName") ?? `error ${status}`, text("cuGetErrorString") ?? "unknown to this driver");
+    return driverFailure(call, status, text("cuGetErrorName") ?? `error ${status}`, text("cuGetErrorString") ?? "unknown to this driver", this.lastKernel);
   }
 }
 
-/** The error for a driver call that returned `status`. */
-export function driverFailure(call: string, status: number, name: string, words: string): DeviceError {
-  return new DeviceError("cuda", `${call} failed: ${name}, ${words}`, REMEDIES[status]);
+/** The error for a driver call that returned `status`; `kernel` was submitted last. */
+export function driverFailure(call: string, status: number, name: string, words: string, kernel?: string): DeviceError {
+  const suspect = KERNEL_FAILURES.includes(status) && kernel !== undefined ? `; the last kernel submitted was "${kernel}"` : "";
+  return new DeviceError("cuda", `${call} failed: ${name}, ${words}${suspect}`, REMEDIES[status]);
 }
+
+/** Illegal address, time-out, assertion, hardware stack error, illegal instruction, misaligned address, invalid address space, invalid program counter, launch failure. */
+const KERNEL_FAILURES = [700, 702, 710, 714, 715, 716, 717, 718, 719];
 
 const REMEDIES: Record<number, string | undefined> = {
   2: "free arrays or launches, or use a smaller size",

@@ -118,17 +118,22 @@ export class Gpu {
     return new Map(entries.map((entry) => [entry, this.entry(driver.handle("cuModuleGetFunction", module, entry))]));
   }
 
+  /** Waits for the work under way and gives back everything. Throws DeviceError where that work failed. */
   close(): void {
     if (this.closed) return;
     const driver = this.enter();
-    driver.call("cuCtxSynchronize");
-    for (const buffer of [...this.buffers]) buffer.free();
-    for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
-    for (const stream of this.streams) driver.call("cuStreamDestroy_v2", stream);
-    this.staging.close();
-    this.closed = true;
-    driver.use(0);
-    driver.call("cuDevicePrimaryCtxRelease_v2", this.device);
+    try {
+      driver.call("cuCtxSynchronize");
+      for (const buffer of [...this.buffers]) buffer.free();
+      for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
+      for (const stream of this.streams) driver.call("cuStreamDestroy_v2", stream);
+      this.staging.close();
+    } finally {
+      // With the context goes what a failed kernel has left in it.
+      this.closed = true;
+      driver.forget();
+      driver.call("cuDevicePrimaryCtxRelease_v2", this.device);
+    }
   }
 
   private entry(handle: Handle): Entry {

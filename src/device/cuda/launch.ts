@@ -56,7 +56,7 @@ export class CudaLaunch implements Launch {
 
   enqueue(stream: Handle): void {
     if (this.freed) throw new DeviceError(this.gpu.name, `a freed launch of kernel "${this.kernel.name}" was submitted`, "prepare it again");
-    this.gpu.enter();
+    this.gpu.enter().lastKernel = this.kernel.name;
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;
   }

@@ -15,6 +15,8 @@ test("a failed call is named with the driver's words and what to do", () => {
   assert.equal(name, "DeviceError");
   assert.match(message, /cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY, out of memory \(free arrays/);
   assert.doesNotMatch(driverFailure("cuInit", 999, "CUDA_ERROR_UNKNOWN", "unknown error").message, /\(/);
+  assert.match(driverFailure("cuEventQuery", 700, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal", "axpy").message, /illegal; the last kernel submitted was "axpy" \(a kernel left its arrays/);
+  assert.doesNotMatch(driverFailure("cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory", "axpy").message, /axpy/);
 });
 
 test("the newest NVRTC of a folder comes first, and a wheel's folders are looked into", () => {
