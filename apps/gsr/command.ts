@@ -41,13 +41,19 @@ export function command(program: Command, shell: Shell): void {
     .option("--device <name>", "where to solve it: js, wasm, native, cuda:0", "wasm")
     .option("--iterations <n>", "the most iterations", count, 1000)
     .addOption(
-      new Option("--generator <name>", "published: the authors' random numbers, made on the host, from 0.556 GiB on; parallel: made on the device")
-        .choices(GENERATORS).default("parallel"),
+      new Option(
+        "--generator <name>",
+        "published: the authors' random numbers, made on the host, from 0.556 GiB on; parallel: made on the device",
+      )
+        .choices(GENERATORS)
+        .default("parallel"),
     )
     .option("--seed <n>", "of the parallel generator", seed, 0)
     .addOption(new Option("--form <name>", "how the products are cut into kernels").choices(Object.keys(FORMS)).default("paper"))
     .addOption(new Option("--layout <name>", "of the coefficients; what suits form and device where absent").choices(Object.keys(LAYOUTS)))
-    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .addOption(
+      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
+    )
     .option("--atol <x>", "relative error of the coefficients; 0: machine precision", nonNegative, atol)
     .option("--btol <x>", "relative error of the known terms; 0: machine precision", nonNegative, btol)
     .option("--conlim <x>", "stop where the condition number is estimated above this; 0: never", nonNegative, conlim)
@@ -73,19 +79,29 @@ async function run(options: GsrOptions, shell: Shell): Promise<void> {
     const x = await solver.solution();
     const errors = await solver.standardErrors();
     const first = Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] }));
-    const kernels = [...new Map(solver.steps.map(({ name, launch }) => [name, { name, ...launch.cost, seconds: solution.steps[name] }])).values()];
+    const kernels = [
+      ...new Map(solver.steps.map(({ name, launch }) => [name, { name, ...launch.cost, seconds: solution.steps[name] }])).values(),
+    ];
 
     shell.print(
       `${device.name}: ${device.label}\n` +
-      `system ${options.gib} GiB, ${options.generator} generator, ${options.form} form, ${options.precision}: ` +
-      `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n\n` +
-      resultText(solution, deviation) +
-      first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  standard error ${standardError.toExponential(3)}\n`).join(""),
+        `system ${options.gib} GiB, ${options.generator} generator, ${options.form} form, ${options.precision}: ` +
+        `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n\n` +
+        resultText(solution, deviation) +
+        first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  standard error ${standardError.toExponential(3)}\n`).join(""),
     );
     if (options.kernels) shell.print(kernelTable(kernels));
     if (options.json !== undefined) {
-      const { steps, ...norms } = solution;
-      const result = { device: device.name, label: device.label, options, shape, solution: norms, deviation, first, kernels };
+      const result = {
+        device: device.name,
+        label: device.label,
+        options,
+        shape,
+        solution: { ...solution, steps: undefined },
+        deviation,
+        first,
+        kernels,
+      };
       await shell.writeFile(options.json, `${JSON.stringify(result, null, 1)}\n`);
     }
   } finally {

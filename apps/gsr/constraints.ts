@@ -52,11 +52,7 @@ export function constraintRows(shape: Shape): SparseRows {
 }
 
 /** Shifted Legendre polynomials on [0, 1]; the published program's normalisation of the last one. */
-const LEGENDRE = [
-  () => 1,
-  (x: number) => 2 * (x - 0.5),
-  (x: number) => 6 * (x - 0.5) * (x - 0.5) - 0.5,
-];
+const LEGENDRE = [() => 1, (x: number) => 2 * (x - 0.5), (x: number) => 6 * (x - 0.5) * (x - 0.5) - 0.5];
 
 /** The same matrix by columns: `columns` of the result are the rows of the argument. */
 export function transposed({ rowStart, columns, values }: SparseRows, columnCount: number): SparseRows {

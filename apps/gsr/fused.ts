@@ -18,15 +18,40 @@ const sweep = teamKernel(
   "sweep",
   {
     scatterAttitude: fixed(bool),
-    astrometric: view(f64, 2), attitude: view(f64, 2), instrument: view(f64, 2),
-    knot: view(i32), column: view(i32, 2), starRow: view(i32), shift: view(f64),
-    xAstro: view(f64, 2), xAtt: view(f64, 2), xInstr: view(f64),
-    u: view(f64, 1, { disjoint: true }), tAstro: view(f64, 2), tAtt: scatter(f64, 2), tInstr: scatter(f64), squares: sum(f64),
+    astrometric: view(f64, 2),
+    attitude: view(f64, 2),
+    instrument: view(f64, 2),
+    knot: view(i32),
+    column: view(i32, 2),
+    starRow: view(i32),
+    shift: view(f64),
+    xAstro: view(f64, 2),
+    xAtt: view(f64, 2),
+    xInstr: view(f64),
+    u: view(f64, 1, { disjoint: true }),
+    tAstro: view(f64, 2),
+    tAtt: scatter(f64, 2),
+    tInstr: scatter(f64),
+    squares: sum(f64),
   },
   (
     {
-      scatterAttitude, astrometric, attitude, instrument, knot, column, starRow, shift,
-      xAstro, xAtt, xInstr, u, tAstro, tAtt, tInstr, squares,
+      scatterAttitude,
+      astrometric,
+      attitude,
+      instrument,
+      knot,
+      column,
+      starRow,
+      shift,
+      xAstro,
+      xAtt,
+      xInstr,
+      u,
+      tAstro,
+      tAtt,
+      tInstr,
+      squares,
     },
     team,
   ) => {
@@ -132,8 +157,18 @@ const attitudeGroups = teamKernel(
     const s = team.reduce(
       start[g + 1] - first,
       {
-        s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum", s5: "sum",
-        s6: "sum", s7: "sum", s8: "sum", s9: "sum", s10: "sum", s11: "sum",
+        s0: "sum",
+        s1: "sum",
+        s2: "sum",
+        s3: "sum",
+        s4: "sum",
+        s5: "sum",
+        s6: "sum",
+        s7: "sum",
+        s8: "sum",
+        s9: "sum",
+        s10: "sum",
+        s11: "sum",
       },
       (j, r) => {
         const e = first + j;
@@ -168,18 +203,14 @@ const attitudeGroups = teamKernel(
 );
 
 /** Each knot of each axis from the four groups that reach it. */
-const attitudeKnots = kernel(
-  "attitudeKnots",
-  { sums: view(f64, 2), groups: i32, t: view(f64, 2) },
-  ({ sums, groups, t }, axis, knot) => {
-    let total = 0;
-    for (let k = 0; k < 4; k++) {
-      const group = knot - k;
-      if (group >= 0 && group < groups) total += sums[group][4 * axis + k];
-    }
-    t[axis][knot] += total;
-  },
-);
+const attitudeKnots = kernel("attitudeKnots", { sums: view(f64, 2), groups: i32, t: view(f64, 2) }, ({ sums, groups, t }, axis, knot) => {
+  let total = 0;
+  for (let k = 0; k < 4; k++) {
+    const group = knot - k;
+    if (group >= 0 && group < groups) total += sums[group][4 * axis + k];
+  }
+  t[axis][knot] += total;
+});
 
 /** Members of a team for the groups: about as many as a group has rows in systems that fill a GPU. */
 const GROUP_TEAM = 32;
@@ -193,11 +224,16 @@ export const fusedFootprint = (shape: Shape, sorted: boolean): number =>
  * knot, which pays where many atomic additions cost more than reading the coefficients again.
  */
 export async function fusedForm(
-  system: System, { u, v }: Vectors, scalars: Scalars, options: LaunchOptions, sorted: boolean,
+  system: System,
+  { u, v }: Vectors,
+  scalars: Scalars,
+  options: LaunchOptions,
+  sorted: boolean,
 ): Promise<Bidiagonalisation> {
   const { device, shape, byRow, byColumn } = system;
   const step = <P extends Params>(k: Kernel<P>, args: Args<P>, policy: Policy): Step => ({
-    name: k.name, launch: device.prepare(k, args, policy, options),
+    name: k.name,
+    launch: device.prepare(k, args, policy, options),
   });
   const all = device.array(f64, v.length);
   const t = unknowns(shape, all);
@@ -232,17 +268,33 @@ export async function fusedForm(
         sweep,
         {
           scatterAttitude: !sorted,
-          astrometric: system.astrometric, attitude: system.attitude, instrument: system.instrument,
-          knot: system.knot, column: system.column, starRow: system.starRow, shift,
-          xAstro: x.astrometric, xAtt: x.attitude, xInstr: x.instrument,
-          u: rows, tAstro: t.astrometric, tAtt: t.attitude, tInstr: t.instrument, squares: scalars.at("betaSquared"),
+          astrometric: system.astrometric,
+          attitude: system.attitude,
+          instrument: system.instrument,
+          knot: system.knot,
+          column: system.column,
+          starRow: system.starRow,
+          shift,
+          xAstro: x.astrometric,
+          xAtt: x.attitude,
+          xInstr: x.instrument,
+          u: rows,
+          tAstro: t.astrometric,
+          tAtt: t.attitude,
+          tInstr: t.instrument,
+          squares: scalars.at("betaSquared"),
         },
         teams(shape.stars),
       ),
       step(
         sweepConstraints,
         {
-          rowStart: byRow.start, column: byRow.index, a: byRow.values, shift, x: x.instrument, u: constraints,
+          rowStart: byRow.start,
+          column: byRow.index,
+          a: byRow.values,
+          shift,
+          x: x.instrument,
+          u: constraints,
           squares: scalars.at("betaSquaredConstraints"),
         },
         teams(constraints.length),
@@ -258,7 +310,8 @@ export async function fusedForm(
 }
 
 async function sortedAttitude(
-  { device, shape, attitude, knot }: System, options: LaunchOptions,
+  { device, shape, attitude, knot }: System,
+  options: LaunchOptions,
 ): Promise<{ steps(u: View<"f64">, t: View<"f64">): Step[]; free(): void }> {
   const groups = shape.knots - KNOTS + 1;
   const groupOf = (await device.queue.read(knot)) as Int32Array;
@@ -283,7 +336,8 @@ async function sortedAttitude(
         launch: device.prepare(
           attitudeGroups,
           { a: arrays.sorted, order: arrays.order, start: arrays.start, u, sums: arrays.sums },
-          teams(groups, { size: GROUP_TEAM }), options,
+          teams(groups, { size: GROUP_TEAM }),
+          options,
         ),
       },
       { name: attitudeKnots.name, launch: device.prepare(attitudeKnots, { sums: arrays.sums, groups, t }, range(3, shape.knots), options) },

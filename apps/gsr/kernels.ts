@@ -7,29 +7,21 @@ import { f64, i32, kernel, scatter, teamKernel, view } from "isoform";
 
 /* b += A x, section by section (aprod mode 1). */
 
-export const a1Astro = kernel(
-  "a1Astro",
-  { a: view(f64, 2), star: view(i32), x: view(f64, 2), b: view(f64) },
-  ({ a, star, x, b }, i) => {
-    const s = star[i];
-    let sum = 0;
-    for (let k = 0; k < 5; k++) sum += a[i][k] * x[s][k];
-    b[i] += sum;
-  },
-);
+export const a1Astro = kernel("a1Astro", { a: view(f64, 2), star: view(i32), x: view(f64, 2), b: view(f64) }, ({ a, star, x, b }, i) => {
+  const s = star[i];
+  let sum = 0;
+  for (let k = 0; k < 5; k++) sum += a[i][k] * x[s][k];
+  b[i] += sum;
+});
 
-export const a1Att = kernel(
-  "a1Att",
-  { a: view(f64, 2), knot: view(i32), x: view(f64, 2), b: view(f64) },
-  ({ a, knot, x, b }, i) => {
-    const first = knot[i];
-    let sum = 0;
-    for (let axis = 0; axis < 3; axis++) {
-      for (let k = 0; k < 4; k++) sum += a[i][4 * axis + k] * x[axis][first + k];
-    }
-    b[i] += sum;
-  },
-);
+export const a1Att = kernel("a1Att", { a: view(f64, 2), knot: view(i32), x: view(f64, 2), b: view(f64) }, ({ a, knot, x, b }, i) => {
+  const first = knot[i];
+  let sum = 0;
+  for (let axis = 0; axis < 3; axis++) {
+    for (let k = 0; k < 4; k++) sum += a[i][4 * axis + k] * x[axis][first + k];
+  }
+  b[i] += sum;
+});
 
 export const a1Instr = kernel(
   "a1Instr",
@@ -60,19 +52,15 @@ export const a2Astro = teamKernel(
   { a: view(f64, 2), starRow: view(i32), u: view(f64), v: view(f64, 2) },
   ({ a, starRow, u, v }, team) => {
     const first = starRow[team.index];
-    const sums = team.reduce(
-      starRow[team.index + 1] - first,
-      { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum" },
-      (j, r) => {
-        const i = first + j;
-        const t = u[i];
-        r.s0.add(a[i][0] * t);
-        r.s1.add(a[i][1] * t);
-        r.s2.add(a[i][2] * t);
-        r.s3.add(a[i][3] * t);
-        r.s4.add(a[i][4] * t);
-      },
-    );
+    const sums = team.reduce(starRow[team.index + 1] - first, { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum" }, (j, r) => {
+      const i = first + j;
+      const t = u[i];
+      r.s0.add(a[i][0] * t);
+      r.s1.add(a[i][1] * t);
+      r.s2.add(a[i][2] * t);
+      r.s3.add(a[i][3] * t);
+      r.s4.add(a[i][4] * t);
+    });
     v[team.index][0] += sums.s0;
     v[team.index][1] += sums.s1;
     v[team.index][2] += sums.s2;
@@ -81,17 +69,13 @@ export const a2Astro = teamKernel(
   },
 );
 
-export const a2Att = kernel(
-  "a2Att",
-  { a: view(f64, 2), knot: view(i32), u: view(f64), v: scatter(f64, 2) },
-  ({ a, knot, u, v }, i) => {
-    const first = knot[i];
-    const t = u[i];
-    for (let axis = 0; axis < 3; axis++) {
-      for (let k = 0; k < 4; k++) v.add(axis, first + k, a[i][4 * axis + k] * t);
-    }
-  },
-);
+export const a2Att = kernel("a2Att", { a: view(f64, 2), knot: view(i32), u: view(f64), v: scatter(f64, 2) }, ({ a, knot, u, v }, i) => {
+  const first = knot[i];
+  const t = u[i];
+  for (let axis = 0; axis < 3; axis++) {
+    for (let k = 0; k < 4; k++) v.add(axis, first + k, a[i][4 * axis + k] * t);
+  }
+});
 
 export const a2Instr = kernel(
   "a2Instr",
@@ -135,18 +119,14 @@ export const squaresAstro = teamKernel(
   { a: view(f64, 2), starRow: view(i32), p: view(f64, 2) },
   ({ a, starRow, p }, team) => {
     const first = starRow[team.index];
-    const sums = team.reduce(
-      starRow[team.index + 1] - first,
-      { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum" },
-      (j, r) => {
-        const i = first + j;
-        r.s0.add(a[i][0] * a[i][0]);
-        r.s1.add(a[i][1] * a[i][1]);
-        r.s2.add(a[i][2] * a[i][2]);
-        r.s3.add(a[i][3] * a[i][3]);
-        r.s4.add(a[i][4] * a[i][4]);
-      },
-    );
+    const sums = team.reduce(starRow[team.index + 1] - first, { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum" }, (j, r) => {
+      const i = first + j;
+      r.s0.add(a[i][0] * a[i][0]);
+      r.s1.add(a[i][1] * a[i][1]);
+      r.s2.add(a[i][2] * a[i][2]);
+      r.s3.add(a[i][3] * a[i][3]);
+      r.s4.add(a[i][4] * a[i][4]);
+    });
     p[team.index][0] += sums.s0;
     p[team.index][1] += sums.s1;
     p[team.index][2] += sums.s2;
@@ -155,24 +135,16 @@ export const squaresAstro = teamKernel(
   },
 );
 
-export const squaresAtt = kernel(
-  "squaresAtt",
-  { a: view(f64, 2), knot: view(i32), p: scatter(f64, 2) },
-  ({ a, knot, p }, i) => {
-    const first = knot[i];
-    for (let axis = 0; axis < 3; axis++) {
-      for (let k = 0; k < 4; k++) p.add(axis, first + k, a[i][4 * axis + k] * a[i][4 * axis + k]);
-    }
-  },
-);
+export const squaresAtt = kernel("squaresAtt", { a: view(f64, 2), knot: view(i32), p: scatter(f64, 2) }, ({ a, knot, p }, i) => {
+  const first = knot[i];
+  for (let axis = 0; axis < 3; axis++) {
+    for (let k = 0; k < 4; k++) p.add(axis, first + k, a[i][4 * axis + k] * a[i][4 * axis + k]);
+  }
+});
 
-export const squaresInstr = kernel(
-  "squaresInstr",
-  { a: view(f64, 2), column: view(i32, 2), p: scatter(f64) },
-  ({ a, column, p }, i) => {
-    for (let k = 0; k < 6; k++) p.add(column[i][k], a[i][k] * a[i][k]);
-  },
-);
+export const squaresInstr = kernel("squaresInstr", { a: view(f64, 2), column: view(i32, 2), p: scatter(f64) }, ({ a, column, p }, i) => {
+  for (let k = 0; k < 6; k++) p.add(column[i][k], a[i][k] * a[i][k]);
+});
 
 export const squaresConstraints = kernel(
   "squaresConstraints",
@@ -185,33 +157,21 @@ export const squaresConstraints = kernel(
   },
 );
 
-export const scaleAstro = kernel(
-  "scaleAstro",
-  { a: view(f64, 2), star: view(i32), p: view(f64, 2) },
-  ({ a, star, p }, i) => {
-    const s = star[i];
-    for (let k = 0; k < 5; k++) a[i][k] *= p[s][k];
-  },
-);
+export const scaleAstro = kernel("scaleAstro", { a: view(f64, 2), star: view(i32), p: view(f64, 2) }, ({ a, star, p }, i) => {
+  const s = star[i];
+  for (let k = 0; k < 5; k++) a[i][k] *= p[s][k];
+});
 
-export const scaleAtt = kernel(
-  "scaleAtt",
-  { a: view(f64, 2), knot: view(i32), p: view(f64, 2) },
-  ({ a, knot, p }, i) => {
-    const first = knot[i];
-    for (let axis = 0; axis < 3; axis++) {
-      for (let k = 0; k < 4; k++) a[i][4 * axis + k] *= p[axis][first + k];
-    }
-  },
-);
+export const scaleAtt = kernel("scaleAtt", { a: view(f64, 2), knot: view(i32), p: view(f64, 2) }, ({ a, knot, p }, i) => {
+  const first = knot[i];
+  for (let axis = 0; axis < 3; axis++) {
+    for (let k = 0; k < 4; k++) a[i][4 * axis + k] *= p[axis][first + k];
+  }
+});
 
-export const scaleInstr = kernel(
-  "scaleInstr",
-  { a: view(f64, 2), column: view(i32, 2), p: view(f64) },
-  ({ a, column, p }, i) => {
-    for (let k = 0; k < 6; k++) a[i][k] *= p[column[i][k]];
-  },
-);
+export const scaleInstr = kernel("scaleInstr", { a: view(f64, 2), column: view(i32, 2), p: view(f64) }, ({ a, column, p }, i) => {
+  for (let k = 0; k < 6; k++) a[i][k] *= p[column[i][k]];
+});
 
 export const scaleConstraintRows = kernel(
   "scaleConstraintRows",

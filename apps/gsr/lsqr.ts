@@ -135,10 +135,18 @@ export class Lsqr {
     const advance = device.prepare(
       update,
       {
-        inverseAlpha: at("inverseAlpha"), inverseRho: at("inverseRho"), xStep: at("xStep"), wStep: at("wStep"),
-        v, w, x, variance, squaredStep: at("squaredStep"),
+        inverseAlpha: at("inverseAlpha"),
+        inverseRho: at("inverseRho"),
+        xStep: at("xStep"),
+        wStep: at("wStep"),
+        v,
+        w,
+        x,
+        variance,
+        squaredStep: at("squaredStep"),
       },
-      range(v.length), options,
+      range(v.length),
+      options,
     );
     this.first = [normOfB, s.norm, ...start.map((step) => step.launch), s.start, direction];
     this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
@@ -176,7 +184,15 @@ export class Lsqr {
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
     return {
-      istop, iterations: done, bnorm, anorm, rnorm, arnorm, xnorm, dnorm, acond: anorm * dnorm,
+      istop,
+      iterations: done,
+      bnorm,
+      anorm,
+      rnorm,
+      arnorm,
+      xnorm,
+      dnorm,
+      acond: anorm * dnorm,
       secondsPerIteration: (performance.now() - begin) / 1000 / Math.max(1, done),
       steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / done])),
     };

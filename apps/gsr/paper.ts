@@ -14,7 +14,8 @@ export const PAPER_KERNELS = [a1Astro, a1Att, a1Instr, a2Astro, a2Att, a2Instr].
 export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation {
   const { device, shape, byRow, byColumn } = system;
   const step = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, name = kernel.name): Step => ({
-    name, launch: device.prepare(kernel, args, policy, options),
+    name,
+    launch: device.prepare(kernel, args, policy, options),
   });
   const each = range(shape.observations);
   const b = u.slice([0, shape.observations]);

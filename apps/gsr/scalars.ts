@@ -7,9 +7,36 @@ import { f64, kernel, range, view } from "isoform";
  */
 
 const NAMES = [
-  "alpha", "beta", "alphaSquared", "betaSquared", "betaSquaredConstraints", "minusAlpha", "minusBeta", "minusRatio", "inverseAlpha", "inverseBeta",
-  "rhobar", "phibar", "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep", "squaredStep",
-  "cs2", "sn2", "z", "partialXnorm", "anorm", "dnorm", "bnorm", "rnorm", "arnorm", "xnorm",
+  "alpha",
+  "beta",
+  "alphaSquared",
+  "betaSquared",
+  "betaSquaredConstraints",
+  "minusAlpha",
+  "minusBeta",
+  "minusRatio",
+  "inverseAlpha",
+  "inverseBeta",
+  "rhobar",
+  "phibar",
+  "rho",
+  "theta",
+  "phi",
+  "tau",
+  "inverseRho",
+  "xStep",
+  "wStep",
+  "squaredStep",
+  "cs2",
+  "sn2",
+  "z",
+  "partialXnorm",
+  "anorm",
+  "dnorm",
+  "bnorm",
+  "rnorm",
+  "arnorm",
+  "xnorm",
 ] as const;
 
 export type ScalarName = (typeof NAMES)[number];
@@ -34,7 +61,10 @@ export class Scalars {
 
   /** Gives all scalars these values, or 0. */
   write(values: Partial<Record<ScalarName, number>>): void {
-    this.device.queue.write(this.state, NAMES.map((name) => values[name] ?? 0));
+    this.device.queue.write(
+      this.state,
+      NAMES.map((name) => values[name] ?? 0),
+    );
   }
 
   async read(): Promise<Record<ScalarName, number>> {
@@ -46,27 +76,74 @@ export class Scalars {
   prepare(options: LaunchOptions): Record<"norm" | "start" | "rotate" | "monitor", Launch> {
     const { device } = this;
     return {
-      norm: device.prepare(normOfU, this.pick(["betaSquared", "betaSquaredConstraints", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]), range(1), options),
+      norm: device.prepare(
+        normOfU,
+        this.pick(["betaSquared", "betaSquaredConstraints", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]),
+        range(1),
+        options,
+      ),
       start: device.prepare(
         start,
-        this.pick(["alphaSquared", "beta", "alpha", "minusAlpha", "minusRatio", "inverseAlpha", "rhobar", "phibar", "bnorm", "rnorm", "arnorm", "anorm"]),
-        range(1), options,
+        this.pick([
+          "alphaSquared",
+          "beta",
+          "alpha",
+          "minusAlpha",
+          "minusRatio",
+          "inverseAlpha",
+          "rhobar",
+          "phibar",
+          "bnorm",
+          "rnorm",
+          "arnorm",
+          "anorm",
+        ]),
+        range(1),
+        options,
       ),
       rotate: device.prepare(
         rotate,
         this.pick([
-          "alphaSquared", "beta", "alpha", "minusAlpha", "minusRatio", "inverseAlpha", "rhobar", "phibar",
-          "rho", "theta", "phi", "tau", "inverseRho", "xStep", "wStep",
+          "alphaSquared",
+          "beta",
+          "alpha",
+          "minusAlpha",
+          "minusRatio",
+          "inverseAlpha",
+          "rhobar",
+          "phibar",
+          "rho",
+          "theta",
+          "phi",
+          "tau",
+          "inverseRho",
+          "xStep",
+          "wStep",
         ]),
-        range(1), options,
+        range(1),
+        options,
       ),
       monitor: device.prepare(
         monitor,
         this.pick([
-          "squaredStep", "alpha", "rho", "theta", "phi", "tau", "phibar",
-          "cs2", "sn2", "z", "partialXnorm", "dnorm", "rnorm", "arnorm", "xnorm",
+          "squaredStep",
+          "alpha",
+          "rho",
+          "theta",
+          "phi",
+          "tau",
+          "phibar",
+          "cs2",
+          "sn2",
+          "z",
+          "partialXnorm",
+          "dnorm",
+          "rnorm",
+          "arnorm",
+          "xnorm",
         ]),
-        range(1), options,
+        range(1),
+        options,
       ),
     };
   }
@@ -88,8 +165,14 @@ const scalar = view(f64);
 const normOfU = kernel(
   "normOfU",
   {
-    betaSquared: scalar, betaSquaredConstraints: scalar,
-    alpha: scalar, beta: scalar, minusBeta: scalar, inverseBeta: scalar, anorm: scalar, length2,
+    betaSquared: scalar,
+    betaSquaredConstraints: scalar,
+    alpha: scalar,
+    beta: scalar,
+    minusBeta: scalar,
+    inverseBeta: scalar,
+    anorm: scalar,
+    length2,
   },
   ({ betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm, length2 }, i) => {
     const b = Math.sqrt(betaSquared[i] + betaSquaredConstraints[i]);
@@ -104,8 +187,18 @@ const normOfU = kernel(
 const start = kernel(
   "start",
   {
-    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, minusRatio: scalar, inverseAlpha: scalar,
-    rhobar: scalar, phibar: scalar, bnorm: scalar, rnorm: scalar, arnorm: scalar, anorm: scalar,
+    alphaSquared: scalar,
+    beta: scalar,
+    alpha: scalar,
+    minusAlpha: scalar,
+    minusRatio: scalar,
+    inverseAlpha: scalar,
+    rhobar: scalar,
+    phibar: scalar,
+    bnorm: scalar,
+    rnorm: scalar,
+    arnorm: scalar,
+    anorm: scalar,
   },
   ({ alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
     const a = Math.sqrt(alphaSquared[i]);
@@ -126,12 +219,42 @@ const start = kernel(
 const rotate = kernel(
   "rotate",
   {
-    alphaSquared: scalar, beta: scalar, alpha: scalar, minusAlpha: scalar, minusRatio: scalar, inverseAlpha: scalar,
-    rhobar: scalar, phibar: scalar,
-    rho: scalar, theta: scalar, phi: scalar, tau: scalar, inverseRho: scalar, xStep: scalar, wStep: scalar, length2,
+    alphaSquared: scalar,
+    beta: scalar,
+    alpha: scalar,
+    minusAlpha: scalar,
+    minusRatio: scalar,
+    inverseAlpha: scalar,
+    rhobar: scalar,
+    phibar: scalar,
+    rho: scalar,
+    theta: scalar,
+    phi: scalar,
+    tau: scalar,
+    inverseRho: scalar,
+    xStep: scalar,
+    wStep: scalar,
+    length2,
   },
   (
-    { alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep, length2 },
+    {
+      alphaSquared,
+      beta,
+      alpha,
+      minusAlpha,
+      minusRatio,
+      inverseAlpha,
+      rhobar,
+      phibar,
+      rho,
+      theta,
+      phi,
+      tau,
+      inverseRho,
+      xStep,
+      wStep,
+      length2,
+    },
     i,
   ) => {
     const a = Math.sqrt(alphaSquared[i]);
@@ -159,8 +282,22 @@ const rotate = kernel(
 const monitor = kernel(
   "monitor",
   {
-    squaredStep: scalar, alpha: scalar, rho: scalar, theta: scalar, phi: scalar, tau: scalar, phibar: scalar,
-    cs2: scalar, sn2: scalar, z: scalar, partialXnorm: scalar, dnorm: scalar, rnorm: scalar, arnorm: scalar, xnorm: scalar, length2,
+    squaredStep: scalar,
+    alpha: scalar,
+    rho: scalar,
+    theta: scalar,
+    phi: scalar,
+    tau: scalar,
+    phibar: scalar,
+    cs2: scalar,
+    sn2: scalar,
+    z: scalar,
+    partialXnorm: scalar,
+    dnorm: scalar,
+    rnorm: scalar,
+    arnorm: scalar,
+    xnorm: scalar,
+    length2,
   },
   ({ squaredStep, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm, length2 }, i) => {
     dnorm[i] = length2(dnorm[i], Math.sqrt(squaredStep[i]));

@@ -88,11 +88,11 @@ export const sharedUnknowns = (shape: Shape): number => AXES * shape.knots + ins
 export function publishedGib({ stars, observations, knots, pixels, intervals }: Shape): number {
   const f = Math.fround;
   const { unknowns } = sections({ stars, observations, knots, pixels, intervals });
-  const coefficients = f(f(ROW * observations) * 8 / GIB);
-  const rowIndices = f(f(2 * observations) * 8 / GIB);
-  const knownTerms = f(f(observations) * 8 / GIB);
-  const instrumentColumns = f(f(INSTRUMENT * observations) * 4 / GIB);
-  const vector = f(f(unknowns) * 8 / GIB);
+  const coefficients = f((f(ROW * observations) * 8) / GIB);
+  const rowIndices = f((f(2 * observations) * 8) / GIB);
+  const knownTerms = f((f(observations) * 8) / GIB);
+  const instrumentColumns = f((f(INSTRUMENT * observations) * 4) / GIB);
+  const vector = f((f(unknowns) * 8) / GIB);
   return f(f(f(f(coefficients + rowIndices) + knownTerms) + instrumentColumns) + f(5 * vector));
 }
 

@@ -71,7 +71,12 @@ export class Solver {
     const launch: LaunchOptions = { precision };
     const shape = shapeOf(options);
     requireRoom(device, shape, footprint(shape));
-    const system = await createSystem(device, shape, { generator, seed, layout: LAYOUTS[options.layout ?? layout(device)], precision }, progress);
+    const system = await createSystem(
+      device,
+      shape,
+      { generator, seed, layout: LAYOUTS[options.layout ?? layout(device)], precision },
+      progress,
+    );
     const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
     const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
     const scalars = new Scalars(device);

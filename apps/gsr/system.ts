@@ -7,9 +7,7 @@ import { FIRST_BLOCK, generateCoefficients, generateIndices, starOfRow } from ".
 import * as kernels from "./kernels.js";
 import { publishedRows } from "./published.js";
 import type { Shape } from "./shape.js";
-import {
-  ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, KNOTS, ROW, attitudePass, instrumentLayout, sections, starRows,
-} from "./shape.js";
+import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, KNOTS, ROW, attitudePass, instrumentLayout, sections, starRows } from "./shape.js";
 import { inverseNorms } from "./vectors.js";
 
 /** `published`: the authors' simulator, number by number, on the host; `parallel`: made on the device. */
@@ -73,8 +71,11 @@ export function footprint(shape: Shape): number {
   const { rowStart, columns } = constraintRows(shape);
   const constraints = 24 * columns.length + 4 * (rowStart.length + instrumentLayout(shape).size + 1);
   return (
-    rows * (8 * ROW + 4 * (2 + INSTRUMENT)) + 4 * (shape.stars + 1) + constraints +
-    2 * 8 * (rows + rowStart.length - 1) + 5 * 8 * sections(shape).unknowns
+    rows * (8 * ROW + 4 * (2 + INSTRUMENT)) +
+    4 * (shape.stars + 1) +
+    constraints +
+    2 * 8 * (rows + rowStart.length - 1) +
+    5 * 8 * sections(shape).unknowns
   );
 }
 
@@ -110,10 +111,14 @@ export async function createSystem(device: Device, shape: Shape, options: System
   const own = <V extends View>(array: V): V => (owned.push(array), array);
   try {
     const sparse = ({ rowStart, columns, values }: SparseRows): DeviceSparse => ({
-      start: own(device.from(i32, rowStart)), index: own(device.from(i32, columns)), values: own(device.from(f64, values)),
+      start: own(device.from(i32, rowStart)),
+      index: own(device.from(i32, columns)),
+      values: own(device.from(f64, values)),
     });
     const system: System = {
-      device, shape, constraintCount,
+      device,
+      shape,
+      constraintCount,
       astrometric: own(device.array(f64, [rows, ASTROMETRIC], { layout })),
       attitude: own(device.array(f64, [rows, ATTITUDE], { layout })),
       instrument: own(device.array(f64, [rows, INSTRUMENT], { layout })),
@@ -130,7 +135,8 @@ export async function createSystem(device: Device, shape: Shape, options: System
     await device.run(
       starOfRow,
       { each: Math.floor(rows / shape.stars), longer: rows % shape.stars, star: system.star },
-      range(rows), options,
+      range(rows),
+      options,
     );
     if (generator === "published") await copyPublishedRows(system, progress);
     else await generateRows(system, seed, options);
@@ -161,8 +167,12 @@ async function copyPublishedRows({ device, shape, ...system }: System, progress?
 async function generateRows({ device, shape, ...system }: System, seed: number, options: LaunchOptions): Promise<void> {
   const policy = range(shape.observations);
   const indices = {
-    seed, pass: attitudePass(shape), lastKnot: shape.knots - KNOTS, lastColumn: instrumentLayout(shape).size - 1,
-    knot: system.knot, column: system.column,
+    seed,
+    pass: attitudePass(shape),
+    lastKnot: shape.knots - KNOTS,
+    lastColumn: instrumentLayout(shape).size - 1,
+    knot: system.knot,
+    column: system.column,
   };
   await device.run(generateIndices, indices, policy, options);
   const sectionsOfRow = [
@@ -177,7 +187,9 @@ async function setKnownTerms(system: System, { rowStart, values }: SparseRows, o
   const { device, astrometric, attitude, instrument, knownTerms } = system;
   const rows = system.shape.observations;
   await device.run(kernels.rowSums, { astrometric, attitude, instrument, b: knownTerms.slice([0, rows]) }, range(rows), options);
-  const sums = Array.from({ length: system.constraintCount }, (_, r) => values.subarray(rowStart[r], rowStart[r + 1]).reduce((a, b) => a + b, 0));
+  const sums = Array.from({ length: system.constraintCount }, (_, r) =>
+    values.subarray(rowStart[r], rowStart[r + 1]).reduce((a, b) => a + b, 0),
+  );
   device.queue.write(knownTerms.slice([rows, knownTerms.length]), sums);
 }
 
@@ -196,6 +208,11 @@ async function scaleColumns(system: System, options: LaunchOptions): Promise<voi
   await device.run(kernels.scaleAstro, { a: system.astrometric, star: system.star, p: p.astrometric }, rows, options);
   await device.run(kernels.scaleAtt, { a: system.attitude, knot: system.knot, p: p.attitude }, rows, options);
   await device.run(kernels.scaleInstr, { a: system.instrument, column: system.column, p: p.instrument }, rows, options);
-  await device.run(kernels.scaleConstraintRows, { column: byRow.index, a: byRow.values, p: p.instrument }, range(byRow.values.length), options);
+  await device.run(
+    kernels.scaleConstraintRows,
+    { column: byRow.index, a: byRow.values, p: p.instrument },
+    range(byRow.values.length),
+    options,
+  );
   await device.run(kernels.scaleConstraintColumns, { columnStart: byColumn.start, a: byColumn.values, p: p.instrument }, columns, options);
 }

@@ -37,8 +37,15 @@ export const firstDirection = kernel(
 export const update = kernel(
   "update",
   {
-    inverseAlpha: view(f64), inverseRho: view(f64), xStep: view(f64), wStep: view(f64),
-    v: view(f64), w: view(f64), x: view(f64), variance: view(f64), squaredStep: sum(f64),
+    inverseAlpha: view(f64),
+    inverseRho: view(f64),
+    xStep: view(f64),
+    wStep: view(f64),
+    v: view(f64),
+    w: view(f64),
+    x: view(f64),
+    variance: view(f64),
+    squaredStep: sum(f64),
   },
   ({ inverseAlpha, inverseRho, xStep, wStep, v, w, x, variance, squaredStep }, j) => {
     const old = w[j];
@@ -53,14 +60,10 @@ export const update = kernel(
 );
 
 /** Undoes the column scaling and turns variances into standard errors, in place. */
-export const finish = kernel(
-  "finish",
-  { p: view(f64), sigma: f64, x: view(f64), variance: view(f64) },
-  ({ p, sigma, x, variance }, j) => {
-    x[j] *= p[j];
-    variance[j] = sigma * Math.sqrt(variance[j]) * p[j];
-  },
-);
+export const finish = kernel("finish", { p: view(f64), sigma: f64, x: view(f64), variance: view(f64) }, ({ p, sigma, x, variance }, j) => {
+  x[j] *= p[j];
+  variance[j] = sigma * Math.sqrt(variance[j]) * p[j];
+});
 
 /** Scales unknowns as the columns were: v := x / p. */
 export const rescale = kernel("rescale", { p: view(f64), x: view(f64), v: view(f64) }, ({ p, x, v }, j) => {

@@ -26,7 +26,9 @@ export const application: Application = {
       async run(progress) {
         const { seconds } = (last = await stream.run(iterations, (done) => progress?.(done, iterations, "iterations")));
         const kernels = stream.launches.map(({ kernel, cost }): Sample => ({
-          quantity: kernel.name, seconds: mean(seconds[kernel.name]), ...cost,
+          quantity: kernel.name,
+          seconds: mean(seconds[kernel.name]),
+          ...cost,
         }));
         const total = (of: (sample: Sample) => number) => kernels.reduce((t, sample) => t + of(sample), 0);
         return [

@@ -23,7 +23,9 @@ export function command(program: Command, shell: Shell): void {
     .option("--gib <size>", "size of the three arrays together", positive, DEFAULT_GIB)
     .option("--device <name>", "where to run: js, wasm, native, cuda:0", "wasm")
     .option("--iterations <n>", "runs of each kernel; the first is left out of the times", count, 100)
-    .addOption(new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"))
+    .addOption(
+      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
+    )
     .option("--json <file>", "write the result as JSON")
     .action((options: StreamOptions) => run(options, shell));
 }
@@ -41,11 +43,17 @@ async function run({ gib, device: name, iterations, precision, json }: StreamOpt
       const counted = iterations > 1 ? seconds[kernel.name].slice(1) : seconds[kernel.name];
       const least = Math.min(...counted);
       return {
-        name: kernel.name, ...cost, least, most: Math.max(...counted),
-        mean: counted.reduce((a, b) => a + b) / counted.length, bandwidth: cost.bytes / least,
+        name: kernel.name,
+        ...cost,
+        least,
+        most: Math.max(...counted),
+        mean: counted.reduce((a, b) => a + b) / counted.length,
+        bandwidth: cost.bytes / least,
       };
     });
-    shell.print(`${device.name}: ${device.label}\n${n} doubles an array, ${iterations} iterations, largest deviation ${deviation.toExponential(2)}\n`);
+    shell.print(
+      `${device.name}: ${device.label}\n${n} doubles an array, ${iterations} iterations, largest deviation ${deviation.toExponential(2)}\n`,
+    );
     const ms = (s: number) => (1000 * s).toFixed(4);
     shell.print(
       tableText({
@@ -56,7 +64,10 @@ async function run({ gib, device: name, iterations, precision, json }: StreamOpt
       }).trimStart(),
     );
     if (json !== undefined)
-      await shell.writeFile(json, `${JSON.stringify({ device: device.name, label: device.label, n, iterations, deviation, kernels }, null, 1)}\n`);
+      await shell.writeFile(
+        json,
+        `${JSON.stringify({ device: device.name, label: device.label, n, iterations, deviation, kernels }, null, 1)}\n`,
+      );
   } finally {
     await device.close();
   }

@@ -10,7 +10,10 @@ test("a run gives the iteration and the six kernels, and stands up to the host's
   const prepared = await application.prepare(device, { gib: 0.004, iterations: 4 });
   assert.equal(prepared.problem, "gsr 0.004 GiB");
   const samples = await prepared.run();
-  assert.deepEqual(samples.map((s) => s.quantity), ["iteration", "a1Astro", "a1Att", "a1Instr", "a2Astro", "a2Att", "a2Instr"]);
+  assert.deepEqual(
+    samples.map((s) => s.quantity),
+    ["iteration", "a1Astro", "a1Att", "a1Instr", "a2Astro", "a2Att", "a2Instr"],
+  );
   assert.ok(samples.every((s) => s.seconds > 0 && s.bytes! > 0 && s.flops! > 0));
   const { ok, maxError } = await prepared.validate();
   assert.ok(ok && maxError < 1e-13, `${maxError}`);

@@ -15,7 +15,19 @@ after(() => rm(folder, { recursive: true }));
 
 test("isoform gsr solves the system and writes JSON", async () => {
   const file = join(folder, "gsr.json");
-  const { stdout } = await isoform("gsr", "--gib", "0.002", "--device", "js", "--iterations", "40", "--precision", "strict", "--json", file);
+  const { stdout } = await isoform(
+    "gsr",
+    "--gib",
+    "0.002",
+    "--device",
+    "js",
+    "--iterations",
+    "40",
+    "--precision",
+    "strict",
+    "--json",
+    file,
+  );
   assert.match(stdout, /stopped after 40 iterations: the iteration limit was reached \(istop 7\)/);
   assert.match(stdout, /x\[0\] = (1\.0|0\.9)/);
   for (const name of ["a1Astro", "a1Att", "a1Instr", "a2Astro", "a2Att", "a2Instr"]) assert.match(stdout, new RegExp(`^${name} +\\d`, "m"));

@@ -24,14 +24,25 @@ test("large-scale rows sum the CCDs of an interval", () => {
 
 test("small-scale rows are Legendre polynomials over the pixel columns", () => {
   const first = 66;
-  for (const [block, start] of [[0, 186], [1, 130262]]) {
+  for (const [block, start] of [
+    [0, 186],
+    [1, 130262],
+  ]) {
     const ccd = first + 186 * block + 3 * 7;
     assert.equal(row(ccd)[10], start + 7 * 1966 + 10);
     const x = 10.5 / 1966;
-    assert.deepEqual([0, 1, 2].map((d) => values(ccd + d)[10]), [100, 100 * (2 * (x - 0.5)), 100 * (6 * (x - 0.5) * (x - 0.5) - 0.5)]);
+    assert.deepEqual(
+      [0, 1, 2].map((d) => values(ccd + d)[10]),
+      [100, 100 * (2 * (x - 0.5)), 100 * (6 * (x - 0.5) * (x - 0.5) - 0.5)],
+    );
   }
   const dot = (a: number[], b: number[]) => a.reduce((t, v, i) => t + v * b[i], 0);
-  for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) assert.ok(Math.abs(dot(values(first + p), values(first + q))) < 20);
+  for (const [p, q] of [
+    [0, 1],
+    [0, 2],
+    [1, 2],
+  ])
+    assert.ok(Math.abs(dot(values(first + p), values(first + q))) < 20);
 });
 
 test("the transposed matrix has the same entries", () => {
@@ -41,6 +52,9 @@ test("the transposed matrix has the same entries", () => {
     const expected: [number, number][] = [];
     for (let r = 0; r < 438; r++) row(r).forEach((column, e) => column === c && expected.push([r, values(r)[e]]));
     const entries = Array.from({ length: columns.rowStart[c + 1] - columns.rowStart[c] }, (_, e) => columns.rowStart[c] + e);
-    assert.deepEqual(entries.map((e) => [columns.columns[e], columns.values[e]]), expected);
+    assert.deepEqual(
+      entries.map((e) => [columns.columns[e], columns.values[e]]),
+      expected,
+    );
   }
 });

@@ -33,11 +33,17 @@ function collect(pieces: Iterable<Rows>): Record<"knot" | "column" | "astrometri
 
 const small: Shape = scaledShape(0.002);
 
-for (const [name, rows] of [["published", () => publishedRows(small, 100)], ["parallel", () => [parallelRows(small, 7, 0, 100), parallelRows(small, 7, 100)]]] as const)
+for (const [name, rows] of [
+  ["published", () => publishedRows(small, 100)],
+  ["parallel", () => [parallelRows(small, 7, 0, 100), parallelRows(small, 7, 100)]],
+] as const)
   test(`the ${name} generator leaves no column empty and stays in range`, () => {
     const { knot, column, astrometric, attitude, instrument } = collect(rows());
     const n = small.observations;
-    assert.deepEqual([knot, column, astrometric, attitude, instrument].map((a) => a.length), [n, 6 * n, 5 * n, 12 * n, 6 * n]);
+    assert.deepEqual(
+      [knot, column, astrometric, attitude, instrument].map((a) => a.length),
+      [n, 6 * n, 5 * n, 12 * n, 6 * n],
+    );
     const pass = attitudePass(small);
     for (let i = 0; i < pass; i++) assert.equal(knot[i], Math.min(4 * i, small.knots - 4));
     assert.ok(knot.every((a) => a >= 0 && a <= small.knots - 4));
@@ -62,7 +68,11 @@ test("the published generator draws in the published order", () => {
   for (let i = 0; i < 3; i++) {
     assert.equal(first.knot[i], 4 * i);
     assert.deepEqual([...first.column.subarray(6 * i, 6 * i + 6)], [i, column(), column(), column(), column(), column()]);
-    for (const [array, width] of [[first.astrometric, 5], [first.attitude, 12], [first.instrument, 6]] as const)
+    for (const [array, width] of [
+      [first.astrometric, 5],
+      [first.attitude, 12],
+      [first.instrument, 6],
+    ] as const)
       for (let k = 0; k < width; k++) assert.equal(array[width * i + k], coefficient());
   }
 });

@@ -12,7 +12,10 @@ const KNOWN: [seed: number, first: number[], hundredThousandth: number][] = [
 for (const [seed, first, later] of KNOWN)
   test(`rand() after srand(${seed})`, () => {
     const random = new GlibcRandom(seed);
-    assert.deepEqual(first.map(() => random.integer()), first);
+    assert.deepEqual(
+      first.map(() => random.integer()),
+      first,
+    );
     for (let i = first.length; i < 100_000; i++) random.integer();
     assert.equal(random.integer(), later);
   });

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LaunchError } from "isoform";
 import {
-  attitudePass, instrumentLayout, publishedGib, publishedShape, scaledShape, sections, sharedUnknowns, starRows,
+  attitudePass,
+  instrumentLayout,
+  publishedGib,
+  publishedShape,
+  scaledShape,
+  sections,
+  sharedUnknowns,
+  starRows,
 } from "../../../apps/gsr/shape.js";
 
 const PUBLISHED: [gib: number, stars: number, observations: number][] = [

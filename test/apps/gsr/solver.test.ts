@@ -38,9 +38,12 @@ function plainMatrix(generator: GeneratorName, seed: number): PlainMatrix {
     }
   const { rowStart, columns, values } = constraintRows(shape);
   for (let c = 0; c + 1 < rowStart.length; c++)
-    matrix.push(Array.from({ length: rowStart[c + 1] - rowStart[c] }, (_, e) => ({
-      column: instrument + columns[rowStart[c] + e], value: values[rowStart[c] + e],
-    })));
+    matrix.push(
+      Array.from({ length: rowStart[c + 1] - rowStart[c] }, (_, e) => ({
+        column: instrument + columns[rowStart[c] + e],
+        value: values[rowStart[c] + e],
+      })),
+    );
   return matrix;
 }
 
@@ -62,9 +65,20 @@ for (const generator of GENERATORS)
     const norms = new Float64Array(unknowns);
     for (const row of plain) for (const { column, value } of row) norms[column] += value * value;
     const p = await device.queue.read(system.scaling.all);
-    assert.ok(distance(p, norms.map((square) => 1 / Math.sqrt(square))) < 1e-14);
-    assert.ok(distance(await device.queue.read(system.knownTerms), plain.map((row) => row.reduce((t, { value }) => t + value, 0))) < 1e-14);
-    const scaled = (from: number, to: number) => plain.slice(0, shape.observations).flatMap((row) => row.slice(from, to).map(({ column, value }) => value * p[column]));
+    assert.ok(
+      distance(
+        p,
+        norms.map((square) => 1 / Math.sqrt(square)),
+      ) < 1e-14,
+    );
+    assert.ok(
+      distance(
+        await device.queue.read(system.knownTerms),
+        plain.map((row) => row.reduce((t, { value }) => t + value, 0)),
+      ) < 1e-14,
+    );
+    const scaled = (from: number, to: number) =>
+      plain.slice(0, shape.observations).flatMap((row) => row.slice(from, to).map(({ column, value }) => value * p[column]));
     assert.ok(distance(await device.queue.read(system.astrometric), scaled(0, 5)) < 1e-14);
     assert.ok(distance(await device.queue.read(system.attitude), scaled(5, 17)) < 1e-14);
     assert.ok(distance(await device.queue.read(system.instrument), scaled(17, 23)) < 1e-14);
@@ -84,9 +98,19 @@ test("LSQR takes the same steps as a plain one", async () => {
   assert.equal(solution.iterations, iterations);
   for (const name of Object.keys(norms) as (keyof typeof norms)[])
     assert.ok(Math.abs(solution[name] / norms[name] - 1) < 1e-9, `${name}: ${solution[name]} and ${norms[name]}`);
-  assert.ok(distance(await solver.solution(), x.map((e, j) => e * p[j])) < 1e-9);
+  assert.ok(
+    distance(
+      await solver.solution(),
+      x.map((e, j) => e * p[j]),
+    ) < 1e-9,
+  );
   const sigma = norms.rnorm / Math.sqrt(shape.observations - unknowns);
-  assert.ok(distance(await solver.standardErrors(), variance.map((e, j) => sigma * Math.sqrt(e) * p[j])) < 1e-9);
+  assert.ok(
+    distance(
+      await solver.standardErrors(),
+      variance.map((e, j) => sigma * Math.sqrt(e) * p[j]),
+    ) < 1e-9,
+  );
   solver.free();
 });
 
@@ -98,7 +122,10 @@ test("the solution is 1, its residual the true one, and a second run repeats the
   const constraints = constraintResiduals(shape, found);
   const truth = Math.hypot(...observations, ...constraints);
   assert.ok(Math.abs(early.rnorm - truth) < 1e-12 * early.bnorm);
-  const again = await solver.residual([[0, shape.observations], [shape.observations, shape.observations + constraints.length]]);
+  const again = await solver.residual([
+    [0, shape.observations],
+    [shape.observations, shape.observations + constraints.length],
+  ]);
   assert.ok(Math.abs(again.norm - truth) < 1e-12 * early.bnorm);
   assert.ok(distance(again.rows[0], observations) < 1e-12);
   assert.ok(distance(again.rows[1], constraints) < 1e-9);
@@ -115,7 +142,11 @@ test("the solution is 1, its residual the true one, and a second run repeats the
 });
 
 const OTHER_FORMS = [
-  { form: "fused" }, { form: "fused", layout: "planes" }, { form: "sorted" }, { form: "sorted", layout: "planes" }, { layout: "planes" },
+  { form: "fused" },
+  { form: "fused", layout: "planes" },
+  { form: "sorted" },
+  { form: "sorted", layout: "planes" },
+  { layout: "planes" },
 ] as const;
 
 for (const variant of OTHER_FORMS)
@@ -144,7 +175,12 @@ test("standard errors with the published count of unknowns", async () => {
   const honest = await solver.standardErrors();
   await solver.solve({ iterations: 10, compatibleErrors: true });
   const ratio = Math.sqrt((shape.observations - unknowns) / (shape.observations - sharedUnknowns(shape)));
-  assert.ok(distance(await solver.standardErrors(), Array.from(honest, (e) => e * ratio)) < 1e-14);
+  assert.ok(
+    distance(
+      await solver.standardErrors(),
+      Array.from(honest, (e) => e * ratio),
+    ) < 1e-14,
+  );
   solver.free();
 });
 
@@ -153,7 +189,7 @@ test("x = 0 is found at once where b = 0", async () => {
   device.queue.clear(solver.system.knownTerms);
   const { istop, iterations } = await solver.solve({ iterations: 10 });
   assert.deepEqual([istop, iterations], [0, 0]);
-  assert.ok((await solver.solution() as Float64Array).every((x) => x === 0));
+  assert.ok(((await solver.solution()) as Float64Array).every((x) => x === 0));
   solver.free();
 });
 
@@ -167,13 +203,19 @@ test("non-finite data are refused", async () => {
 });
 
 test("a system larger than the device is refused before anything is allocated", async () => {
-  const untouched = new Proxy({ name: "tiny", abilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } }, {
-    get(target, key) {
-      if (key in target) return target[key as keyof typeof target];
-      throw new Error(`touched ${String(key)}`);
+  const untouched = new Proxy(
+    { name: "tiny", abilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } },
+    {
+      get(target, key) {
+        if (key in target) return target[key as keyof typeof target];
+        throw new Error(`touched ${String(key)}`);
+      },
     },
-  }) as unknown as Device;
-  await assert.rejects(Solver.create(untouched, { gib: 60 }), (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message));
+  ) as unknown as Device;
+  await assert.rejects(
+    Solver.create(untouched, { gib: 60 }),
+    (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message),
+  );
   await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
   requireRoom(untouched, shape);
   const narrow = { name: "narrow", abilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;

@@ -40,7 +40,10 @@ test("bytes and operations of the set", () => {
 test("as an application", async () => {
   const prepared = await application.prepare(device, { gib: 1e-4, iterations: 3 });
   const samples = await prepared.run();
-  assert.deepEqual(samples.map(({ quantity }) => quantity), ["iteration", "copy", "mul", "add", "triad", "dot"]);
+  assert.deepEqual(
+    samples.map(({ quantity }) => quantity),
+    ["iteration", "copy", "mul", "add", "triad", "dot"],
+  );
   const [iteration, ...kernels] = samples;
   assert.ok(Math.abs(iteration.seconds - kernels.reduce((t, k) => t + k.seconds, 0)) < 1e-12);
   assert.equal(iteration.bytes, 96 * elements(1e-4));
