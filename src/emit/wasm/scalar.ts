@@ -4,6 +4,7 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";
 import type { Place } from "./places.js";
+import { emitProductSum } from "./product-sums.js";
 import { emitUpdate } from "./scatter.js";
 
 export const isFloat = (type: ScalarType): type is "f64" | "f32" => type === "f64" || type === "f32";
@@ -328,9 +329,14 @@ export class ScalarCode {
   }
 
   statements(body: readonly Stmt[]): void {
-    for (const stmt of body) {
-      this.statement(stmt);
-      if (stmt.kind === "break" || stmt.kind === "continue") return;
+    for (let n = 0; n < body.length; n++) {
+      const done = this.code.strict ? 0 : emitProductSum(this, body, n);
+      if (done > 0) {
+        n += done - 1;
+        continue;
+      }
+      this.statement(body[n]);
+      if (body[n].kind === "break" || body[n].kind === "continue") return;
     }
   }
 

@@ -274,6 +274,36 @@ test("fast reductions over rows of every length", async () => {
   }
 });
 
+test("fast sums of products along a row are taken in pairs", async () => {
+  const rows = kernel("rows", { a: view(f64, 2), p: view(i32), x: view(f64), y: view(f64) }, ({ a, p, x, y }, i) => {
+    let sum = 0.5;
+    for (let k = 0; k < 7; k++) sum += a[i][k] * x[p[i] + 3 * k];
+    y[i] = sum;
+  });
+  const a = device.from(
+    f64,
+    numbers(30 * 7, (k) => (k * 11) % 13),
+    [30, 7],
+  );
+  const p = device.from(
+    i32,
+    numbers(30, (k) => (k * 7) % 30),
+  );
+  const [x, y] = [
+    device.from(
+      f64,
+      numbers(50, (k) => k * k),
+    ),
+    device.array(f64, 30),
+  ];
+  const expected = numbers(30, (i) =>
+    numbers(7, (k) => (((i * 7 + k) * 11) % 13) * (((i * 7) % 30) + 3 * k) ** 2).reduce((s, v) => s + v, 0.5),
+  );
+  assert.deepEqual(await outcome(rows, { a, p, x, y }, range(30), y, /one at a time/, { precision: "fast" }), [...expected]);
+  assert.match(device.prepare(rows, { a, p, x, y }, range(30), { precision: "fast" }).source(), /f64x2.mul/);
+  assert.doesNotMatch(device.prepare(rows, { a, p, x, y }, range(30)).source(), /f64x2.mul/);
+});
+
 test("members of a team are lanes", async () => {
   const smooth = teamKernel("smooth", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, team) => {
     const row = team.scratch("f64", 64);
