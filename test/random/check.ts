@@ -15,7 +15,7 @@ import { kernelOf, sourceOf, type Program } from "./program.js";
 export class Mismatch extends Error {
   override name = "Mismatch";
 }
-/** A program that the front end refuses or that is no TypeScript: it cannot be compared. */
+/** A program that the front end refuses, or that no way of running it can run: it cannot be compared. */
 export class Unsound extends Error {
   override name = "Unsound";
 }
@@ -30,18 +30,17 @@ interface Outcome {
  * Throws Mismatch where bits differ (NaN equals NaN) or a device fails, Unsound where the program is none.
  */
 export async function check(program: Program, devices: readonly Device[]): Promise<void> {
-  const { kernel, inputs, scalars, fixed, plainly } = prepare(program);
-  const ir = lower(kernel, fixed);
-  const reference = run(inputs, (memory) => evaluate(ir, program.policy, memory, scalars));
-  if (program.faithful) compare(program, "the evaluator", reference, "plain TypeScript", plainly);
-  for (const device of devices) {
-    let actual: Outcome;
-    try {
-      actual = await runOn(device, program, kernel, inputs, { ...scalars, ...fixed });
-    } catch (error) {
-      throw new Mismatch(`${device.name} fails: ${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
-    }
-    compare(program, "the evaluator", reference, device.name, actual);
+  const { kernel, inputs, scalars, fixed, plainly, reference } = prepare(program);
+  if (plainly) compare(program, "the evaluator", reference, "plain TypeScript", plainly);
+  for (const device of devices)
+    compare(program, "the evaluator", reference, device.name, await attempt(device.name, program, () => runOn(device, program, kernel, inputs, { ...scalars, ...fixed })));
+}
+
+async function attempt(by: string, program: Program, body: () => Outcome | Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await body();
+  } catch (error) {
+    throw new Mismatch(`${by} fails: ${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
   }
 }
 
@@ -49,17 +48,20 @@ export async function check(program: Program, devices: readonly Device[]): Promi
 export async function checkAgainst(program: Program, device: Device, against: Device): Promise<void> {
   const { kernel, inputs, scalars, fixed } = prepare(program);
   const values = { ...scalars, ...fixed };
-  compare(program, against.name, await runOn(against, program, kernel, inputs, values), device.name, await runOn(device, program, kernel, inputs, values));
+  const [expected, actual] = [against, device].map((d) => attempt(d.name, program, () => runOn(d, program, kernel, inputs, values)));
+  compare(program, against.name, await expected, device.name, await actual);
 }
 
 function prepare(program: Program) {
   try {
     const { inputs, scalars, fixed } = dataOf(program);
     const kernel = kernelOf(program);
-    const plainly = run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed }));
-    verify(lower(kernel, fixed));
+    const plainly = program.faithful ? run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed })) : undefined;
+    const ir = lower(kernel, fixed);
+    verify(ir);
     verify(compileKernel(kernel, fixed).ir);
-    return { kernel, inputs, scalars, fixed, plainly };
+    const reference = run(inputs, (memory) => evaluate(ir, program.policy, memory, scalars));
+    return { kernel, inputs, scalars, fixed, plainly, reference };
   } catch (error) {
     throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);
   }

@@ -41,11 +41,10 @@ export interface Scope {
   effects: boolean;
 }
 
-export const text = (type: ScalarType, strings: TemplateStringsArray, values: readonly (Expr | string)[], strong = true): Expr => ({
-  kind: "expr", type, strong, parts: strings.flatMap((s, n) => (n < values.length ? [s, values[n]] : [s])),
-});
 /** `expr("f64")` makes a tag for a template that writes an expression of that type. */
-export const expr = (type: ScalarType) => (strings: TemplateStringsArray, ...values: (Expr | string)[]): Expr => text(type, strings, values);
+const expr = (type: ScalarType) => (strings: TemplateStringsArray, ...values: (Expr | string)[]): Expr => ({
+  kind: "expr", type, strong: true, parts: strings.flatMap((s, n) => (n < values.length ? [s, values[n]] : [s])),
+});
 
 const f64 = expr("f64"), f32 = expr("f32"), i32 = expr("i32"), u32 = expr("u32"), bool = expr("bool");
 
@@ -103,7 +102,7 @@ export class Expressions {
     const variables = scope.variables.filter((v) => v.type === type);
     const sources = scope.sources.filter((s) => s.type === type && s.args.every((a) => typeof a !== "string"));
     const choice = this.choices.below(10);
-    if (variables.length && choice < 5) return text(type, [pick(this.choices, variables).name] as unknown as TemplateStringsArray, []);
+    if (variables.length && choice < 5) return { kind: "expr", type, strong: true, parts: [pick(this.choices, variables).name] };
     if (sources.length && choice < 8) return this.source(pick(this.choices, sources), scope, 0);
     if (type === "bool") return { kind: "expr", type, strong: true, parts: [pick(this.choices, ["true", "false"])] };
     return { kind: "expr", type, strong: false, parts: [pick(this.choices, LITERALS[type])] };
@@ -136,7 +135,7 @@ export class Expressions {
     }
     if (choice === 6 && scope.effects) {
       const targets = scope.variables.filter((v) => v.type === type && v.assignable);
-      if (targets.length) return text(type, ["(", " = ", ")"] as unknown as TemplateStringsArray, [pick(this.choices, targets).name, this.strong(type, scope, depth)]);
+      if (targets.length) return { kind: "expr", type, strong: true, parts: ["(", pick(this.choices, targets).name, " = ", this.strong(type, scope, depth), ")"] };
     }
     if (choice === 7) return this.cast(type, scope, depth);
     switch (type) {
@@ -150,7 +149,8 @@ export class Expressions {
 
   private conditional(type: ScalarType, scope: Scope, depth: number): Expr {
     const [a, b] = [this.of(type, scope, depth), this.of(type, scope, depth)];
-    return strong(text(type, ["(", " ? ", " : ", ")"] as unknown as TemplateStringsArray, [this.of("bool", scope, depth), a, b], a.strong || b.strong));
+    // A constant condition leaves one side, which may be a bare literal.
+    return strong({ kind: "expr", type, strong: a.strong && b.strong, parts: ["(", this.of("bool", scope, depth), " ? ", a, " : ", b, ")"] });
   }
 
   /** Two operands, one of them of settled type. */

@@ -380,8 +380,8 @@ class Generator {
   private accumulator(place: Place, body: Place): Stmt[] {
     if (!this.chance(40)) return [];
     const name = this.name("w"), type = this.pick(["f64", "i32"] as const);
-    for (const scope of [place, body]) scope.variables.push({ name, type, assignable: true });
     const value = this.expressions.strong(type, place, 2);
+    for (const scope of [place, body]) scope.variables.push({ name, type, assignable: true });
     return [stmt(`let ${name} = 0;`), type === "f64" ? stmt(`${name} += `, value, ";") : stmt(`${name} = (${name} + `, value, ") | 0;")];
   }
 

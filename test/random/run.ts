@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util";
+import { open } from "../../src/device/open.js";
+import { campaign } from "./campaign.js";
+import { check, checkAgainst } from "./check.js";
+
+/*
+ * Random kernels on chosen devices, for machines that the tests do not reach:
+ *   node dist/test/random/run.js --device cuda:0 --against js --runs 300 --seed 7
+ * Without --against the devices are compared with the reference evaluator.
+ */
+const { values } = parseArgs({
+  options: { device: { type: "string", multiple: true, default: ["js"] }, against: { type: "string" }, runs: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } },
+});
+const [runs, seed] = [Number(values.runs), Number(values.seed)];
+const devices = await Promise.all(values.device.map(open));
+const against = values.against === undefined ? undefined : await open(values.against);
+try {
+  await campaign({
+    runs, seed,
+    check: async (program) => {
+      if (against) for (const device of devices) await checkAgainst(program, device, against);
+      else await check(program, devices);
+    },
+  });
+  console.log(`${runs} kernels of seed ${seed}: ${values.device.join(", ")} and ${values.against ?? "the evaluator"} agree bit for bit`);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+} finally {
+  for (const device of [...devices, ...(against ? [against] : [])]) await device.close();
+}
