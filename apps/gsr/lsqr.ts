@@ -89,6 +89,9 @@ export function stopRule(norms: Norms, { atol, btol, conlim }: Tolerances, itera
   return first < 0 ? undefined : first + 1;
 }
 
+/** Milliseconds after which the program's events get a turn: on CPUs no wait in the loop lets them in. */
+const SILENCE = 100;
+
 export interface SolveOptions extends Partial<Tolerances> {
   /** The most iterations. */
   iterations: number;
@@ -174,6 +177,7 @@ export class Lsqr {
     let istop = state.arnorm === 0 ? 0 : limit <= 0 ? 7 : undefined;
     let done = 0;
     const begin = performance.now();
+    let heard = begin;
     while (istop === undefined) {
       if (timed) await this.submitTimed(seconds);
       else for (const { launch } of this.iteration) queue.submit(launch);
@@ -181,6 +185,10 @@ export class Lsqr {
       requireFinite(state);
       istop = stopRule(state, rules, ++done, limit);
       onIteration?.(done, state);
+      if (performance.now() - heard > SILENCE) {
+        await new Promise((resume) => setImmediate(resume));
+        heard = performance.now();
+      }
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
     return {

@@ -60,7 +60,7 @@ async function run({ gib, device: name, iterations, precision, json }: StreamOpt
         title: "",
         columns: ["kernel", "GB/s", "least ms", "mean ms", "most ms"],
         labels: 1,
-        rows: kernels.map((k) => [k.name, (k.bandwidth / 1e9).toFixed(1), ms(k.least), ms(k.mean), ms(k.most)]),
+        rows: kernels.map((k) => [k.name, (k.bandwidth / 1e9).toPrecision(4), ms(k.least), ms(k.mean), ms(k.most)]),
       }).trimStart(),
     );
     if (json !== undefined)

@@ -4,15 +4,15 @@ import { doctor, open } from "isoform";
 import type { FormName } from "../../../apps/gsr/solver.js";
 import { FORMS, Solver } from "../../../apps/gsr/solver.js";
 
-const OTHERS = ["wasm", "native", "cuda"];
+const OTHERS = ["js-debug", "wasm", "native", "cuda"];
 const reports = await doctor();
 
 /** Solution and standard errors after a few strict iterations. */
 async function solve(name: string, form: FormName): Promise<ArrayLike<number>[]> {
   const device = await open(name);
   try {
-    const solver = await Solver.create(device, { gib: 0.003, form, precision: "strict" });
-    await solver.solve({ iterations: 12 });
+    const solver = await Solver.create(device, { gib: 0.002, form, precision: "strict" });
+    await solver.solve({ iterations: 4 });
     return [await solver.solution(), await solver.standardErrors()];
   } finally {
     await device.close();
