@@ -3,6 +3,7 @@ import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES } from "../../device/view.js";
 import type { RangePolicy, TeamPolicy } from "../../device/policy.js";
+import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import type { Width } from "./inner-loop.js";
 import { KernelCode, valType } from "./kernel-code.js";
@@ -59,8 +60,11 @@ export function emitWasm(spec: WasmSpec): WasmKernel {
 }
 
 /** Work is counted in units of REDUCTION_CHUNK elements of a line; unit = line * (units of a line) + chunk. */
-function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
+function emitRange(code: KernelCode, policy: RangePolicy): void {
   const { fn, spec } = code;
+  const order = axisOrder(code, policy);
+  const begin = order.map((axis) => policy.begin[axis]);
+  const extents = order.map((axis) => policy.extents[axis]);
   const axis = extents.length - 1;
   const unitsOfLine = Math.ceil(extents[axis] / REDUCTION_CHUNK);
   const lines = extents.slice(0, axis).reduce((a, b) => a * b, 1);
@@ -82,7 +86,7 @@ function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
   fn.get(unit);
   fn.op("i32.add");
   fn.set(chunk);
-  setOuterIndices(code, line, begin, extents);
+  setOuterIndices(code, line, order, begin, extents);
   // From here on `count` are first the units to do, then the elements.
   if (byUnit) fn.i32(1);
   else
@@ -125,7 +129,7 @@ function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
   fn.i32(begin[axis]);
   fn.op("i32.add");
   fn.set(from);
-  const variable = { op: "index", type: "i32", axis } as const;
+  const variable = { op: "index", type: "i32", axis: order[axis] } as const;
   const width = chooseWidth(code, spec.ir.body, variable, "elements");
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);
   if (byUnit)
@@ -148,7 +152,13 @@ function emitRange(code: KernelCode, { begin, extents }: RangePolicy): void {
   emitRun(code, lines * unitsOfLine, Math.max(1, Math.round(SLICE / Math.max(1, Math.min(REDUCTION_CHUNK, extents[axis])))));
 }
 
-function setOuterIndices(code: KernelCode, line: number, begin: readonly number[], extents: readonly number[]): void {
+function setOuterIndices(
+  code: KernelCode,
+  line: number,
+  order: readonly number[],
+  begin: readonly number[],
+  extents: readonly number[],
+): void {
   const { fn } = code;
   for (let axis = extents.length - 2; axis >= 0; axis--) {
     fn.get(line);
@@ -158,7 +168,7 @@ function setOuterIndices(code: KernelCode, line: number, begin: readonly number[
     }
     fn.i32(begin[axis]);
     fn.op("i32.add");
-    fn.set(code.localOf(`index:${axis}`, "i32"));
+    fn.set(code.localOf(`index:${order[axis]}`, "i32"));
     if (axis === 0) return;
     fn.get(line);
     fn.i32(extents[axis]);

@@ -21,6 +21,9 @@ export class Variance {
   private readonly depths = new Map<string, number>();
   private readonly loops = new Set<Stmt>();
   private changed = false;
+  /** Answers of `varies`, once they no longer change. */
+  private readonly known = new WeakMap<Expr, boolean>();
+  private settled = false;
 
   /** `varying`: further locals that are known to vary. */
   constructor(
@@ -33,9 +36,18 @@ export class Variance {
       this.changed = false;
       this.walk(body, 0);
     } while (this.changed);
+    this.settled = true;
   }
 
   varies(expr: Expr): boolean {
+    const known = this.known.get(expr);
+    if (known !== undefined) return known;
+    const varies = this.find(expr);
+    if (this.settled) this.known.set(expr, varies);
+    return varies;
+  }
+
+  private find(expr: Expr): boolean {
     return someExpr(
       expr,
       (e) =>

@@ -274,6 +274,18 @@ test("fast reductions over rows of every length", async () => {
   }
 });
 
+test("arrays of left layout are walked along their first axis", async () => {
+  const add = kernel("add", { a: view(f64, 3), b: view(f64, 3) }, ({ a, b }, i, j, k) => {
+    b[i][j][k] = a[i][j][k] + 100 * i + 10 * j + k;
+  });
+  const data = numbers(9 * 4 * 5, (n) => n / 2);
+  const [a, b] = [device.from(f64, data, [9, 4, 5], { layout: "left" }), device.array(f64, [9, 4, 5], { layout: "left" })];
+  const expected = data.map((v, n) => v + 100 * Math.floor(n / 20) + 10 * (Math.floor(n / 5) % 4) + (n % 5));
+  assert.deepEqual(await outcome(add, { a, b }, range(9, 4, 5), b, /innermost loop: axis 0.*\n.*2 lanes/), [...expected]);
+  const c = device.from(f64, data, [9, 4, 5]);
+  assert.deepEqual(await outcome(add, { a: c, b: c }, range(9, 4, 5), c, /^(?!.*innermost)/), [...expected]);
+});
+
 test("fast sums of products along a row are taken in pairs", async () => {
   const rows = kernel("rows", { a: view(f64, 2), p: view(i32), x: view(f64), y: view(f64) }, ({ a, p, x, y }, i) => {
     let sum = 0.5;
