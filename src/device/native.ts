@@ -19,7 +19,7 @@ import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.j
 /** The largest buffer that engines give. */
 const MAX_BUFFER = 2 ** 33;
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
-const SERIAL_BYTES = 32768;
+const SERIAL_BYTES = 98304;
 const SERIAL_FLOPS = 20000;
 /** An atomic update in units of an element's copy and fold. */
 const ATOMIC_COST = 8;

@@ -46,6 +46,9 @@ type Param = { readonly name: string; readonly role: string; readonly type: Fiel
 /** Strides up to this one, such as those of an array of short records, are compiled in. */
 const CONSTANT_STRIDE = 32;
 
+/** Characters after which a list of parameters is broken up. */
+const LINE_LENGTH = 140;
+
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
@@ -232,7 +235,9 @@ class Emitter {
       ...(this.byPartials && range ? this.indexNames.flatMap((_, axis) => [`int64_t begin${axis}`, `int64_t end${axis}`]) : []),
       ...(this.byPartials ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"] : []),
     ];
-    return `static void ${this.functions[which]}(${params.join(", ")})`;
+    const head = `static void ${this.functions[which]}(`;
+    const line = `${head}${params.join(", ")})`;
+    return line.length <= LINE_LENGTH ? line : `${head}\n    ${params.join(",\n    ")})`;
   }
 
   private writePart(code: Code): void {

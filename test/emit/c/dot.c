@@ -18,7 +18,14 @@ struct dot_args {
 };
 
 __attribute__((noinline))
-static void dot_part(const double *restrict x, const double *restrict y, int64_t begin0, int64_t end0, double *restrict s_partials, int64_t first, int64_t last) {
+static void dot_part(
+    const double *restrict x,
+    const double *restrict y,
+    int64_t begin0,
+    int64_t end0,
+    double *restrict s_partials,
+    int64_t first,
+    int64_t last) {
   const int64_t chunks = (end0 - begin0 + 255) / 256;
   for (int64_t partial = first; partial < last; partial++) {
     const int64_t begin = begin0 + partial % chunks * 256;

@@ -20,7 +20,17 @@ struct laplace_args {
 };
 
 __attribute__((noinline))
-static void laplace_part(const double *restrict p, double *restrict s, int64_t p_stride0, int64_t p_stride1, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1, int64_t begin2, int64_t end2) {
+static void laplace_part(
+    const double *restrict p,
+    double *restrict s,
+    int64_t p_stride0,
+    int64_t p_stride1,
+    int64_t begin0,
+    int64_t end0,
+    int64_t begin1,
+    int64_t end1,
+    int64_t begin2,
+    int64_t end2) {
   for (int64_t i = begin0; i < end0; i++) {
     for (int64_t j = begin1; j < end1; j++) {
       #pragma omp simd
@@ -62,7 +72,17 @@ static inline void finish_streams(void) {
 }
 
 __attribute__((noinline))
-static void laplace_streamed(const double *restrict p, double *restrict s, int64_t p_stride0, int64_t p_stride1, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1, int64_t begin2, int64_t end2) {
+static void laplace_streamed(
+    const double *restrict p,
+    double *restrict s,
+    int64_t p_stride0,
+    int64_t p_stride1,
+    int64_t begin0,
+    int64_t end0,
+    int64_t begin1,
+    int64_t end1,
+    int64_t begin2,
+    int64_t end2) {
   for (int64_t i = begin0; i < end0; i++) {
     for (int64_t j = begin1; j < end1; j++) {
       const int64_t unaligned = -(uintptr_t)&s[i * p_stride0 + j * p_stride1 + begin2] % 64 / 8;
