@@ -1,4 +1,4 @@
-import type { Device, Launch, LaunchOptions, View } from "isoform";
+import type { Device, DeviceEvent, Launch, LaunchOptions, View } from "isoform";
 import { IsoformError, range } from "isoform";
 import { Scalars } from "./scalars.js";
 import { finish, firstDirection, rescale, squaredNorm, update } from "./vectors.js";
@@ -116,7 +116,6 @@ export interface Solution extends Norms {
  * scalars of the stopping rules.
  */
 export class Lsqr {
-  private readonly scalarSteps: ReturnType<Scalars["prepare"]>;
   private readonly first: Launch[];
   private readonly iteration: Step[];
   private readonly launches: Launch[];
@@ -132,7 +131,7 @@ export class Lsqr {
     const { start, forward, transpose } = matrix;
     const at = (name: Parameters<Scalars["at"]>[0]) => scalars.at(name);
     const one = (scalarStep: Launch): Step => ({ name: scalarStep.kernel.name, launch: scalarStep });
-    const s = (this.scalarSteps = scalars.prepare(options));
+    const s = scalars.prepare(options);
     const normOfB = device.prepare(squaredNorm, { x: u, result: at("betaSquared") }, range(u.length), options);
     const direction = device.prepare(firstDirection, { inverseAlpha: at("inverseAlpha"), v, w }, range(v.length), options);
     const advance = device.prepare(
@@ -162,10 +161,10 @@ export class Lsqr {
   }
 
   /** Solves A x = b, with b in `u` (overwritten); x and the variances are those of the scaled matrix. Throws where b is not finite. */
-  async solve({ iterations: limit, timed = false, onIteration, ...tolerances }: SolveOptions): Promise<Solution> {
+  async solve({ iterations: limit, timed = false, onIteration, ...options }: SolveOptions): Promise<Solution> {
+    const { atol, btol, conlim } = { ...PUBLISHED_TOLERANCES, ...options };
     const { scalars } = this;
     const { queue } = this.device;
-    const rules = { ...PUBLISHED_TOLERANCES, ...tolerances };
     scalars.write({ cs2: -1 });
     for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
     this.matrix.reset?.();
@@ -179,11 +178,15 @@ export class Lsqr {
     const begin = performance.now();
     let heard = begin;
     while (istop === undefined) {
-      if (timed) await this.submitTimed(seconds);
-      else for (const { launch } of this.iteration) queue.submit(launch);
+      const marks = timed ? [queue.record()] : [];
+      for (const { launch } of this.iteration) {
+        queue.submit(launch);
+        if (timed) marks.push(queue.record());
+      }
       state = await scalars.read();
+      if (timed) await this.addTimes(seconds, marks);
       requireFinite(state);
-      istop = stopRule(state, rules, ++done, limit);
+      istop = stopRule(state, { atol, btol, conlim }, ++done, limit);
       onIteration?.(done, state);
       if (performance.now() - heard > SILENCE) {
         await new Promise((resume) => setImmediate(resume));
@@ -206,13 +209,8 @@ export class Lsqr {
     };
   }
 
-  private async submitTimed(seconds: Map<string, number>): Promise<void> {
-    const { queue } = this.device;
-    const marks = [queue.record()];
-    for (const { launch } of this.iteration) {
-      queue.submit(launch);
-      marks.push(queue.record());
-    }
+  /** Adds each step's time between the marks before and after it, which have happened. */
+  private async addTimes(seconds: Map<string, number>, marks: readonly DeviceEvent[]): Promise<void> {
     for (const [k, { name }] of this.iteration.entries())
       seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
   }
