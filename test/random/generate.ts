@@ -392,8 +392,8 @@ class Generator {
     const condition = (): Expr => this.expressions.of("bool", place, 2);
     const counter: Variable = { name: k, type: "i32", assignable: false, bound: 8 };
     const body = this.body(place, { ...inner, variables: [...place.variables, counter] });
-    if (this.chance(50)) return [stmt(`for (let ${k} = 0; ${k} < 4; ${k}++) `, block([stmt("if (", condition(), `) ${k} += 1;`), ...body.stmts]))];
-    return [stmt(`let ${n} = 4;`), stmt(`for (let ${k} = 0; ${k} < ${n}; ${k}++) `, block([stmt("if (", condition(), `) ${n} -= 1;`), ...body.stmts]))];
+    if (this.chance(50)) return [stmt(`for (let ${k} = 0; ${k} < 4; ${k}++) `, block([stmt("if (", condition(), `) ${k} += 1;`), stmt(body)]))];
+    return [stmt(`let ${n} = 4;`), stmt(`for (let ${k} = 0; ${k} < ${n}; ${k}++) `, block([stmt("if (", condition(), `) ${n} -= 1;`), stmt(body)]))];
   }
 
   private whileLoop(place: Place): Stmt[] {
@@ -402,7 +402,7 @@ class Generator {
     const condition = this.expressions.of("bool", place, 2);
     const counter: Variable = { name: t, type: "i32", assignable: false, bound: turns + 1 };
     const body = this.body(place, { inLoop: true, variables: [...place.variables, counter] });
-    const counted = block([stmt(`${t}++;`), ...body.stmts]);
+    const counted = block([stmt(`${t}++;`), stmt(body)]);
     if (this.chance(50)) return [stmt(`let ${t} = 0;`), stmt(`while (${t} < ${turns} && `, condition, ") ", counted)];
     return [stmt(`let ${t} = 0;`), stmt("do ", counted, ` while (${t} < ${turns} && `, condition, ");")];
   }
