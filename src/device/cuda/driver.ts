@@ -155,8 +155,8 @@ const REMEDIES: Record<number, string | undefined> = {
   2: "free arrays or launches, or use a smaller size",
   100: "the driver sees no GPU: look at CUDA_VISIBLE_DEVICES and nvidia-smi",
   209: "the code was compiled for another GPU: empty the cache folder",
-  700: "a kernel left its arrays; the GPU's context is lost: find the index with the backend js-debug, and open the device anew",
-  719: "a kernel failed; the GPU's context is lost: look for the cause with the backend js-debug, and open the device anew",
+  700: "a kernel left its arrays; the GPU's context is lost: find the index with the backend js-debug, and start the program again",
+  719: "a kernel failed; the GPU's context is lost: look for the cause with the backend js-debug, and start the program again",
   803: "the driver and the kernel module differ in version: restart the machine or reinstall the driver",
   804: "the forward-compatibility libraries do not fit this GPU: remove the folder cuda/compat from the library path",
 };

@@ -137,12 +137,14 @@ export class CudaLaunch implements Launch {
     for (const recorded of program.recorded) this.wantRecords(recorded, policy);
     this.reserve();
     if (elements === 0) return;
+    // An element may never come to scatter at all.
+    const recording = program.recorded.filter(({ slots }) => slots > 0);
     for (const batch of this.batches(policy)) {
-      for (const { name, slots } of program.recorded)
+      for (const { name, slots } of recording)
         this.steps.push(new FillStep(this.gpu.driver, Number(this.values[`keys:${name}`]), 0xff, 4 * slots * sizeOf(batch)));
       const { shape, values } = shapeOf(batch);
       this.step(program.main, shape, { ...policyValues(batch), ...values });
-      for (const recorded of program.recorded) this.planSort(recorded, recorded.slots * sizeOf(batch));
+      for (const recorded of recording) this.planSort(recorded, recorded.slots * sizeOf(batch));
     }
   }
 
@@ -251,6 +253,7 @@ export class CudaLaunch implements Launch {
 
   private want(key: string, bytes: number): void {
     if (bytes > 0) this.wanted.push({ key, bytes });
+    else this.values[key] = 0;
   }
 
   private reserve(): void {

@@ -7,7 +7,7 @@ export type Values = Readonly<Record<string, number | boolean | undefined>>;
 
 const SIZE: Record<ParamType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
-/** The values of `params` as the driver takes them: in order, each aligned to its size. */
+/** The values of `params` as the driver takes them: in order, each aligned to its size, and not a byte more. */
 export function packParams(params: readonly KernelParam[], values: Values): ArrayBuffer {
   const offsets: number[] = [];
   let end = 0;
@@ -16,7 +16,7 @@ export function packParams(params: readonly KernelParam[], values: Values): Arra
     offsets.push(offset);
     end = offset + SIZE[type];
   }
-  const buffer = new ArrayBuffer(Math.max(end, 8));
+  const buffer = new ArrayBuffer(end);
   const data = new DataView(buffer);
   params.forEach(({ key, type }, n) => {
     const value = values[key];

@@ -22,6 +22,11 @@ test("parameters are packed in order, each aligned to its size", () => {
   assert.equal(data.getBigInt64(40, true), -7n);
 });
 
+test("nothing follows the last parameter, which the driver would refuse", () => {
+  assert.equal(packParams([{ key: "league", type: "i32" }], { league: 3 }).byteLength, 4);
+  assert.equal(packParams([], {}).byteLength, 0);
+});
+
 test("a parameter without a value is named", () => {
   assert.throws(() => packParams([{ key: "stride:x:0", type: "i32" }], {}), /no value for the kernel parameter "stride:x:0"/);
 });
