@@ -147,6 +147,8 @@ export interface BackendReport {
 /** One backend: what finds its devices and opens them. */
 export interface Backend {
   readonly name: string;
+  /** There is one device, and its name has no number. */
+  readonly single?: true;
   /** Looks without starting anything lasting; fast (a doctor takes under half a second). */
   probe(): Promise<BackendReport>;
   /** `index` for names such as `cuda:1`. Throws DeviceError with reason and remedy. */

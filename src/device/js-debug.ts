@@ -17,6 +17,7 @@ const MAX_BUFFER = 2 ** 33;
  */
 export const backend: Backend = {
   name: "js-debug",
+  single: true,
   async probe() {
     const { label, versions } = describeMachine(1);
     return { backend: "js-debug", devices: [{ name: "js-debug", label, abilities: cpuAbilities(1, 0, MAX_BUFFER) }], versions };

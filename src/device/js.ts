@@ -25,6 +25,7 @@ const MAX_BUFFER = 2 ** 33;
 /** The `js` backend: emitted JavaScript on a pool of threads; portable, and the reference for strict bits. */
 export const backend: Backend = {
   name: "js",
+  single: true,
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);

@@ -214,6 +214,7 @@ const MISSING = {
 /** The backend `native`. */
 export const backend: Backend = {
   name: "native",
+  single: true,
 
   async probe(): Promise<BackendReport> {
     const [koffi, compiler] = [await loadKoffi(), findCompiler()];

@@ -29,7 +29,10 @@ export async function open(name: string): Promise<Device> {
       "there is no such device",
       `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`,
     );
-  return (await load()).open(Number(m[2] ?? 0));
+  const backend = await load();
+  const index = Number(m[2] ?? 0);
+  if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
+  return backend.open(index);
 }
 
 /** What every backend finds on this machine. */
