@@ -28,6 +28,7 @@ const SIMD_BYTES = 16;
 /** The `wasm` backend: WebAssembly with SIMD on a pool of threads, compiled for each kernel and its extents when it is first launched. */
 export const backend: Backend = {
   name: "wasm",
+  single: true,
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
