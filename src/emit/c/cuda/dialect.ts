@@ -16,11 +16,21 @@ export function cudaDialect(wide: boolean): Dialect {
     nan: "__longlong_as_double(0x7ff8000000000000)",
     math,
     helpers: {
+      abs_i32: ABS_I32,
       clz_u32: "int clz_u32(unsigned int a) { return __clz(a); }",
       mulhi_u32: "unsigned int mulhi_u32(unsigned int a, unsigned int b) { return __umulhi(a, b); }",
     },
   };
 }
+
+/** The assembler takes the sign of an `abs.s32` for known, though that of the least i32 is negative; so the compiler must not see one here. */
+const ABS_I32 = [
+  "int abs_i32(int a) {",
+  "  unsigned int sign;",
+  '  asm("shr.s32 %0, %1, 31;" : "=r"(sign) : "r"(a));',
+  "  return (int)(((unsigned int)a ^ sign) - sign);",
+  "}",
+].join("\n");
 
 const RESERVED = [
   ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(" "),
