@@ -83,7 +83,8 @@ class KernelLowering {
         ? [{ kind: "team" }]
         : Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
     const result = inline(cx, main, [{ kind: "params" }, ...elements], this.source.node);
-    if (result.kind !== "void")
+    const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
+    if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     return { ...this.ir, body: cx.out };
   }

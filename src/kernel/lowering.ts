@@ -116,21 +116,13 @@ export class Lowering {
     return values;
   }
 
-  /** Declares a local; its type is that of the first value unless an earlier attempt knew better. */
-  declare(name: string, node: acorn.Node, init: ScalarValue | undefined, constantName = false, part = ""): Variable {
-    const key = `${this.path}/${node.start}:${name}${part}`;
+  /** Declares a local that can be assigned; its type is that of the first value unless an earlier attempt knew better. */
+  declare(name: string, node: acorn.Node, init?: ScalarValue): Variable {
+    const key = `${this.path}/${node.start}:${name}`;
     const learnt = this.knowledge.types.get(key);
     const { type, weak } = learnt ?? { type: init?.expr.type ?? "i32", weak: init ? init.weak : "int" };
-    const variable: Variable = {
-      kind: "variable",
-      name: this.unique(name),
-      type,
-      weak,
-      constant: constantName,
-      key,
-      open: !!(learnt ?? weak),
-    };
-    if (!constantName) this.mutable.add(variable.name);
+    const variable: Variable = { kind: "variable", name: this.unique(name), type, weak, constant: false, key, open: !!(learnt ?? weak) };
+    this.mutable.add(variable.name);
     this.out.push({ kind: "let", name: variable.name, type, init: init && this.fit(init, variable, node), location: this.at(node) });
     return variable;
   }

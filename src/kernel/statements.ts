@@ -83,7 +83,7 @@ function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: 
 /** Lowers a function's statements; what they return is in locals afterwards. */
 export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): Value {
   const frame: Frame = { key: cx.path, loops: 0 };
-  frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`, "");
+  frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
   const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
   if (frame.returned) cx.declareFlag(frame.returned, block, false);
   cx.out.push(...stmts);
@@ -93,20 +93,17 @@ export function functionBody(cx: Lowering, name: string, block: acorn.BlockState
 }
 
 /** Declares the locals that take a function's result, if an earlier attempt saw one. */
-function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string, part: string): Value | undefined {
+function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string): Value | undefined {
   switch (shape?.kind) {
     case undefined:
     case "void":
       return undefined;
     case "scalar":
-      return cx.declare(name, node, undefined, false, part);
+      return cx.declare(name, node);
     case "tuple":
-      return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`, `${part}.${i}`)!) };
+      return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`)!) };
     case "record":
-      return {
-        kind: "record",
-        fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`, `${part}.${f}`)!])),
-      };
+      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`)!])) };
   }
 }
 
@@ -183,7 +180,7 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
     cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
   for (const d of node.declarations) {
     if (d.init) bindPattern(cx, d.id, expression(cx, d.init, scope), scope, node.kind === "const", d.init.type === "ArrayExpression");
-    else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d, undefined));
+    else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
   }
 }
 
