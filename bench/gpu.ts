@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { f64, kernel, open, range, view, type Device, type Launch, type Precision, type View } from "isoform";
+import { f64, kernel, open, range, view, type Launch, type Precision, type View } from "isoform";
 import { FORMS, Solver, type FormName } from "../apps/gsr/solver.js";
 import * as stream from "../apps/stream/kernels.js";
 import { laplace, lbm } from "./kernels.js";
@@ -69,7 +69,11 @@ const solver = only.includes("gsr") ? await measureSolver() : [];
 if (options.json) {
   const report = {
     command: `node dist/bench/gpu.js ${process.argv.slice(2).join(" ")}`,
-    device: device.label, node: process.version, copy, rows, solver,
+    device: device.label,
+    node: process.version,
+    copy,
+    rows,
+    solver,
   };
   mkdirSync(dirname(options.json), { recursive: true });
   writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
@@ -118,8 +122,18 @@ async function measure(prepare: (precision: Precision) => Launch, bytes?: number
     const sorted = await time(() => device.queue.submit(launch));
     const seconds = median(sorted);
     const gbs = (bytes ?? launch.cost.bytes) / seconds / 1e9;
-    rows.push({ kernel: launch.kernel.name, precision, seconds, least: sorted[0], gbs, ofCopy: (gbs * 1e9) / copy, decisions: launch.decisions });
-    console.log(`${launch.kernel.name.padEnd(10)} ${precision.padEnd(6)} ${(1e3 * seconds).toFixed(4).padStart(9)} ms ${gbs.toFixed(0).padStart(6)} GB/s  ${((gbs * 1e11) / copy).toFixed(1)} % of copy`);
+    rows.push({
+      kernel: launch.kernel.name,
+      precision,
+      seconds,
+      least: sorted[0],
+      gbs,
+      ofCopy: (gbs * 1e9) / copy,
+      decisions: launch.decisions,
+    });
+    console.log(
+      `${launch.kernel.name.padEnd(10)} ${precision.padEnd(6)} ${(1e3 * seconds).toFixed(4).padStart(9)} ms ${gbs.toFixed(0).padStart(6)} GB/s  ${((gbs * 1e11) / copy).toFixed(1)} % of copy`,
+    );
     launch.free();
   }
 }
@@ -159,7 +173,11 @@ async function measureSolver(): Promise<Iteration[]> {
     if (options.published) list.push(published(options.published, gib));
   }
   for (const { application, gib, seconds, kernels } of list)
-    console.log(`gsr ${gib} GiB ${application}: ${(1e3 * seconds).toFixed(3)} ms an iteration; ${Object.entries(kernels).map(([name, t]) => `${name} ${(1e3 * t).toFixed(3)}`).join(", ")}`);
+    console.log(
+      `gsr ${gib} GiB ${application}: ${(1e3 * seconds).toFixed(3)} ms an iteration; ${Object.entries(kernels)
+        .map(([name, t]) => `${name} ${(1e3 * t).toFixed(3)}`)
+        .join(", ")}`,
+    );
   return list;
 }
 
@@ -168,7 +186,10 @@ async function solve(gib: number, form: FormName): Promise<Iteration> {
   const solver = await Solver.create(device, { gib, form, generator: "published" });
   await solver.solve({ iterations: 5 });
   const { secondsPerIteration: seconds } = await solver.solve({ iterations });
-  const { max, published: { rms } } = await solver.deviation();
+  const {
+    max,
+    published: { rms },
+  } = await solver.deviation();
   const first = Array.from(await solver.solution()).slice(0, 5);
   const { steps: kernels } = await solver.solve({ iterations, timed: true });
   solver.free();
@@ -177,8 +198,13 @@ async function solve(gib: number, form: FormName): Promise<Iteration> {
 
 /** Runs the published program and takes the averages that it prints. */
 function published(program: string, gib: number): Iteration {
-  const text = execFileSync(program, ["-memGlobal", String(gib), "-IDtest", "0", "-itnlimit", String(iterations)], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const text = execFileSync(program, ["-memGlobal", String(gib), "-IDtest", "0", "-itnlimit", String(iterations)], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1]);
-  const kernels = Object.fromEntries([...text.matchAll(/Average kernel Aprod([12]\w+) time: ([\d.e+-]+)/gi)].map(([, name, seconds]) => [`a${name}`, Number(seconds)]));
+  const kernels = Object.fromEntries(
+    [...text.matchAll(/Average kernel Aprod([12]\w+) time: ([\d.e+-]+)/gi)].map(([, name, seconds]) => [`a${name}`, Number(seconds)]),
+  );
   return { application: "published CUDA", gib, seconds: number(/Average iteration time: ([\d.e+-]+)/i), kernels };
 }

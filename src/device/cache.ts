@@ -33,3 +33,11 @@ export function cachedBinary(kind: string, parts: readonly string[], make: () =>
   }
   return made;
 }
+
+/** Where ISOFORM_KEEP names a folder, writes a kernel's generated source there, for people to read. */
+export function keepSource(kernel: string, source: string, precision: string, suffix: string, folder = process.env.ISOFORM_KEEP): void {
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  const id = createHash("sha256").update(source).digest("hex").slice(0, 8);
+  writeFileSync(join(folder, `${kernel.replace(/[^\w.-]/g, "_")}-${precision}-${id}.${suffix}`), source);
+}

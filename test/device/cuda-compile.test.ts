@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
+import * as fused from "../../apps/gsr/fused.js";
+import * as generate from "../../apps/gsr/generate.js";
+import * as gsr from "../../apps/gsr/kernels.js";
+import * as scalars from "../../apps/gsr/scalars.js";
+import * as vectors from "../../apps/gsr/vectors.js";
+import * as stream from "../../apps/stream/kernels.js";
+import * as bench from "../../bench/kernels.js";
 import { bind } from "../../src/device/bind.js";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { SORT_SOURCE } from "../../src/emit/c/cuda/recorded.js";
@@ -8,9 +16,14 @@ import { COPY_SOURCE } from "../../src/device/cuda/copies.js";
 import type { Device, LaunchOptions, Precision } from "../../src/device/device.js";
 import { open } from "../../src/device/open.js";
 import type { Policy } from "../../src/device/policy.js";
+import { cudaSource } from "../../src/emit/c/cuda.js";
+import { compileKernel } from "../../src/kernel/compile.js";
 import { IsoformError } from "../../src/kernel/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { ladder } from "../../src/testing/ladder.js";
+import { dataOf } from "../random/data.js";
+import { KernelPrograms } from "../random/generate.js";
+import { kernelOf } from "../random/program.js";
 
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];
@@ -47,7 +60,18 @@ function translating(device: Device, precision: Precision, { sources, failures }
   });
 }
 
-const compiler = await Nvrtc.open().then((nvrtc) => ({ nvrtc }), (error: Error) => ({ missing: error.message }));
+const isKernel = (value: unknown): value is Kernel => typeof value === "object" && value !== null && "policy" in value && "body" in value;
+
+/** Some value for each parameter that is compiled into the code. */
+function fixedValues({ params }: Kernel): Record<string, number | boolean> {
+  const fixed = Object.entries(params).filter(([, token]) => typeof token !== "function" && token.kind === "fixed");
+  return Object.fromEntries(fixed.map(([name, token]) => [name, (token as { type: string }).type === "bool" ? true : 4]));
+}
+
+const compiler = await Nvrtc.open().then(
+  (nvrtc) => ({ nvrtc }),
+  (error: Error) => ({ missing: error.message }),
+);
 
 describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? compiler.missing : false }, () => {
   const { nvrtc } = compiler as { nvrtc: Nvrtc };
@@ -59,6 +83,23 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
   it("the library's own kernels", () => {
     compile(SORT_SOURCE, "sort", false);
     compile(COPY_SOURCE, "copy", false);
+  });
+
+  it("the applications and benchmarks", () => {
+    const modules = [generate, fused, gsr, scalars, vectors, stream, bench];
+    const kernels = modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isKernel));
+    assert.ok(kernels.length > 25);
+    for (const kernel of kernels)
+      for (const precision of ["strict", "fast"] as const)
+        compile(cudaSource(compileKernel(kernel, fixedValues(kernel)), precision), kernel.name, precision === "fast");
+  });
+
+  it("random kernels", () => {
+    for (const program of fc.sample(new KernelPrograms(), { numRuns: 25, seed: 1 })) {
+      const kernel = kernelOf(program);
+      const source = cudaSource(compileKernel(kernel, dataOf(program).fixed), "strict");
+      assert.ok(nvrtc.compileToCubin(source, architectures.at(-1)!, { fmad: false, name: "random" }).length > 0, source);
+    }
   });
 
   for (const precision of ["strict", "fast"] as const)

@@ -44,7 +44,8 @@ export const backend: Backend = {
       const facts = gpuFacts(driver, ordinal);
       return { name: `cuda:${ordinal}`, label: facts.label, abilities: abilitiesOf(facts) };
     });
-    const nvrtc = (places.files.length > 0 ? versionInName(places.files[0]) : undefined) ?? (await (compiler ??= Nvrtc.open(places))).version;
+    const nvrtc =
+      (places.files.length > 0 ? versionInName(places.files[0]) : undefined) ?? (await (compiler ??= Nvrtc.open(places))).version;
     return { backend: "cuda", devices, versions: { driver: driverVersion(driver), nvrtc } };
   },
 
@@ -54,7 +55,8 @@ export const backend: Backend = {
     if ("missing" in what) throw new DeviceError(name, what.missing.reason, what.missing.remedy);
     const { driver, places } = what;
     const count = driver.int("cuDeviceGetCount");
-    if (index >= count) throw new DeviceError(name, `this machine has ${count} NVIDIA GPU${count === 1 ? "" : "s"}`, "isoform doctor lists them");
+    if (index >= count)
+      throw new DeviceError(name, `this machine has ${count} NVIDIA GPU${count === 1 ? "" : "s"}`, "isoform doctor lists them");
     return new CudaDevice(name, new Gpu(name, driver, await (compiler ??= Nvrtc.open(places)), index));
   },
 };

@@ -12,7 +12,9 @@ const strides = (of: string) => [0, 1, 2, 3].map((axis) => `const long long ${of
 const offset = (of: string) => [0, 1, 2, 3].map((axis) => `i${axis} * ${of}${axis}`).join(" + ");
 
 /** Copies between strided views of up to 4 axes, by element size. */
-export const COPY_SOURCE = Object.entries(TYPES).map(([size, type]) => `
+export const COPY_SOURCE = Object.entries(TYPES)
+  .map(
+    ([size, type]) => `
 extern "C" __global__ void __launch_bounds__(${BLOCK}) copy_${size}(
   const ${type} *from, ${type} *to, ${signature},
   ${strides("from")},
@@ -24,7 +26,9 @@ extern "C" __global__ void __launch_bounds__(${BLOCK}) copy_${size}(
   const long long i2 = outer % extent2, i1 = outer / extent2 % extent1, i0 = outer / extent2 / extent1;
   to[${offset("to")}] = from[${offset("from")}];
 }
-`).join("");
+`,
+  )
+  .join("");
 
 function entryOf(size: number): EntryCode {
   const wide = (key: string) => ({ key, type: "i64" as const });
@@ -32,7 +36,8 @@ function entryOf(size: number): EntryCode {
   return {
     name: `copy_${size}`,
     params: [
-      { key: "from", type: "pointer" }, { key: "to", type: "pointer" },
+      { key: "from", type: "pointer" },
+      { key: "to", type: "pointer" },
       ...["count", "extent1", "extent2", "extent3", ...axes.map((axis) => `from${axis}`), ...axes.map((axis) => `to${axis}`)].map(wide),
     ],
   };
@@ -44,7 +49,10 @@ export interface Place {
   strides: readonly number[];
 }
 
-export const placeOf = (view: View): Place => ({ address: Number(view.buffer.address) + view.offset * BYTES[view.type], strides: view.strides });
+export const placeOf = (view: View): Place => ({
+  address: Number(view.buffer.address) + view.offset * BYTES[view.type],
+  strides: view.strides,
+});
 
 /** A dense `right` layout at `address`. */
 export const densePlace = (address: Handle, shape: readonly number[]): Place => ({ address, strides: stridesOf(shape, "right") });
@@ -57,7 +65,10 @@ export function stridedCopy(gpu: Gpu, size: 1 | 4 | 8, shape: readonly number[],
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
   const values: Record<string, number> = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
-  for (const [name, place] of [["from", from], ["to", to]] as const)
+  for (const [name, place] of [
+    ["from", from],
+    ["to", to],
+  ] as const)
     [...missing, ...place.strides].forEach((stride, axis) => (values[`${name}${axis}`] = stride));
   return new KernelStep(gpu.driver, code, entry, { grid: [blocks(count, BLOCK), 1, 1], block: [BLOCK, 1, 1] }, values);
 }

@@ -11,7 +11,11 @@ import { CudaLaunch } from "./launch.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
-  f64: true, parallelism: multiprocessors, simdBytes: 0, memory, maxAllocation: memory,
+  f64: true,
+  parallelism: multiprocessors,
+  simdBytes: 0,
+  memory,
+  maxAllocation: memory,
 });
 
 /** The null stream: in order with every stream of the device. */
@@ -26,7 +30,10 @@ export class CudaDevice implements Device {
   readonly queue: Queue;
   precision: Precision = "fast";
 
-  constructor(readonly name: string, private readonly gpu: Gpu) {
+  constructor(
+    readonly name: string,
+    private readonly gpu: Gpu,
+  ) {
     this.label = gpu.facts.label;
     this.abilities = abilitiesOf(gpu.facts);
     this.memory = gpu.memory;
@@ -48,7 +55,10 @@ export class CudaDevice implements Device {
   }
 
   from<T extends ElementType>(
-    type: ElementToken<T>, data: ArrayLike<number>, shape: number | readonly number[] = data.length, options?: ArrayOptions,
+    type: ElementToken<T>,
+    data: ArrayLike<number>,
+    shape: number | readonly number[] = data.length,
+    options?: ArrayOptions,
   ): View<T> {
     const view = this.array(type, shape, options);
     writeView(this.gpu, view, data, NULL_STREAM);

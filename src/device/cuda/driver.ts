@@ -61,8 +61,15 @@ type NameOf<D extends string> = D extends `int ${infer Name}(${string}` ? Name :
 export type DriverCall = NameOf<(typeof DECLARATIONS)[number]>;
 
 export const DeviceAttribute = {
-  maxSharedMemoryPerBlock: 8, clockRate: 13, multiprocessors: 16, memoryClockRate: 36, memoryBusWidth: 37, l2Bytes: 38,
-  major: 75, minor: 76, maxSharedMemoryOptIn: 97,
+  maxSharedMemoryPerBlock: 8,
+  clockRate: 13,
+  multiprocessors: 16,
+  memoryClockRate: 36,
+  memoryBusWidth: 37,
+  l2Bytes: 38,
+  major: 75,
+  minor: 76,
+  maxSharedMemoryOptIn: 97,
 } as const;
 
 /** NVIDIA's driver, initialised. Every call is checked; the calling thread's context is `use`d before calls that need one. */
@@ -73,7 +80,10 @@ export class Driver {
   /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
   lastKernel: string | undefined;
 
-  private constructor(readonly koffi: Koffi, library: Library) {
+  private constructor(
+    readonly koffi: Koffi,
+    library: Library,
+  ) {
     this.functions = Object.fromEntries(
       DECLARATIONS.map((declaration) => [/(\w+)\(/.exec(declaration)![1], library.handle.func(declaration)]),
     ) as unknown as Driver["functions"];
@@ -87,7 +97,11 @@ export class Driver {
     try {
       driver = new Driver(koffi, library);
     } catch (error) {
-      throw new DeviceError("cuda", `${library.path} lacks a function: ${(error as Error).message}`, "install a newer NVIDIA driver, of CUDA 11 or later");
+      throw new DeviceError(
+        "cuda",
+        `${library.path} lacks a function: ${(error as Error).message}`,
+        "install a newer NVIDIA driver, of CUDA 11 or later",
+      );
     }
     driver.call("cuInit", 0);
     return driver;
@@ -138,7 +152,13 @@ export class Driver {
       const out: (string | null)[] = [null];
       return this.functions[name](status, out) === 0 ? out[0] : undefined;
     };
-    return driverFailure(call, status, text("cuGetErrorName") ?? `error ${status}`, text("cuGetErrorString") ?? "unknown to this driver", this.lastKernel);
+    return driverFailure(
+      call,
+      status,
+      text("cuGetErrorName") ?? `error ${status}`,
+      text("cuGetErrorString") ?? "unknown to this driver",
+      this.lastKernel,
+    );
   }
 }
 

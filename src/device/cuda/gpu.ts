@@ -1,4 +1,5 @@
 import { DeviceError } from "../../kernel/errors.js";
+import { keepSource } from "../cache.js";
 import type { Buffer, MemorySpace } from "../view.js";
 import { DeviceAttribute, type Driver, type Handle } from "./driver.js";
 import type { Nvrtc } from "./nvrtc.js";
@@ -35,8 +36,12 @@ export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: 
   const memory = driver.handle("cuDeviceTotalMem_v2", device);
   const words = new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
   return {
-    device, memory, arch: major * 10 + minor, multiprocessors: attribute("multiprocessors"),
-    sharedBytes: attribute("maxSharedMemoryOptIn"), l2Bytes: attribute("l2Bytes"),
+    device,
+    memory,
+    arch: major * 10 + minor,
+    multiprocessors: attribute("multiprocessors"),
+    sharedBytes: attribute("maxSharedMemoryOptIn"),
+    l2Bytes: attribute("l2Bytes"),
     label: `${words}, ${(memory / 2 ** 30).toFixed(0)} GiB, compute capability ${major}.${minor}`,
   };
 }
@@ -81,7 +86,11 @@ export class Gpu {
     const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
     driver.call("cuMemGetInfo_v2", free, total);
     if (bytes > Number(free[0]))
-      throw new DeviceError(this.name, `${gib(bytes)} asked for, ${gib(Number(free[0]))} of ${gib(Number(total[0]))} free`, "free arrays or use a smaller size");
+      throw new DeviceError(
+        this.name,
+        `${gib(bytes)} asked for, ${gib(Number(free[0]))} of ${gib(Number(total[0]))} free`,
+        "free arrays or use a smaller size",
+      );
     const buffer = new GpuBuffer(this, driver.handle("cuMemAlloc_v2", bytes), bytes);
     this.buffers.add(buffer);
     // The null stream waits for all others and they for it, so no stream sees the memory before it is zero.
@@ -111,6 +120,7 @@ export class Gpu {
     const key = `${fmad} ${source}`;
     let module = this.modules.get(key);
     if (module === undefined) {
+      keepSource(name, source, fmad ? "fast" : "strict", "cu");
       const cubin = this.nvrtc.compileToCubin(source, this.facts.arch, { fmad, name });
       module = driver.handle("cuModuleLoadData", cubin);
       this.modules.set(key, module);
@@ -124,7 +134,7 @@ export class Gpu {
     const driver = this.enter();
     try {
       driver.call("cuCtxSynchronize");
-      for (const buffer of [...this.buffers]) buffer.free();
+      for (const buffer of this.buffers) buffer.free();
       for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
       for (const stream of this.streams) driver.call("cuStreamDestroy_v2", stream);
       this.staging.close();
@@ -161,7 +171,11 @@ const ALWAYS_SHARED = 48 << 10;
 export class GpuBuffer implements Buffer {
   readonly memory: MemorySpace;
 
-  constructor(private readonly gpu: Gpu, readonly address: number, readonly bytes: number) {
+  constructor(
+    private readonly gpu: Gpu,
+    readonly address: number,
+    readonly bytes: number,
+  ) {
     this.memory = gpu.memory;
   }
 

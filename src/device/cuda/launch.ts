@@ -42,20 +42,31 @@ export class CudaLaunch implements Launch {
   /** True once a queue has run it. */
   ran = false;
 
-  constructor(readonly gpu: Gpu, private readonly binding: Binding) {
+  constructor(
+    readonly gpu: Gpu,
+    private readonly binding: Binding,
+  ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.code = programOf(binding, gpu.facts);
     const { program, decisions } = this.code;
     this.program = program;
-    const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter((entry) => entry !== undefined);
-    this.entries = gpu.load(this.program.source, this.precision === "fast", this.kernel.name, names.map(({ name }) => name));
+    const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter(
+      (entry) => entry !== undefined,
+    );
+    this.entries = gpu.load(
+      this.program.source,
+      this.precision === "fast",
+      this.kernel.name,
+      names.map(({ name }) => name),
+    );
     this.values = argumentValues(binding);
     this.plan();
     this.decisions.push(...decisions, this.describe(this.program.main));
   }
 
   enqueue(stream: Handle): void {
-    if (this.freed) throw new DeviceError(this.gpu.name, `a freed launch of kernel "${this.kernel.name}" was submitted`, "prepare it again");
+    if (this.freed)
+      throw new DeviceError(this.gpu.name, `a freed launch of kernel "${this.kernel.name}" was submitted`, "prepare it again");
     this.gpu.enter().lastKernel = this.kernel.name;
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;
@@ -73,11 +84,20 @@ export class CudaLaunch implements Launch {
   /** The reduce parameters' values from the bytes at `resultPlace`. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
     const data = new DataView(bytes as ArrayBuffer);
-    return Object.fromEntries(this.program.reduces.map(({ name, type }, n) => {
-      const at = 8 * n;
-      const value = type === "f64" ? data.getFloat64(at, true) : type === "f32" ? data.getFloat32(at, true) : type === "i32" ? data.getInt32(at, true) : data.getUint32(at, true);
-      return [name, value];
-    }));
+    return Object.fromEntries(
+      this.program.reduces.map(({ name, type }, n) => {
+        const at = 8 * n;
+        const value =
+          type === "f64"
+            ? data.getFloat64(at, true)
+            : type === "f32"
+              ? data.getFloat32(at, true)
+              : type === "i32"
+                ? data.getInt32(at, true)
+                : data.getUint32(at, true);
+        return [name, value];
+      }),
+    );
   }
 
   free(): void {
@@ -108,9 +128,19 @@ export class CudaLaunch implements Launch {
       this.planRange(policy, (batch) => {
         const chunks = chunksOf(batch);
         // Batches lie one after the other in row-major order, and so do their partials.
-        const before = policy.extents.length === 1 ? (batch.begin[0] - policy.begin[0]) / REDUCTION_CHUNK : (batch.begin[0] - policy.begin[0]) * (chunks / Math.max(1, batch.extents[0]));
-        const partials = Object.fromEntries(program.reduces.map(({ name, type }) => [`partials:${name}`, Number(this.values[`partials:${name}`] ?? 0) + before * BYTES[type]]));
-        const shape: Shape = this.code.serial ? { grid: [1, 1, 1], block: [1, 1, 1] } : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
+        const before =
+          policy.extents.length === 1
+            ? (batch.begin[0] - policy.begin[0]) / REDUCTION_CHUNK
+            : (batch.begin[0] - policy.begin[0]) * (chunks / Math.max(1, batch.extents[0]));
+        const partials = Object.fromEntries(
+          program.reduces.map(({ name, type }) => [
+            `partials:${name}`,
+            Number(this.values[`partials:${name}`] ?? 0) + before * BYTES[type],
+          ]),
+        );
+        const shape: Shape = this.code.serial
+          ? { grid: [1, 1, 1], block: [1, 1, 1] }
+          : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
         return { shape, values: { chunks, chunksPerLine: lineChunks, ...partials } };
       });
       this.planFolds(chunksOf(policy));
@@ -121,12 +151,17 @@ export class CudaLaunch implements Launch {
     const { program, policy } = this;
     const { serial, members } = this.code;
     const wish = policy.kind === "team" ? policy.size : undefined;
-    this.decisions.push(serial ? "teams: one after the other, of one member" : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`);
+    this.decisions.push(
+      serial
+        ? "teams: one after the other, of one member"
+        : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
+    );
     this.want("results", 8 * program.reduces.length);
     this.wantPartials(league);
     this.reserve();
     this.values.league = league;
-    if (league > 0) this.step(program.main, { grid: [serial ? 1 : league, 1, 1], block: [members, 1, 1], shared: program.scratchBytes }, {});
+    if (league > 0)
+      this.step(program.main, { grid: [serial ? 1 : league, 1, 1], block: [members, 1, 1], shared: program.scratchBytes }, {});
     this.planFolds(league);
   }
 
@@ -167,7 +202,12 @@ export class CudaLaunch implements Launch {
 
   private wantRecords({ name, type, slots }: RecordedScatter, policy: RangePolicy): void {
     const most = slots * Math.max(0, ...this.batches(policy).map(sizeOf));
-    if (most >= 2 ** 32) throw new DeviceError(this.gpu.name, `kernel "${this.kernel.name}": one row of the range scatters ${most} times into "${name}"`, "use a range with more and shorter rows");
+    if (most >= 2 ** 32)
+      throw new DeviceError(
+        this.gpu.name,
+        `kernel "${this.kernel.name}": one row of the range scatters ${most} times into "${name}"`,
+        "use a range with more and shorter rows",
+      );
     for (const key of ["keys", "sortedKeys", "order", "sortedOrder"]) this.want(`${key}:${name}`, 4 * most);
     this.want(`values:${name}`, BYTES[type] * most);
     this.want(`counts:${name}`, 4 * 2 ** SORT_BITS * blocks(most, SORT_TILE));
@@ -178,7 +218,12 @@ export class CudaLaunch implements Launch {
   private planSort({ name, apply }: RecordedScatter, count: number): void {
     const { driver } = this.gpu;
     const size = this.binding.views[name].size;
-    const sort = this.gpu.load(SORT_SOURCE, false, "sort", Object.values(SORT_ENTRIES).map((entry) => entry.name));
+    const sort = this.gpu.load(
+      SORT_SOURCE,
+      false,
+      "sort",
+      Object.values(SORT_ENTRIES).map((entry) => entry.name),
+    );
     const tiles = blocks(count, SORT_TILE);
     const at = (key: string) => Number(this.values[`${key}:${name}`]);
     let [keys, order, otherKeys, otherOrder] = [at("keys"), 0, at("sortedKeys"), at("sortedOrder")];
@@ -186,7 +231,17 @@ export class CudaLaunch implements Launch {
     // Unused slots have all bits set: they go behind every target, as there is a bit pattern of the sorted bits left for them.
     const bits = Math.floor(Math.log2(Math.max(1, size))) + 1;
     for (let shift = 0; shift < bits; shift += SORT_BITS) {
-      const values = { keys, order, count, shift, tiles, counts: at("counts"), totals: at("totals"), sortedKeys: otherKeys, sortedOrder: otherOrder };
+      const values = {
+        keys,
+        order,
+        count,
+        shift,
+        tiles,
+        counts: at("counts"),
+        totals: at("totals"),
+        sortedKeys: otherKeys,
+        sortedOrder: otherOrder,
+      };
       const add = (entry: EntryCode, grid: number, block: number) =>
         this.steps.push(new KernelStep(driver, entry, sort.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, values));
       add(SORT_ENTRIES.count, tiles, WARP);
@@ -210,12 +265,22 @@ export class CudaLaunch implements Launch {
     const { program, values } = this;
     if (!program.fold || !program.finish) return;
     let swapped = false;
-    const addresses = (): Values => Object.fromEntries(program.reduces.flatMap(({ name }) => {
-      const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
-      return [[`partials:${name}`, values[`${from}:${name}`]], [`folded:${name}`, values[`${to}:${name}`]]];
-    }));
+    const addresses = (): Values =>
+      Object.fromEntries(
+        program.reduces.flatMap(({ name }) => {
+          const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
+          return [
+            [`partials:${name}`, values[`${from}:${name}`]],
+            [`folded:${name}`, values[`${to}:${name}`]],
+          ];
+        }),
+      );
     for (; count > FINISH_LIMIT; count = blocks(count, REDUCTION_CHUNK), swapped = !swapped)
-      this.step(program.fold, { grid: [blocks(count, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1] }, { ...addresses(), count });
+      this.step(
+        program.fold,
+        { grid: [blocks(count, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1] },
+        { ...addresses(), count },
+      );
     this.step(program.finish, { grid: [1, 1, 1], block: [FINISH_BLOCK, 1, 1] }, { ...addresses(), count });
   }
 
@@ -228,7 +293,11 @@ export class CudaLaunch implements Launch {
     const x = rank === 1 ? BLOCK : Math.min(64, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
     const block: Shape["block"] = [x, threads / x, 1];
     const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy);
-    const counts = [extents[rank - 1] + before, rank > 1 ? extents[rank - 2] : 1, extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1)];
+    const counts = [
+      extents[rank - 1] + before,
+      rank > 1 ? extents[rank - 2] : 1,
+      extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
+    ];
     const grid = counts.map((count, d) => Math.max(1, blocks(count, block[d])));
     const shared = this.placeCopies();
     if (!strided) return { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared };
@@ -299,6 +368,10 @@ function argumentValues({ scalars, views, outputs, policy }: Binding): Record<st
 
 function policyValues(policy: RangePolicy): Record<string, number> {
   const { begin, extents } = policy;
-  const bounds = begin.flatMap((first, axis) => [[`begin:${axis}`, first], [`end:${axis}`, first + extents[axis]], [`count:${axis}`, extents[axis]]]);
+  const bounds = begin.flatMap((first, axis) => [
+    [`begin:${axis}`, first],
+    [`end:${axis}`, first + extents[axis]],
+    [`count:${axis}`, extents[axis]],
+  ]);
   return { ...Object.fromEntries(bounds), alignedBegin: alignedBegin(policy) };
 }

@@ -33,12 +33,21 @@ export function openLibrary(koffi: Koffi, names: readonly string[], files: reado
 }
 
 const DRIVER_FOLDERS = [
-  "/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/cuda/compat",
+  "/usr/local/nvidia/lib64",
+  "/usr/lib/x86_64-linux-gnu",
+  "/usr/lib/aarch64-linux-gnu",
+  "/usr/lib64",
+  "/usr/lib/wsl/lib",
+  "/usr/local/cuda/compat",
 ];
 
 /** NVIDIA's driver library, which comes with the driver. */
 export function openDriverLibrary(koffi: Koffi): Library | undefined {
-  return openLibrary(koffi, ["libcuda.so.1"], DRIVER_FOLDERS.map((folder) => join(folder, "libcuda.so.1")));
+  return openLibrary(
+    koffi,
+    ["libcuda.so.1"],
+    DRIVER_FOLDERS.map((folder) => join(folder, "libcuda.so.1")),
+  );
 }
 
 /** Where the run-time compiler may be, best first: full paths that exist, then names for the system's loader. */
@@ -54,7 +63,9 @@ export interface NvrtcPlaces {
  */
 export function findNvrtc(environment: NodeJS.ProcessEnv = process.env): NvrtcPlaces {
   if (environment.ISOFORM_NVRTC) return { files: nvrtcFiles(environment.ISOFORM_NVRTC), names: [] };
-  const toolkits = [environment.CUDA_PATH, environment.CUDA_HOME, "/usr/local/cuda", ...versionedToolkits()].filter((path) => path !== undefined);
+  const toolkits = [environment.CUDA_PATH, environment.CUDA_HOME, "/usr/local/cuda", ...versionedToolkits()].filter(
+    (path) => path !== undefined,
+  );
   const folders = [...toolkits.map((path) => join(path, "lib64")), ...DRIVER_FOLDERS];
   return { files: folders.flatMap(nvrtcFiles), names: NVRTC_NAMES };
 }
@@ -86,5 +97,8 @@ function nvrtcFiles(path: string): string[] {
 function versionedToolkits(): string[] {
   const root = dirname("/usr/local/cuda");
   if (!existsSync(root)) return [];
-  return readdirSync(root).filter((name) => /^cuda-\d/.test(name)).sort((a, b) => b.localeCompare(a, "en", { numeric: true })).map((name) => join(root, name));
+  return readdirSync(root)
+    .filter((name) => /^cuda-\d/.test(name))
+    .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+    .map((name) => join(root, name));
 }

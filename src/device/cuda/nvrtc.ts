@@ -51,7 +51,11 @@ export class Nvrtc {
    */
   compileToCubin(source: string, arch: number, options: CubinOptions): Uint8Array {
     if (!this.architectures.includes(arch))
-      throw new DeviceError("cuda", `NVRTC ${this.version} (${this.path}) has no code for sm_${arch}`, `use an NVRTC that has one; this one has sm_${this.architectures.join(", sm_")}`);
+      throw new DeviceError(
+        "cuda",
+        `NVRTC ${this.version} (${this.path}) has no code for sm_${arch}`,
+        `use an NVRTC that has one; this one has sm_${this.architectures.join(", sm_")}`,
+      );
     const flags = [`--gpu-architecture=sm_${arch}`, `--fmad=${options.fmad}`, "--std=c++17"];
     return cachedBinary("cubin", [this.version, ...flags, source], () => this.compile(source, flags, options.name ?? "kernel"));
   }
@@ -64,7 +68,11 @@ export class Nvrtc {
       const status = api.nvrtcCompileProgram(program[0], flags.length, flags);
       if (status === COMPILATION_FAILED) {
         const lines = this.log(program[0]).split("\n").slice(0, 12).join("\n");
-        throw new DeviceError("cuda", `NVRTC refused the code generated for "${name}":\n${lines}`, "this is a defect of the emitter: please report it with the kernel");
+        throw new DeviceError(
+          "cuda",
+          `NVRTC refused the code generated for "${name}":\n${lines}`,
+          "this is a defect of the emitter: please report it with the kernel",
+        );
       }
       api.check("nvrtcCompileProgram", status);
       const size = new BigUint64Array(1);

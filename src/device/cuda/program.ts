@@ -29,7 +29,12 @@ export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">
   const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
   variants.set(key, program);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
-  return { program, members: assumptions.members, serial: Object.values(scatter.code).includes("serial"), decisions: [...scatter.decisions, addresses] };
+  return {
+    program,
+    members: assumptions.members,
+    serial: Object.values(scatter.code).includes("serial"),
+    decisions: [...scatter.decisions, addresses],
+  };
 }
 
 const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
@@ -54,9 +59,13 @@ function membersOf(wish: number = MEMBERS, serial: boolean): number {
 
 function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
-  const indices = policy.kind === "team"
-    ? [policy.league]
-    : [policy.extents.reduce((a, b) => a * b, 1), ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a]))];
+  const indices =
+    policy.kind === "team"
+      ? [policy.league]
+      : [
+          policy.extents.reduce((a, b) => a * b, 1),
+          ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a])),
+        ];
   return {
     strict: precision === "strict",
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),

@@ -17,13 +17,18 @@ const forgotten = new FinalizationRegistry<{ gpu: Gpu; event: Handle }>(({ gpu, 
 export class CudaQueue implements Queue {
   private readonly stream: Handle;
 
-  constructor(readonly device: Device, private readonly gpu: Gpu) {
+  constructor(
+    readonly device: Device,
+    private readonly gpu: Gpu,
+  ) {
     this.stream = gpu.createStream();
   }
 
   submit(launch: Launch): void {
     if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu)
-      throw new LaunchError(`a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`);
+      throw new LaunchError(
+        `a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`,
+      );
     launch.enqueue(this.stream);
   }
 
@@ -33,7 +38,9 @@ export class CudaQueue implements Queue {
 
   copy(source: View, target: View): void {
     if (source.type !== target.type || source.shape.join() !== target.shape.join())
-      throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
+      throw new LaunchError(
+        `copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`,
+      );
     const driver = this.enter(source, target);
     const bytes = source.size * BYTES[source.type];
     if (bytes === 0) return;
@@ -52,10 +59,17 @@ export class CudaQueue implements Queue {
   async read<T extends ElementType>(source: View<T>): Promise<TypedArray> {
     this.enter(source);
     const settle = () => void this.gpu.enter();
-    if (source.contiguous || source.size === 0) return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, settle);
+    if (source.contiguous || source.size === 0)
+      return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, settle);
     const dense = this.gpu.allocate(source.size * BYTES[source.type]);
     try {
-      stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), densePlace(dense.address, source.shape)).enqueue(this.stream);
+      stridedCopy(
+        this.gpu,
+        BYTES[source.type] as 1 | 4 | 8,
+        source.shape,
+        placeOf(source),
+        densePlace(dense.address, source.shape),
+      ).enqueue(this.stream);
       return await this.gpu.staging.read(dense.address, source.type, source.size, this.stream, settle);
     } finally {
       dense.free();
@@ -90,7 +104,9 @@ export class CudaQueue implements Queue {
   private enter(...views: View[]) {
     for (const view of views)
       if (view.buffer.memory !== this.gpu.memory)
-        throw new LaunchError(`a view in the memory of ${view.buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`);
+        throw new LaunchError(
+          `a view in the memory of ${view.buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`,
+        );
     return this.gpu.enter();
   }
 }
@@ -99,7 +115,8 @@ export class CudaQueue implements Queue {
 export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
   if (data.length !== target.size)
     throw new LaunchError(`${data.length} values for a view of shape [${target.shape}], which has ${target.size}`);
-  if (target.buffer.memory !== gpu.memory) throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
+  if (target.buffer.memory !== gpu.memory)
+    throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
   gpu.enter();
   if (target.size === 0) return;
   if (target.contiguous) return gpu.staging.write(placeOf(target).address, target.type, data, stream);
@@ -111,12 +128,16 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, strea
 
 /** A mark in a stream. */
 export class CudaEvent implements DeviceEvent {
-  constructor(private readonly gpu: Gpu, readonly handle: Handle) {
+  constructor(
+    private readonly gpu: Gpu,
+    readonly handle: Handle,
+  ) {
     forgotten.register(this, { gpu, event: handle });
   }
 
   async since(earlier: DeviceEvent): Promise<number> {
-    if (!(earlier instanceof CudaEvent) || earlier.gpu !== this.gpu) throw new DeviceError(this.gpu.name, "the earlier event is another device's", "compare events of one device");
+    if (!(earlier instanceof CudaEvent) || earlier.gpu !== this.gpu)
+      throw new DeviceError(this.gpu.name, "the earlier event is another device's", "compare events of one device");
     await earlier.done();
     await this.done();
     const milliseconds = new Float32Array(1);

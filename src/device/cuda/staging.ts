@@ -118,7 +118,12 @@ function fill(target: TypedArray, data: ArrayLike<number>, first: number): void 
 const EAGER_SECONDS = 0.02;
 
 /** Resolves once the device has passed an event or emptied a stream, without blocking the event loop. `settle` runs before each look. */
-export async function untilReady(driver: Driver, query: "cuEventQuery" | "cuStreamQuery", handle: Handle, settle: () => void): Promise<void> {
+export async function untilReady(
+  driver: Driver,
+  query: "cuEventQuery" | "cuStreamQuery",
+  handle: Handle,
+  settle: () => void,
+): Promise<void> {
   const eagerUntil = performance.now() + EAGER_SECONDS * 1000;
   for (;;) {
     settle();

@@ -28,13 +28,20 @@ export function packParams(params: readonly KernelParam[], values: Values): Arra
 
 function write(data: DataView, offset: number, type: ParamType, value: number): void {
   switch (type) {
-    case "pointer": return data.setBigUint64(offset, BigInt(value), true);
-    case "i64": return data.setBigInt64(offset, BigInt(value), true);
-    case "f64": return data.setFloat64(offset, value, true);
-    case "f32": return data.setFloat32(offset, value, true);
-    case "i32": return data.setInt32(offset, value, true);
-    case "u32": return data.setUint32(offset, value, true);
-    case "bool": return data.setUint8(offset, value ? 1 : 0);
+    case "pointer":
+      return data.setBigUint64(offset, BigInt(value), true);
+    case "i64":
+      return data.setBigInt64(offset, BigInt(value), true);
+    case "f64":
+      return data.setFloat64(offset, value, true);
+    case "f32":
+      return data.setFloat32(offset, value, true);
+    case "i32":
+      return data.setInt32(offset, value, true);
+    case "u32":
+      return data.setUint32(offset, value, true);
+    case "bool":
+      return data.setUint8(offset, value ? 1 : 0);
   }
 }
 
@@ -63,7 +70,13 @@ export class KernelStep implements Step {
   private readonly extra = new BigUint64Array(new ArrayBuffer(40));
   private readonly kept: readonly ArrayBuffer[];
 
-  constructor(private readonly driver: Driver, code: EntryCode, entry: Entry, { grid, block, shared = 0 }: Shape, values: Values) {
+  constructor(
+    private readonly driver: Driver,
+    code: EntryCode,
+    entry: Entry,
+    { grid, block, shared = 0 }: Shape,
+    values: Values,
+  ) {
     const params = packParams(code.params, values);
     const size = new ArrayBuffer(8);
     new DataView(size).setBigUint64(0, BigInt(params.byteLength), true);
@@ -80,7 +93,12 @@ export class KernelStep implements Step {
 
 /** Sets bytes of device memory. */
 export class FillStep implements Step {
-  constructor(private readonly driver: Driver, private readonly target: Handle, private readonly value: number, private readonly bytes: number) {}
+  constructor(
+    private readonly driver: Driver,
+    private readonly target: Handle,
+    private readonly value: number,
+    private readonly bytes: number,
+  ) {}
 
   enqueue(stream: Handle): void {
     this.driver.call("cuMemsetD8Async", this.target, this.value, this.bytes, stream);

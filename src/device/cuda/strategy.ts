@@ -29,11 +29,18 @@ export function chooseScatter(binding: Binding, facts: Pick<GpuFacts, "sharedByt
   const serial = made.some(({ code }) => code === "serial");
   return {
     code: Object.fromEntries(made.map(({ target, code }) => [target.name, serial ? "serial" : code])),
-    decisions: made.map(({ target, why, strategy }) => `scatter "${target.name}": ${strategy}, ${serial ? "by one thread, in element order, because data decides how often elements add" : why}`),
+    decisions: made.map(
+      ({ target, why, strategy }) =>
+        `scatter "${target.name}": ${strategy}, ${serial ? "by one thread, in element order, because data decides how often elements add" : why}`,
+    ),
   };
 }
 
-function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "sharedBytes">): { code: ScatterCode; strategy: string; why: string } {
+function choose(
+  binding: Binding,
+  target: ScatterParam,
+  facts: Pick<GpuFacts, "sharedBytes">,
+): { code: ScatterCode; strategy: string; why: string } {
   const { policy, ir } = binding;
   const size = binding.views[target.name].size;
   const bytes = copyBytes(binding, target);
@@ -54,13 +61,21 @@ function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "s
       const slots = slotsOf(ir, target.name);
       const why = binding.precision === "strict" ? "as strict mode asks" : "as asked";
       return slots !== undefined && size < 2 ** 32 - 1
-        ? { code: "recorded", strategy: "sorted", why: `${slots} contributions of each element recorded, sorted by target and added in element order, ${why}` }
+        ? {
+            code: "recorded",
+            strategy: "sorted",
+            why: `${slots} contributions of each element recorded, sorted by target and added in element order, ${why}`,
+          }
         : { code: "serial", strategy: "sorted", why };
     }
     case undefined: {
       const elements = ranged ? policy.extents.reduce((a, b) => a * b, 1) : 0;
       return elements >= CROWDED * size && bytes <= MODEST_COPIES
-        ? { code: "shared", strategy: "duplicated", why: `a copy for each block in shared memory, ${bytes} bytes, because ${elements} elements crowd ${size} targets` }
+        ? {
+            code: "shared",
+            strategy: "duplicated",
+            why: `a copy for each block in shared memory, ${bytes} bytes, because ${elements} elements crowd ${size} targets`,
+          }
         : { code: "atomic", strategy: "atomic", why: `hardware atomics on ${size} targets` };
     }
   }

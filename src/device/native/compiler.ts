@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "../../kernel/errors.js";
 import type { Precision } from "../device.js";
-import { cacheFolder } from "../cache.js";
+import { cacheFolder, keepSource } from "../cache.js";
 
 /** The system's C compiler. */
 export interface Compiler {
@@ -64,7 +64,7 @@ export function hasOpenMP(compiler: Compiler): boolean {
  * @throws DeviceError with the kernel's name and the compiler's first complaint.
  */
 export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision): string {
-  keepSource(kernel, source, precision);
+  keepSource(kernel, source, precision, "c");
   const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source);
   if ("path" in first) return first.path;
   if (hasOpenMP(compiler) && /openmp|gomp|lomp|omp\.h/.test(first.complaint)) {
@@ -111,12 +111,4 @@ function install(made: string, kept: string): string {
     process.once("exit", () => rmSync(join(own, ".."), { recursive: true, force: true }));
     return own;
   }
-}
-
-function keepSource(kernel: string, source: string, precision: Precision): void {
-  const folder = process.env.ISOFORM_KEEP;
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  const id = createHash("sha256").update(source).digest("hex").slice(0, 8);
-  writeFileSync(join(folder, `${kernel.replace(/[^\w.-]/g, "_")}-${precision}-${id}.c`), source);
 }

@@ -23,13 +23,23 @@ export function emitCuda(ir: KernelIR, access: AccessAnalysis, assumptions: Cuda
   const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
   const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];
   return {
-    source: sourceOf(program, writer, entries.map(({ text }) => text)),
+    source: sourceOf(
+      program,
+      writer,
+      entries.map(({ text }) => text),
+    ),
     main: main.entry,
     traversal,
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: fold?.entry,
     finish: finish?.entry,
-    recorded: recorded.map(({ target: { name, element, op }, apply }) => ({ name, type: element, op, slots: slots[name], apply: apply.entry })),
+    recorded: recorded.map(({ target: { name, element, op }, apply }) => ({
+      name,
+      type: element,
+      op,
+      slots: slots[name],
+      apply: apply.entry,
+    })),
     shared: program.scatters("shared").map(({ name, element }) => ({ name, type: element })),
     scratchBytes: dynamicScratchBytes(ir.body),
   };

@@ -6,8 +6,13 @@ test("parameters are packed in order, each aligned to its size", () => {
   const data = new DataView(
     packParams(
       [
-        { key: "flag", type: "bool" }, { key: "n", type: "i32" }, { key: "x", type: "pointer" }, { key: "f", type: "f32" },
-        { key: "a", type: "f64" }, { key: "u", type: "u32" }, { key: "wide", type: "i64" },
+        { key: "flag", type: "bool" },
+        { key: "n", type: "i32" },
+        { key: "x", type: "pointer" },
+        { key: "f", type: "f32" },
+        { key: "a", type: "f64" },
+        { key: "u", type: "u32" },
+        { key: "wide", type: "i64" },
       ],
       { flag: true, n: -5, x: 0x7f00_1234_5678, f: 1.5, a: 0.1, u: 4294967295, wide: -7, unused: 3 },
     ),

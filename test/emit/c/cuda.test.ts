@@ -33,7 +33,8 @@ test("scatter strategies differ in where a contribution goes", () => {
 });
 
 test("floats have no atomic maximum, integers do", () => {
-  const most = (type: typeof f32 | typeof i32) => kernel("most", { x: view(type), m: scatter(type, 1, "max") }, ({ x, m }, i) => m.max(0, x[i]));
+  const most = (type: typeof f32 | typeof i32) =>
+    kernel("most", { x: view(type), m: scatter(type, 1, "max") }, ({ x, m }, i) => m.max(0, x[i]));
   assert.match(emit(most(f32)).source, /void atomic_max_f32\(float \*place, float value\)/);
   assert.match(emit(most(i32)).source, /atomicMax\(&m\[0\], x\[i\]\);/);
 });
@@ -54,7 +55,10 @@ test("the number of contributions of an element is counted from constant loops",
 test("addresses have 32 bits unless the launch needs more", () => {
   assert.match(emit(axpy).source, /const int i = i_begin/);
   assert.match(emit(axpy, { wide: true }).source, /const long long i = i_begin \+ \(long long\)/);
-  assert.deepEqual(emit(axpy, { wide: true }).main.params.map(({ key, type }) => `${key} ${type}`), ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"]);
+  assert.deepEqual(
+    emit(axpy, { wide: true }).main.params.map(({ key, type }) => `${key} ${type}`),
+    ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"],
+  );
 });
 
 test("a range that begins inside a cache line has threads from the line's begin", () => {
@@ -82,7 +86,10 @@ test("what a team reads outside of its shared loops is kept until all have read 
     y[team.index] = t[0];
     s.add(v);
   });
-  assert.match(emit(shared).source.replace(/\s+/g, " "), /double v = scratch\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ scratch\[0\] = v \+ 1\.0;/);
+  assert.match(
+    emit(shared).source.replace(/\s+/g, " "),
+    /double v = scratch\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ scratch\[0\] = v \+ 1\.0;/,
+  );
 });
 
 test("scratch beyond the static limit is dynamic shared memory", () => {

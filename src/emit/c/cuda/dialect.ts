@@ -6,7 +6,13 @@ export function cudaDialect(wide: boolean): Dialect {
   return {
     name: "CUDA",
     types: {
-      f64: "double", f32: "float", i32: "int", u32: "unsigned int", bool: "bool", u8: "unsigned char", index: wide ? "long long" : "int",
+      f64: "double",
+      f32: "float",
+      i32: "int",
+      u32: "unsigned int",
+      bool: "bool",
+      u8: "unsigned char",
+      index: wide ? "long long" : "int",
     },
     helperPrefix: "__device__ inline",
     tablePrefix: "__device__ const",
@@ -33,9 +39,13 @@ const ABS_I32 = [
 ].join("\n");
 
 const RESERVED = [
-  ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(" "),
+  ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(
+    " ",
+  ),
   ..."this throw try catch typename using virtual and or not xor bitand bitor compl constexpr nullptr".split(" "),
-  ..."exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod".split(" "),
+  ..."exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod".split(
+    " ",
+  ),
   ..."min max abs y0 y1 yn j0 j1 jn gamma isnan isinf signbit round rint copies thread threads".split(" "),
 ];
 
@@ -49,11 +59,13 @@ function math(fn: MathFn | ExactFn, type: FloatType): string {
 
 /** Definitions of the functions that the dialect names and CUDA lacks, as far as `source` calls them. */
 export function mathDefinitions(source: string): string[] {
-  return [...THROUGH_F64].filter((fn) => source.includes(`${fn}_f32(`)).map((fn) =>
-    ["tan", "sinh"].includes(fn)
-      ? `__device__ inline float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
-      : `__device__ inline float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
-  );
+  return [...THROUGH_F64]
+    .filter((fn) => source.includes(`${fn}_f32(`))
+    .map((fn) =>
+      ["tan", "sinh"].includes(fn)
+        ? `__device__ inline float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
+        : `__device__ inline float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
+    );
 }
 
 /** The call that folds `value` into the element at `pointer`, whatever other threads do there. */

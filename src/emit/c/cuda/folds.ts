@@ -17,7 +17,8 @@ export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: s
 function shuffle(entry: EntryWriter, param: ReduceParam, accumulator: string, step: number): void {
   const name = entry.names.fresh("step");
   entry.code.block(`for (int ${name} = ${step}; ${name} > 0; ${name} /= 2)`, () =>
-    entry.foldInto(entry.body, param, param.type, accumulator, `__shfl_down_sync(~0u, ${accumulator}, ${name})`));
+    entry.foldInto(entry.body, param, param.type, accumulator, `__shfl_down_sync(~0u, ${accumulator}, ${name})`),
+  );
 }
 
 /** Folds the accumulators of a block's threads in any order; thread 0 then runs the line made by `use`. Needs `thread` and `threads`. */
@@ -39,7 +40,10 @@ export function foldBlock(entry: EntryWriter, param: ReduceParam, accumulator: s
 export class FoldWriter extends EntryWriter {
   protected readonly indexNames: readonly string[] = [];
 
-  constructor(program: ProgramWriter, private readonly last: boolean) {
+  constructor(
+    program: ProgramWriter,
+    private readonly last: boolean,
+  ) {
     super(program, `${entryName(program.ir.name)}_${last ? "finish" : "fold"}`, false);
   }
 
@@ -97,7 +101,8 @@ export class FoldWriter extends EntryWriter {
       code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
       code.line(`const long long stop = (chunk + 1) * ${CHUNK} < ${count} ? (chunk + 1) * ${CHUNK} : ${count};`);
       code.block(`for (long long n = chunk * ${CHUNK} + threadIdx.x % ${LANES}; n < stop; n += ${LANES})`, () =>
-        this.foldInto(this.body, param, param.type, "total", `${from}[n]`));
+        this.foldInto(this.body, param, param.type, "total", `${from}[n]`),
+      );
       foldLanes(this, param, "total");
       code.line(`if (threadIdx.x % ${LANES} == 0 && chunk * ${CHUNK} < ${count}) ${to}[chunk] = total;`);
     });
@@ -116,4 +121,3 @@ export class FoldWriter extends EntryWriter {
     return this.param(`folded:${name}`, "pointer", `${name}_folded`, `${this.T[type]} *`);
   }
 }
-

@@ -21,7 +21,11 @@ export class RangeWriter extends EntryWriter {
   private readonly copies = new Map<string, string>();
   private readonly slots = new Map<string, readonly [string, string, string]>();
 
-  constructor(program: ProgramWriter, private readonly traversal: Exclude<Traversal, "teams">, private readonly slotCounts: Readonly<Record<string, number>>) {
+  constructor(
+    program: ProgramWriter,
+    private readonly traversal: Exclude<Traversal, "teams">,
+    private readonly slotCounts: Readonly<Record<string, number>>,
+  ) {
     super(program, entryName(program.ir.name), true);
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
     this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
@@ -69,8 +73,12 @@ export class RangeWriter extends EntryWriter {
     this.closeCopies();
     if (this.program.reduces.length > 0) this.declareThread();
     for (const param of this.program.reduces)
-      foldBlock(this, param, this.accumulators.get(param.name)!, (total) =>
-        `${this.partials(param)}[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = ${total};`);
+      foldBlock(
+        this,
+        param,
+        this.accumulators.get(param.name)!,
+        (total) => `${this.partials(param)}[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = ${total};`,
+      );
   }
 
   /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share gridDim.z. */
@@ -178,7 +186,9 @@ export class RangeWriter extends EntryWriter {
       reduces.forEach((param, n) => {
         code.block(`for (int ${lane} = ${LANES / 2}; ${lane} > 0; ${lane} /= 2)`, () =>
           code.block(`for (int n = 0; n < ${lane}; n++)`, () =>
-            this.foldInto(this.body, param, param.type, `${lanes[n]}[n]`, `${lanes[n]}[n + ${lane}]`)));
+            this.foldInto(this.body, param, param.type, `${lanes[n]}[n]`, `${lanes[n]}[n + ${lane}]`),
+          ),
+        );
         code.line(`${this.partials(param)}[${chunk}] = ${lanes[n]}[0];`);
       });
     });
@@ -219,7 +229,9 @@ export class RangeWriter extends EntryWriter {
       const type = this.T[target.element];
       this.copies.set(target.name, copy);
       this.code.line(`${type} *${copy} = (${type} *)(copies + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`);
-      this.code.line(`for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target))};`);
+      this.code.line(
+        `for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target))};`,
+      );
     }
     this.code.line("__syncthreads();");
   }
@@ -242,7 +254,8 @@ export class RangeWriter extends EntryWriter {
         this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target))})`, () => {
           const offset = this.offsetOf(name, "n");
           this.code.line(`${this.atomic(target, `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
-        }));
+        }),
+      );
     }
   }
 
@@ -274,7 +287,10 @@ export class RangeWriter extends EntryWriter {
 export function identityOf({ op, element }: { op: "sum" | "min" | "max"; element: NumericType }): number {
   if (op === "sum") return 0;
   const limits: Record<NumericType, [least: number, greatest: number]> = {
-    f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-2147483648, 2147483647], u32: [0, 4294967295],
+    f64: [-Infinity, Infinity],
+    f32: [-Infinity, Infinity],
+    i32: [-2147483648, 2147483647],
+    u32: [0, 4294967295],
   };
   return limits[element][op === "min" ? 1 : 0];
 }

@@ -19,9 +19,10 @@ export function slotsOf(ir: KernelIR, target: string): number | undefined {
 function countIn(list: readonly Stmt[], target: string): number | undefined {
   let sum = 0;
   for (const stmt of list) {
-    const inner = stmt.kind === "if"
-      ? greatest(blocksOf(stmt).map((block) => countIn(block, target)))
-      : total(blocksOf(stmt).map((block) => countIn(block, target)));
+    const inner =
+      stmt.kind === "if"
+        ? greatest(blocksOf(stmt).map((block) => countIn(block, target)))
+        : total(blocksOf(stmt).map((block) => countIn(block, target)));
     const turns = inner === 0 ? 0 : turnsOf(stmt);
     if (inner === undefined || turns === undefined) return undefined;
     sum += inner * turns + (stmt.kind === "scatter" && stmt.target === target ? 1 : 0);
@@ -30,7 +31,8 @@ function countIn(list: readonly Stmt[], target: string): number | undefined {
 }
 
 const total = (counts: (number | undefined)[]) => counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0);
-const greatest = (counts: (number | undefined)[]) => counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b)), 0);
+const greatest = (counts: (number | undefined)[]) =>
+  counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b)), 0);
 
 /** Turns of a statement's blocks at most. */
 function turnsOf(stmt: Stmt): number | undefined {
@@ -49,7 +51,10 @@ const constantOf = (e: Expr): number | undefined => (e.op === "const" ? Number(e
 export class ApplyWriter extends EntryWriter {
   protected readonly indexNames: readonly string[] = [];
 
-  constructor(program: ProgramWriter, private readonly target: ScatterParam) {
+  constructor(
+    program: ProgramWriter,
+    private readonly target: ScatterParam,
+  ) {
     super(program, `${entryName(program.ir.name)}_apply_${target.name}`, false);
   }
 
@@ -72,7 +77,8 @@ export class ApplyWriter extends EntryWriter {
       const offset = this.offsetOf(target.name, "key");
       code.line(`${type} total = ${array}[${offset}];`);
       code.block(`for (; at < ${count} && ${keys}[at] == key; at++)`, () =>
-        this.foldInto(this.body, target.op, target.element, "total", `${values}[${order}[at]]`));
+        this.foldInto(this.body, target.op, target.element, "total", `${values}[${order}[at]]`),
+      );
       code.line(`${array}[${offset}] = total;`);
     });
     return this.finish(BLOCK);
@@ -157,13 +163,23 @@ extern "C" __global__ void __launch_bounds__(32) sort_move(
 
 /** The sort's entries, with their parameters in order. */
 export const SORT_ENTRIES = {
-  count: { name: "sort_count", params: keyed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]) },
+  count: {
+    name: "sort_count",
+    params: keyed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]),
+  },
   scan: { name: "sort_scan", params: keyed(["counts", "pointer"], ["tiles", "u32"], ["totals", "pointer"]) },
   move: {
     name: "sort_move",
     params: keyed(
-      ["keys", "pointer"], ["order", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"],
-      ["totals", "pointer"], ["sortedKeys", "pointer"], ["sortedOrder", "pointer"],
+      ["keys", "pointer"],
+      ["order", "pointer"],
+      ["count", "u32"],
+      ["shift", "u32"],
+      ["tiles", "u32"],
+      ["counts", "pointer"],
+      ["totals", "pointer"],
+      ["sortedKeys", "pointer"],
+      ["sortedOrder", "pointer"],
     ),
   },
 } satisfies Record<string, Entry>;

@@ -119,7 +119,11 @@ export class TeamWriter extends EntryWriter {
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
     this.before(body);
-    const folding = stmt.results.map((result) => ({ result, accumulator: this.names.fresh(`${result.name}_part`), known: body.local(result.name) }));
+    const folding = stmt.results.map((result) => ({
+      result,
+      accumulator: this.names.fresh(`${result.name}_part`),
+      known: body.local(result.name),
+    }));
     const identities = folding.map(({ result }) => this.constant(result.type, identityOf({ op: result.op, element: result.type })));
     for (const { result, known } of folding) body.code.line(`${this.T[result.type]} ${known};`);
     body.code.block("", () => {
@@ -151,8 +155,18 @@ export class TeamWriter extends EntryWriter {
     folding.forEach(({ result, known }, n) => {
       const lane = (k: number) => `${lanes[n]}[${k}]`;
       const tree = (step: number, values: readonly string[]): string =>
-        step === 0 ? values[0] : tree(step >> 1, values.slice(0, step).map((value, k) => this.fold(body, result, value, values[k + step])));
-      body.code.line(`${known} = ${tree(LANES / 2, Array.from({ length: LANES }, (_, k) => lane(k)))};`);
+        step === 0
+          ? values[0]
+          : tree(
+              step >> 1,
+              values.slice(0, step).map((value, k) => this.fold(body, result, value, values[k + step])),
+            );
+      body.code.line(
+        `${known} = ${tree(
+          LANES / 2,
+          Array.from({ length: LANES }, (_, k) => lane(k)),
+        )};`,
+      );
     });
   }
 
@@ -169,7 +183,8 @@ export class TeamWriter extends EntryWriter {
       const array = this.names.fresh(`${result.name}_warps`);
       body.code.line(`__shared__ ${this.T[result.type]} ${array}[${MEMBER_LIMIT / 32}];`);
       body.code.block("for (int step = 16; step > 0; step /= 2)", () =>
-        this.foldInto(body, result.op, result.type, accumulator, `__shfl_xor_sync(~0u, ${accumulator}, step)`));
+        this.foldInto(body, result.op, result.type, accumulator, `__shfl_xor_sync(~0u, ${accumulator}, step)`),
+      );
       body.code.line(`if (thread % 32 == 0) ${array}[thread / 32] = ${accumulator};`);
       return array;
     });
@@ -177,7 +192,8 @@ export class TeamWriter extends EntryWriter {
     folding.forEach(({ result, known }, n) => {
       body.code.line(`${known} = ${warps[n]}[0];`);
       body.code.block("for (int warp = 1; warp < threads / 32; warp++)", () =>
-        this.foldInto(body, result.op, result.type, known, `${warps[n]}[warp]`));
+        this.foldInto(body, result.op, result.type, known, `${warps[n]}[warp]`),
+      );
     });
   }
 
@@ -219,10 +235,16 @@ export class TeamWriter extends EntryWriter {
 
   /** True if something outside of the shared loops reads memory that the kernel changes. */
   private readsShared(list: readonly Stmt[]): boolean {
-    return list.some((stmt) =>
-      exprsOf(stmt).some((expr) => someExpr(expr, (e) =>
-        (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)))) ||
-      (!["teamFor", "teamReduce", "single"].includes(stmt.kind) && blocksOf(stmt).some((block) => this.readsShared(block))));
+    return list.some(
+      (stmt) =>
+        exprsOf(stmt).some((expr) =>
+          someExpr(
+            expr,
+            (e) => (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)),
+          ),
+        ) ||
+        (!["teamFor", "teamReduce", "single"].includes(stmt.kind) && blocksOf(stmt).some((block) => this.readsShared(block))),
+    );
   }
 }
 
@@ -238,4 +260,3 @@ function collectScratch(list: readonly Stmt[], names: Set<string>): void {
     for (const block of blocksOf(stmt)) collectScratch(block, names);
   }
 }
-

@@ -24,7 +24,11 @@ export class ProgramWriter {
   readonly helpers: Helpers;
   readonly definitions = new Set<string>();
 
-  constructor(readonly ir: KernelIR, readonly access: AccessAnalysis, readonly assumptions: CudaAssumptions) {
+  constructor(
+    readonly ir: KernelIR,
+    readonly access: AccessAnalysis,
+    readonly assumptions: CudaAssumptions,
+  ) {
     this.dialect = cudaDialect(assumptions.wide);
     this.helpers = new Helpers(this.dialect);
   }
@@ -63,7 +67,11 @@ export abstract class EntryWriter implements Frame {
   private readonly params = new Map<string, { type: ParamType; declaration: string; identifier: string }>();
 
   /** `withBody`: the function has the kernel's scalars and arrays as parameters. */
-  constructor(readonly program: ProgramWriter, readonly name: string, withBody: boolean) {
+  constructor(
+    readonly program: ProgramWriter,
+    readonly name: string,
+    withBody: boolean,
+  ) {
     this.names = new Names([...program.dialect.reserved, name]);
     this.body = new BodyWriter(this.code, program.ir, program.dialect, this, this.names, program.helpers);
     // The kernel's own names come first, so that they stay as they are.
@@ -119,7 +127,11 @@ export abstract class EntryWriter implements Frame {
       const { kind, element } = this.program.array(view);
       const written = kind === "scatter" || this.program.access.views[view]?.written;
       const restrict = this.program.assumptions.restrict ? "__restrict__ " : "";
-      this.params.set(key, { type: "pointer", identifier, declaration: `${written ? "" : "const "}${this.T[element]} *${restrict}${identifier}` });
+      this.params.set(key, {
+        type: "pointer",
+        identifier,
+        declaration: `${written ? "" : "const "}${this.T[element]} *${restrict}${identifier}`,
+      });
     }
     return identifier;
   }
@@ -253,7 +265,13 @@ export abstract class EntryWriter implements Frame {
 const closed = (text: string): string => (/^\w+$/.test(text) ? text : `(${text})`);
 
 const C_TYPES: Record<ParamType, string> = {
-  pointer: "void *", f64: "double", f32: "float", i32: "int", u32: "unsigned int", i64: "long long", bool: "bool",
+  pointer: "void *",
+  f64: "double",
+  f32: "float",
+  i32: "int",
+  u32: "unsigned int",
+  i64: "long long",
+  bool: "bool",
 };
 
 /** Joined by commas into lines of at most `width` characters. */
