@@ -10,7 +10,8 @@ import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { foldOfParam, foldPartials, partialCount } from "./cpu/partials.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
-import { cpuStorage, MAX_PAGES, PAGE, type CpuBuffer } from "./cpu/storage.js";
+import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
+import { PAGE, wishedPages } from "./cpu/wasm-memory.js";
 import type { ArrayOptions, Backend, ElementToken } from "./device.js";
 import { BYTES, typedArray, type View } from "./view.js";
 import type { ElementType } from "../ir/types.js";
@@ -32,7 +33,7 @@ export const backend: Backend = {
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
-    const abilities = cpuAbilities(threads, SIMD_BYTES, MAX_PAGES * PAGE);
+    const abilities = cpuAbilities(threads, SIMD_BYTES, wishedPages() * PAGE);
     if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
     return { backend: "wasm", devices: [{ name: "wasm", label, abilities }], versions };
   },
@@ -55,7 +56,7 @@ class WasmDevice extends CpuDevice {
     private readonly pool: WorkerPool,
     private readonly relaxed: boolean,
   ) {
-    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, MAX_PAGES * PAGE));
+    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, wishedPages() * PAGE));
     this.modules = new ModuleCache(pool);
   }
 
@@ -87,6 +88,7 @@ class WasmDevice extends CpuDevice {
       disjointMemory: binding.disjointMemory,
       relaxed: this.relaxed,
       shared: cpuStorage().shared,
+      wide: cpuStorage().wide,
     };
     return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
   }
@@ -100,10 +102,12 @@ class WasmDevice extends CpuDevice {
 function beyondMemory(what: string, bytes: number): DeviceError {
   return new DeviceError(
     "wasm",
-    `${what}: ${(bytes / 2 ** 30).toPrecision(3)} GiB do not fit into WebAssembly's memory of 4 GiB with what it holds already`,
-    "free other arrays, make it smaller, or use the device native",
+    `${what}: ${gib(bytes)} do not fit into WebAssembly's memory of ${gib(wishedPages() * PAGE)} with what it holds already`,
+    "free other arrays, set ISOFORM_MEMORY_GIB to as much as 16 (Node 22 or newer), or use the device native",
   );
 }
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
 
 interface CachedModule {
   key: string;
@@ -180,16 +184,16 @@ class WasmProgram implements CpuProgram {
     new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
     this.temporary = [this.args, scratch, tables, ...this.reductions.map(({ partials }) => partials)];
 
-    this.put("scratch", "u32", scratch.address);
+    this.putAddress("scratch", scratch.address);
     this.put("scratchStride", "u32", kernel.scratchBytes);
-    this.put("tables", "u32", tables.address);
-    for (const [name, view] of Object.entries(binding.views)) this.put(`view:${name}`, "u32", addressOf(view));
+    this.putAddress("tables", tables.address);
+    for (const [name, view] of Object.entries(binding.views)) this.putAddress(`view:${name}`, addressOf(view));
     for (const { name, copies } of plans) {
       if (!copies) continue;
-      this.put(`copies:${name}`, "u32", copies.buffer.address);
-      this.put(`copyStride:${name}`, "u32", copies.stride);
+      this.putAddress(`copies:${name}`, copies.buffer.address);
+      this.putAddress(`copyStride:${name}`, copies.stride);
     }
-    for (const { param, partials } of this.reductions) this.put(`partials:${param.name}`, "u32", partials.address);
+    for (const { param, partials } of this.reductions) this.putAddress(`partials:${param.name}`, partials.address);
     for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
     this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
   }
@@ -216,6 +220,12 @@ class WasmProgram implements CpuProgram {
     this.modules.release(this.module);
     for (const buffer of this.temporary) buffer.free();
     for (const plan of this.plans) plan.copies?.free();
+  }
+
+  /** Writes an address or distance of up to 64 bits. */
+  private putAddress(slot: string, value: number): void {
+    const offset = this.module.kernel.slots[slot];
+    if (offset !== undefined) new DataView(this.args.host, this.args.address + offset, 8).setBigUint64(0, BigInt(value), true);
   }
 
   /** Writes an entry of the argument block, if the module has it. */

@@ -41,7 +41,7 @@ test("an array that WebAssembly cannot address is refused with its size", async 
     () => device.array(f64, 671088640),
     (error: Error) => {
       assert(error instanceof DeviceError);
-      assert.match(error.message, /5\.00 GiB do not fit into WebAssembly's memory of 4 GiB.*use the device native/);
+      assert.match(error.message, /5\.00 GiB do not fit into WebAssembly's memory of 4\.00 GiB.*use the device native/);
       return true;
     },
   );
@@ -64,6 +64,32 @@ test("a trap names the kernel, and the device goes on", async () => {
   await device.run(axpy, { a: 1, x: device.from(f64, [2]), y }, range(1));
   assert.deepEqual([...(await device.queue.read(y))], [2]);
   await device.close();
+});
+
+test("a memory beyond 4 GiB has 64-bit addresses where the engine has them, and is refused elsewhere", () => {
+  const index = new URL("../../src/index.js", import.meta.url).href;
+  const script = `
+    const { f64, kernel, open, range, scatter, sum, view } = await import("${index}");
+    try {
+      const device = await open("wasm");
+      const mix = kernel("mix", { x: view(f64, 2), h: scatter(f64), s: sum(f64) }, ({ x, h, s }, i, j) => {
+        s.add(x[j][i]);
+        h.add((x[i][j] | 0) % 3, 1);
+      });
+      const x = device.from(f64, Float64Array.from({ length: 40000 }, (_, k) => k % 200), [200, 200]);
+      const h = device.array(f64, 3);
+      const { s } = await device.run(mix, { x, h }, range(200, 200));
+      console.log(s, ...(await device.queue.read(h)));
+    } catch (error) {
+      console.log(error.message);
+    }`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    env: { ...process.env, ISOFORM_MEMORY_GIB: "5" },
+    timeout: 20000,
+    encoding: "utf8",
+  });
+  const has64 = Number(process.versions.node.split(".")[0]) >= 22;
+  assert.match(stdout, has64 ? /^3980000 13400 13400 13200\n/ : /no WebAssembly memory of 5\.00 GiB \(use Node 22 or newer/);
 });
 
 test("a device that is not closed keeps no process alive", () => {

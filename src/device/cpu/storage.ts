@@ -1,12 +1,12 @@
 import { DeviceError } from "../../kernel/errors.js";
 import type { Buffer, MemorySpace } from "../view.js";
+import { createMemory, growMemory, isWide, MAX_PAGES, PAGE, wishedPages } from "./wasm-memory.js";
+
+export { PAGE };
 
 /** The address space of every CPU backend: a view made on one runs on any other without a copy. */
 export const CPU_MEMORY: MemorySpace = { name: "cpu" };
 
-export const PAGE = 65536;
-/** One page less than 4 GiB: engines lose messages that hold views of a full memory. */
-export const MAX_PAGES = 65535;
 /** Bytes at each end of a memory that are never handed out, so that a vector load a little beyond a view stays inside. */
 const MARGIN = PAGE;
 const LINE = 64;
@@ -41,6 +41,8 @@ export class CpuStorage {
   /** Shared between threads where the platform has SharedArrayBuffer. */
   readonly memory: WebAssembly.Memory;
   readonly shared: boolean;
+  /** It has 64-bit addresses. */
+  readonly wide: boolean;
   /** Bytes handed out and not yet freed. */
   allocated = 0;
   /** Free stretches below `top`, by rising address, never adjacent. */
@@ -51,7 +53,8 @@ export class CpuStorage {
   constructor(private readonly maxPages = MAX_PAGES) {
     this.shared = typeof SharedArrayBuffer !== "undefined";
     const initial = Math.min(maxPages, 16);
-    this.memory = new WebAssembly.Memory({ initial, maximum: maxPages, shared: this.shared });
+    this.memory = createMemory(initial, maxPages, this.shared);
+    this.wide = isWide(maxPages);
   }
 
   /**
@@ -156,7 +159,7 @@ export class CpuStorage {
     if (needed > possible) return false;
     for (const step of [Math.min(possible, Math.max(needed, GROWTH / PAGE)), needed]) {
       try {
-        this.memory.grow(step);
+        growMemory(this.memory, step);
         return true;
       } catch {
         // The engine could not commit that much; the exact need may still fit.
@@ -186,7 +189,7 @@ let storage: CpuStorage | undefined;
 
 /** The storage of this process, made on first use. */
 export function cpuStorage(): CpuStorage {
-  return (storage ??= new CpuStorage());
+  return (storage ??= new CpuStorage(wishedPages()));
 }
 
 /** Memory of the system (or of its container) in bytes; without an operating system to ask, as in a browser, what a memory can address. */

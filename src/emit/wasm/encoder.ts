@@ -5,8 +5,8 @@ import { opcode } from "./opcodes.js";
 export type ValType = "i32" | "i64" | "f32" | "f64" | "v128";
 const VAL_TYPES: Record<ValType, number> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 const EMPTY_BLOCK = 0x40;
-/** Pages of 64 KiB that a 32-bit memory can have. */
-const MAX_PAGES = 65536;
+/** Pages of 64 KiB that a memory can have, with 32-bit and with 64-bit addresses. */
+const MAX_PAGES = { narrow: 65536, wide: 262144 };
 
 /** A growing sequence of bytes. */
 export class Bytes {
@@ -18,12 +18,12 @@ export class Bytes {
     this.reserve(1);
     this.data[this.length++] = value;
   }
-  /** Unsigned LEB128 of a number below 2^32. */
+  /** Unsigned LEB128 of a whole number that is not negative. */
   u32(value: number): void {
-    let rest = value >>> 0;
+    let rest = value;
     while (rest >= 0x80) {
-      this.byte((rest & 0x7f) | 0x80);
-      rest >>>= 7;
+      this.byte((rest % 128) | 0x80);
+      rest = Math.floor(rest / 128);
     }
     this.byte(rest);
   }
@@ -34,6 +34,16 @@ export class Bytes {
       const low = rest & 0x7f;
       rest >>= 7;
       if ((rest === 0 && !(low & 0x40)) || (rest === -1 && low & 0x40)) return this.byte(low);
+      this.byte(low | 0x80);
+    }
+  }
+  /** Signed LEB128 of a whole number. */
+  s64(value: number): void {
+    let rest = value;
+    for (;;) {
+      const low = ((rest % 128) + 128) % 128;
+      rest = (rest - low) / 128;
+      if ((rest === 0 && low < 64) || (rest === -1 && low >= 64)) return this.byte(low);
       this.byte(low | 0x80);
     }
   }
@@ -125,10 +135,9 @@ export class FunctionBuilder {
     this.code.byte(0x41);
     this.code.s32(value);
   }
-  /** A constant within the range of an i32. */
   i64(value: number): void {
     this.code.byte(0x42);
-    this.code.s32(value);
+    this.code.s64(value);
   }
   f32(value: number): void {
     this.code.byte(0x43);
@@ -160,7 +169,7 @@ export class FunctionBuilder {
     this.code.byte(0x10);
     this.code.u32(index);
   }
-  /** A load, store or atomic at the address on the stack plus `offset` (below 2^32). */
+  /** A load, store or atomic at the address on the stack plus `offset`. */
   memory(name: string, offset: number): void {
     this.opcode(name);
     this.memarg(name, offset);
@@ -255,8 +264,11 @@ export class ModuleBuilder {
   private readonly functions: FunctionBuilder[] = [];
   private readonly exports: [string, number][] = [];
 
-  /** `shared` must be as the memory that will be given. */
-  constructor(private readonly shared: boolean) {}
+  /** Both as the memory that will be given: shared between threads, with 64-bit addresses. */
+  constructor(
+    private readonly shared: boolean,
+    private readonly wide = false,
+  ) {}
 
   /** Index of an imported function; the same for the same name. */
   import(module: string, name: string, params: readonly ValType[], results: readonly ValType[]): number {
@@ -302,9 +314,9 @@ export class ModuleBuilder {
       body.name("env");
       body.name("memory");
       body.byte(2);
-      body.byte(this.shared ? 3 : 1);
+      body.byte((this.shared ? 3 : 1) | (this.wide ? 4 : 0));
       body.u32(1);
-      body.u32(MAX_PAGES);
+      body.u32(this.wide ? MAX_PAGES.wide : MAX_PAGES.narrow);
     });
     section(3, (body) => {
       body.u32(functionTypes.length);

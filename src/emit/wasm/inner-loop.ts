@@ -126,7 +126,7 @@ export class InnerLoop {
       }
     };
     block(this.body, true);
-    pointers.assign(() => code.fn.local("i32"));
+    pointers.assign(() => code.fn.local(code.address.type));
   }
 
   /** Emits the loop over `count` values from `from`; both are locals. */
@@ -183,20 +183,17 @@ export class InnerLoop {
   }
 
   private startPointers(outer: ScalarCode, from: number): void {
-    const { fn } = this.code;
+    const { fn, address } = this.code;
     for (const { array, bias, step, fixed, local } of this.pointers.all) {
       const { base, offset } = this.code.arrays.get(array)!;
       fn.get(base);
       outer.terms(fixed);
       if (step !== 0) {
         fn.get(from);
-        outer.multiply(step);
-        fn.op("i32.add");
+        address.scale(step);
+        address.add();
       }
-      if (bias + offset !== 0) {
-        fn.i32(bias + offset);
-        fn.op("i32.add");
-      }
+      address.advance(bias + offset);
       fn.set(local);
     }
   }
@@ -257,29 +254,37 @@ export class InnerLoop {
 
   /** `rounds` > 0 rounds, after each of which index and pointers move on by `elements`. The bound is a pointer's end where there is one. */
   private loop(rounds: number, elements: number, body: () => void): void {
-    const { fn } = this.code;
+    const { fn, address } = this.code;
     const moving = this.pointers.all.filter((p) => p.step !== 0);
-    const bound = moving[0] ?? { local: this.index, step: 1 };
-    const end = this.code.temp("i32");
-    fn.get(bound.local);
+    const pointer = moving[0];
+    const type = pointer ? address.type : "i32";
+    const bound = pointer?.local ?? this.index;
+    const end = this.code.temp(type);
+    fn.get(bound);
     fn.get(rounds);
-    fn.i32(bound.step * elements);
-    fn.op("i32.mul");
-    fn.op("i32.add");
+    if (pointer) address.scale(pointer.step * elements);
+    else {
+      fn.i32(elements);
+      fn.op("i32.mul");
+    }
+    fn.op(`${type}.add`);
     fn.set(end);
     const top = fn.loop();
     body();
-    for (const { local, step } of [{ local: this.index, step: 1 }, ...moving]) {
+    fn.get(this.index);
+    fn.i32(elements);
+    fn.op("i32.add");
+    fn.set(this.index);
+    for (const { local, step } of moving) {
       fn.get(local);
-      fn.i32(step * elements);
-      fn.op("i32.add");
+      address.advance(step * elements);
       fn.set(local);
     }
-    fn.get(bound.local);
+    fn.get(bound);
     fn.get(end);
-    fn.op("i32.ne");
+    fn.op(`${type}.ne`);
     fn.brIf(top);
     fn.end();
-    this.code.release("i32", end);
+    this.code.release(type, end);
   }
 }

@@ -5,6 +5,7 @@ import type { Precision, ScatterStrategy } from "../../device/device.js";
 import type { Policy } from "../../device/policy.js";
 import { BYTES } from "../../device/view.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
+import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";
 import { placeOf } from "./places.js";
 import type { LoopTerms, Place } from "./places.js";
@@ -23,6 +24,8 @@ export interface WasmSpec {
   relaxed: boolean;
   /** The memory is shared between threads. */
   shared: boolean;
+  /** The memory has 64-bit addresses. */
+  wide: boolean;
 }
 
 /** An array that code can address: a view, a table, or private memory. */
@@ -50,6 +53,7 @@ export const SLOT = 16;
 export class KernelCode {
   readonly module: ModuleBuilder;
   readonly fn: FunctionBuilder;
+  readonly address: Address;
   /** Byte offsets in the argument block, each entry 8 bytes: `view:x`, `copies:h`, `scalar:a`, `partials:s`, `tables`, `scratch`. */
   readonly slots: Record<string, number> = {};
   readonly arrays = new Map<string, ArrayInfo>();
@@ -73,10 +77,11 @@ export class KernelCode {
   constructor(readonly spec: WasmSpec) {
     const { ir } = spec;
     this.strict = spec.precision === "strict";
-    this.module = new ModuleBuilder(spec.shared);
+    this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
     this.importMath(ir);
-    this.fn = this.module.function("slice", ["i32", "i32", "i32", "i32"]);
+    this.fn = this.module.function("slice", [addressType(spec.wide), "i32", "i32", "i32"]);
+    this.address = new Address(this.fn, spec.wide);
     const { fn } = this;
     for (const param of ir.params)
       if (param.kind === "scalar") {
@@ -91,13 +96,14 @@ export class KernelCode {
         this.arrays.set(param.name, { type: element, strides: strides.map((s) => s * BYTES[element]), base, offset: 0 });
       }
     this.tableBytes = this.layTables(ir);
-    this.scratch = fn.local("i32");
-    this.loadArgument("scratch", "i32");
+    this.scratch = fn.local(this.address.type);
+    this.loadAddress("scratch");
     fn.get(1);
     // The stride is known only at the end, so it is an argument too.
     this.loadArgument("scratchStride", "i32");
     fn.op("i32.mul");
-    fn.op("i32.add");
+    this.address.widen();
+    this.address.add();
     fn.set(this.scratch);
     this.entry = fn.gap();
   }
@@ -109,35 +115,41 @@ export class KernelCode {
   /** Address of a view; for the private copies of a scatter target, of the worker's copy. */
   private loadBase(name: string): number {
     const { fn } = this;
-    const base = fn.local("i32");
-    this.loadArgument(`view:${name}`, "i32");
+    const base = fn.local(this.address.type);
+    this.loadAddress(`view:${name}`);
     fn.set(base);
     if (this.spec.scatter[name] !== "duplicated") return base;
     fn.get(1);
     fn.if();
-    this.loadArgument(`copies:${name}`, "i32");
+    this.loadAddress(`copies:${name}`);
     fn.get(1);
     fn.i32(1);
     fn.op("i32.sub");
-    this.loadArgument(`copyStride:${name}`, "i32");
-    fn.op("i32.mul");
-    fn.op("i32.add");
+    this.address.widen();
+    this.loadAddress(`copyStride:${name}`);
+    fn.op(`${this.address.type}.mul`);
+    this.address.add();
     fn.set(base);
     fn.end();
     return base;
   }
 
-  loadArgument(name: string, type: ScalarType, fn = this.fn): void {
-    fn.get(0);
-    fn.memory(`${valType(type)}.load`, this.slot(name));
+  private loadArgument(name: string, type: ScalarType): void {
+    this.fn.get(0);
+    this.fn.memory(`${valType(type)}.load`, this.slot(name));
+  }
+  /** Leaves an address or distance from the argument block on the stack. */
+  loadAddress(name: string): void {
+    this.fn.get(0);
+    this.fn.memory(`${this.address.type}.load`, this.slot(name));
   }
 
   private layTables(ir: KernelIR): Uint8Array {
     const total = ir.tables.reduce((n, t) => n + 8 * t.values.length, 0);
     const bytes = new Uint8Array(total);
     if (total === 0) return bytes;
-    const base = this.fn.local("i32");
-    this.loadArgument("tables", "i32");
+    const base = this.fn.local(this.address.type);
+    this.loadAddress("tables");
     this.fn.set(base);
     let offset = 0;
     for (const { name, type, shape, values } of ir.tables) {

@@ -73,8 +73,9 @@ class Reader {
       this.lines.push(`  (import "${module}" "${name}" (func ${signature(type)}))`);
       this.imported++;
     } else {
-      const shared = this.byte() === 3;
-      this.lines.push(`  (import "${module}" "${name}" (memory ${this.u32()} ${this.u32()}${shared ? " shared" : ""}))`);
+      const flags = this.byte();
+      const limits = `${flags & 4 ? "i64 " : ""}${this.u32()} ${this.u32()}${flags & 2 ? " shared" : ""}`;
+      this.lines.push(`  (import "${module}" "${name}" (memory ${limits}))`);
     }
   }
 
@@ -136,7 +137,7 @@ class Reader {
       case 0x41:
         return `i32.const ${this.s32()}`;
       case 0x42:
-        return `i64.const ${this.s32()}`;
+        return `i64.const ${this.s64()}`;
       case 0x43:
         return `f32.const ${this.float(4)}`;
       case 0x44:
@@ -179,6 +180,14 @@ class Reader {
       const byte = this.byte();
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return shift < 25 && byte & 0x40 ? value | (-1 << (shift + 7)) : value;
+    }
+  }
+  private s64(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return byte & 0x40 ? value - 128 * scale : value;
     }
   }
   private float(size: 4 | 8): string {

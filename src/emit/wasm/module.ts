@@ -276,23 +276,21 @@ function privateLanes(code: KernelCode, fold: Fold): Accumulator {
 /** Lanes of the worker that live for the whole run, in the memory for partials. */
 function workersLanes(code: KernelCode, fold: Fold): Accumulator {
   const { fn } = code;
-  const base = fn.local("i32");
-  code.loadArgument(`partials:${fold.name}`, "i32");
+  const base = fn.local(code.address.type);
+  code.loadAddress(`partials:${fold.name}`);
   fn.get(1);
-  fn.i32(LANE_BYTES);
-  fn.op("i32.mul");
-  fn.op("i32.add");
+  code.address.scale(LANE_BYTES);
+  code.address.add();
   fn.set(base);
   return new Accumulator(code, fold, base, 0, true);
 }
 
 function storePartial(code: KernelCode, { name, type }: Fold, index: () => void, value: () => void): void {
   const { fn } = code;
-  code.loadArgument(`partials:${name}`, "i32");
+  code.loadAddress(`partials:${name}`);
   index();
-  fn.i32(BYTES[type]);
-  fn.op("i32.mul");
-  fn.op("i32.add");
+  code.address.scale(BYTES[type]);
+  code.address.add();
   value();
   fn.memory(`${valType(type)}.store`, 0);
 }
@@ -328,7 +326,9 @@ function holdsF64(ir: KernelIR, body: readonly Stmt[]): boolean {
 
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */
 function emitRun(code: KernelCode, units: number, batch: number): void {
-  const run = code.module.function("run", ["i32", "i32", "i32"]);
+  // JavaScript hands a 64-bit address over as a number.
+  const { wide } = code.spec;
+  const run = code.module.function("run", [wide ? "f64" : "i32", "i32", "i32"]);
   const [per, first, end, stop] = [run.local("i32"), run.local("i32"), run.local("i32"), run.local("i32")];
   const least = (a: () => void, b: () => void): void => {
     a();
@@ -370,6 +370,7 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   );
   run.set(stop);
   run.get(0);
+  if (wide) run.op("i64.trunc_f64_u");
   run.get(1);
   run.get(first);
   run.get(stop);

@@ -65,6 +65,7 @@ define(0, 0x36, "i32.store i64.store f32.store f64.store i32.store8");
 define(0, 0x45, `i32.eqz ${COMPARE_INT("i32")} i64.eqz ${COMPARE_INT("i64")} ${COMPARE_FLOAT("f32")} ${COMPARE_FLOAT("f64")}`);
 define(0, 0x67, `${ARITHMETIC_INT("i32")} ${ARITHMETIC_INT("i64")} ${ARITHMETIC_FLOAT("f32")} ${ARITHMETIC_FLOAT("f64")}`);
 define(0, 0xa7, "i32.wrap_i64 _ _ _ _ i64.extend_i32_s i64.extend_i32_u _ _ _ _ f32.convert_i32_s f32.convert_i32_u _ _ f32.demote_f64");
+define(0, 0xb1, "i64.trunc_f64_u");
 define(0, 0xb7, "f64.convert_i32_s f64.convert_i32_u _ _ f64.promote_f32");
 define(0, 0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64");
 define(0xfc, 0x00, "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u");

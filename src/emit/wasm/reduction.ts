@@ -129,19 +129,18 @@ export class Accumulator {
   /** Folds a scalar into the lane whose number `lane` leaves on the stack. */
   foldLane(lane: () => void, value: () => void): void {
     const { fn, code } = this;
-    const address = code.temp("i32");
+    const address = code.temp(code.address.type);
     lane();
-    fn.i32(Math.log2(this.size));
-    fn.op("i32.shl");
+    code.address.scale(this.size);
     fn.get(this.base);
-    fn.op("i32.add");
+    code.address.add();
     fn.tee(address);
     this.apply(() => {
       fn.get(address);
       fn.memory(`${valType(this.fold.type)}.load`, this.memory);
     }, value);
     fn.memory(`${valType(this.fold.type)}.store`, this.memory);
-    code.release("i32", address);
+    code.release(code.address.type, address);
   }
 
   /** Leaves a `op` b on the stack. */

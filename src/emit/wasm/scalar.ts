@@ -275,40 +275,37 @@ export class ScalarCode {
       this.terms(place.moving);
       this.leaves(place);
       if (unrolled >= 0) return shared.offset + unrolled;
-      fn.i32(unrolled);
-      fn.op("i32.add");
+      code.address.advance(unrolled);
       return shared.offset;
     }
     const { base, offset } = code.arrays.get(array)!;
     fn.get(base);
     if (place.step) {
       this.loopVariable();
-      this.multiply(place.step);
-      fn.op("i32.add");
+      code.address.scale(place.step);
+      code.address.add();
     }
     this.terms(place.fixed);
     this.terms(place.moving);
     this.leaves(place);
-    if (place.constant + offset === 0) return 0;
-    fn.i32(place.constant + offset);
-    fn.op("i32.add");
+    code.address.advance(place.constant + offset);
     return 0;
   }
 
-  /** Adds coefficient * atom for each term to the number on the stack. */
+  /** Adds coefficient * atom for each term to the address on the stack. */
   terms(terms: Record<string, number>): void {
     for (const [atom, coefficient] of Object.entries(terms)) {
       this.atom(atom);
-      this.multiply(coefficient);
-      this.fn.op("i32.add");
+      this.code.address.scale(coefficient);
+      this.code.address.add();
     }
   }
 
   private leaves(place: Place): void {
     for (const { expr, stride } of place.leaves) {
       this.expr(expr);
-      this.multiply(stride);
-      this.fn.op("i32.add");
+      this.code.address.scale(stride);
+      this.code.address.add();
     }
   }
 
@@ -317,15 +314,6 @@ export class ScalarCode {
     if (kind === "index") this.expr({ op: "index", type: "i32", axis: Number(name) });
     else if (kind === "param") this.expr({ op: "param", type: "i32", name });
     else this.expr({ op: "local", type: "i32", name });
-  }
-
-  /** Multiplies the i32 on the stack. */
-  multiply(factor: number): void {
-    const { fn } = this;
-    if (factor === 1) return;
-    const bits = Math.log2(factor);
-    fn.i32(Number.isInteger(bits) ? bits : factor);
-    fn.op(Number.isInteger(bits) ? "i32.shl" : "i32.mul");
   }
 
   statements(body: readonly Stmt[]): void {
@@ -361,10 +349,7 @@ export class ScalarCode {
         return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
       case "scatter": {
         const offset = this.address(stmt.target, stmt.indices);
-        if (offset) {
-          fn.i32(offset);
-          fn.op("i32.add");
-        }
+        code.address.advance(offset);
         this.expr(stmt.value);
         return emitUpdate(this, stmt.target);
       }
@@ -500,8 +485,9 @@ export function clearArray(code: KernelCode, name: string, length: number): void
   fn.i32(16);
   fn.op("i32.sub");
   fn.tee(at);
+  code.address.widen();
   fn.get(base);
-  fn.op("i32.add");
+  code.address.add();
   fn.v128([0, 0, 0, 0]);
   fn.memory("v128.store", offset);
   fn.get(at);

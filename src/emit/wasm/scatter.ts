@@ -15,7 +15,7 @@ export function emitUpdate(scalar: ScalarCode, target: string): void {
     fn.memory("i32.atomic.rmw.add", 0);
     return fn.op("drop");
   }
-  const [address, value] = [code.temp("i32"), code.temp(type)];
+  const [address, value] = [code.temp(code.address.type), code.temp(type)];
   fn.set(value);
   fn.tee(address);
   fn.get(address);
@@ -23,7 +23,7 @@ export function emitUpdate(scalar: ScalarCode, target: string): void {
   fn.get(value);
   scalar.binary(op === "sum" ? "add" : op, element);
   fn.memory(`${type}.store`, 0);
-  code.release("i32", address);
+  code.release(code.address.type, address);
   code.release(type, value);
 }
 
@@ -34,7 +34,7 @@ function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType): Fu
   if (known) return known;
   const type = valType(element);
   const bits = BYTES[element] === 8 ? "i64" : "i32";
-  const fn = code.module.function(name, ["i32", type]);
+  const fn = code.module.function(name, [code.address.type, type]);
   code.helpers.set(name, fn);
   const [old, seen] = [fn.local(bits), fn.local(bits)];
   fn.get(0);

@@ -17,8 +17,8 @@ interface Lanes {
   offset: number;
   /** Bytes from one lane's element to the next, besides `varying`. */
   step: number;
-  /** Local of a vector of 32-bit distances. */
-  varying?: number;
+  /** Locals of vectors of indices, with the bytes that each counts. */
+  vectors: readonly { local: number; stride: number }[];
   /** Distances that each lane computes for itself. */
   own: readonly Distance[];
 }
@@ -78,14 +78,14 @@ export class VectorMemory {
         vector.expr(value);
         return this.storeContiguous(info, offset, value.type);
       }
-      const address = code.temp("i32");
+      const address = code.temp(code.address.type);
       fn.tee(address);
       vector.expr(value);
       vector.blend(() => {
         fn.get(address);
         this.loadContiguous(info, offset);
       }, value.type);
-      code.release("i32", address);
+      code.release(code.address.type, address);
       return this.storeContiguous(info, offset, value.type);
     }
     const values = code.temp("v128");
@@ -112,11 +112,7 @@ export class VectorMemory {
     fn.set(values);
     const lanes = this.lanes(target, indices, code.place(target, indices, vector.loop.terms));
     this.eachActiveLane((lane) => {
-      const offset = this.laneAddress(lanes, lane);
-      if (offset) {
-        fn.i32(offset);
-        fn.op("i32.add");
-      }
+      code.address.advance(this.laneAddress(lanes, lane));
       fn.get(values);
       fn.lane(`${value.type === "f64" ? "f64x2" : value.type === "f32" ? "f32x4" : "i32x4"}.extract_lane`, lane);
       emitUpdate(vector.scalar, target);
@@ -145,7 +141,7 @@ export class VectorMemory {
   storeSlot(array: string, index: Expr, value: Expr, blend: boolean): void {
     const { fn, code, vector } = this;
     if (!vector.variance.varies(index)) {
-      const address = code.temp("i32");
+      const address = code.temp(code.address.type);
       const offset = this.slotAddress(array, index);
       fn.tee(address);
       vector.expr(value);
@@ -155,7 +151,7 @@ export class VectorMemory {
           fn.memory("v128.load", offset);
         }, value.type);
       fn.memory("v128.store", offset);
-      return code.release("i32", address);
+      return code.release(code.address.type, address);
     }
     const values = code.temp("v128");
     vector.expr(value);
@@ -176,8 +172,8 @@ export class VectorMemory {
     fn.get(base);
     if (index.op === "const") return offset + (index.value as number) * SLOT;
     this.vector.scalar.expr(index);
-    this.vector.scalar.multiply(SLOT);
-    fn.op("i32.add");
+    this.code.address.scale(SLOT);
+    this.code.address.add();
     return offset;
   }
 
@@ -201,7 +197,8 @@ export class VectorMemory {
     fn.get(base);
     fn.get(distances);
     fn.lane("i32x4.extract_lane", lane);
-    fn.op("i32.add");
+    this.code.address.widen();
+    this.code.address.add();
   }
 
   /**
@@ -278,13 +275,14 @@ export class VectorMemory {
     const { scalar } = vector;
     const shared = vector.loop.pointers.find(place);
     const info = code.arrays.get(array)!;
-    const base = code.temp("i32");
+    const { address } = code;
+    const base = code.temp(address.type);
     fn.get(shared ? shared.pointer.local : info.base);
     if (!shared) {
       if (place.step) {
         fn.get(vector.loop.index);
-        scalar.multiply(place.step);
-        fn.op("i32.add");
+        address.scale(place.step);
+        address.add();
       }
       scalar.terms(place.fixed);
     }
@@ -292,8 +290,7 @@ export class VectorMemory {
     const unrolled = vector.copy * vector.width * place.step;
     if (place.step >= 0 && shared) offset += unrolled;
     else {
-      fn.i32((shared ? 0 : offset) + unrolled);
-      fn.op("i32.add");
+      address.advance((shared ? 0 : offset) + unrolled);
       if (!shared) offset = 0;
     }
     const isVarying = (atom: string): boolean => !this.isUniform({ [atom]: 1 });
@@ -305,13 +302,14 @@ export class VectorMemory {
     ];
     for (const { expr, stride } of distances.filter((d) => !vector.variance.varies(d.expr))) {
       scalar.expr(expr);
-      scalar.multiply(stride);
-      fn.op("i32.add");
+      address.scale(stride);
+      address.add();
     }
     fn.set(base);
     const varying = distances.filter((d) => vector.variance.varies(d.expr));
     const isOwn = ({ expr }: Distance): boolean => vector.mask === undefined && vector.isLanewise(expr);
-    return { base, offset, step: place.step, varying: this.distances(varying.filter((d) => !isOwn(d))), own: varying.filter(isOwn) };
+    const vectors = varying.filter((d) => !isOwn(d)).map((d) => ({ local: this.activeIndices(d.expr), stride: d.stride }));
+    return { base, offset, step: place.step, vectors, own: varying.filter(isOwn) };
   }
 
   /** True for a load of i32 whose address each lane can compute for itself. */
@@ -329,22 +327,10 @@ export class VectorMemory {
     this.releaseLanes(lanes);
   }
 
-  /** Local of the sum of varying terms, 0 in lanes that are not active. */
-  private distances(terms: readonly Distance[]): number | undefined {
-    if (terms.length === 0) return undefined;
+  /** Local of a vector of indices, 0 in lanes that are not active. */
+  private activeIndices(index: Expr): number {
     const { fn, vector } = this;
-    terms.forEach(({ expr, stride }, n) => {
-      vector.expr(expr);
-      const bits = Math.log2(stride);
-      if (Number.isInteger(bits)) {
-        fn.i32(bits);
-        fn.op("i32x4.shl");
-      } else {
-        fn.v128([stride, stride, stride, stride]);
-        fn.op("i32x4.mul");
-      }
-      if (n > 0) fn.op("i32x4.add");
-    });
+    vector.expr(index);
     if (vector.mask !== undefined) {
       vector.maskAs("i32");
       fn.op("v128.and");
@@ -354,28 +340,29 @@ export class VectorMemory {
     return local;
   }
 
-  private releaseLanes({ base, varying }: Lanes): void {
-    this.code.release("i32", base);
-    if (varying !== undefined) this.code.release("v128", varying);
+  private releaseLanes({ base, vectors }: Lanes): void {
+    this.code.release(this.code.address.type, base);
+    this.code.release("v128", ...vectors.map(({ local }) => local));
   }
 
   /** Leaves a lane's address on the stack; returns the offset. */
-  private laneAddress({ base, offset, step, varying, own }: Lanes, lane: number): number {
+  private laneAddress({ base, offset, step, vectors, own }: Lanes, lane: number): number {
     const { fn, vector } = this;
+    const { address } = this.code;
     fn.get(base);
     for (const { expr, stride } of own) {
       vector.lane(expr, lane);
-      vector.scalar.multiply(stride);
-      fn.op("i32.add");
+      address.scale(stride);
+      address.add();
     }
-    if (varying !== undefined) {
-      fn.get(varying);
+    for (const { local, stride } of vectors) {
+      fn.get(local);
       fn.lane("i32x4.extract_lane", lane);
-      fn.op("i32.add");
+      address.scale(stride);
+      address.add();
     }
     if (step >= 0) return offset + lane * step;
-    fn.i32(lane * step);
-    fn.op("i32.add");
+    address.advance(lane * step);
     return offset;
   }
 

@@ -25,7 +25,8 @@ test("constants of every length", () => {
     assert.equal(build(["i32"], (fn) => fn.i32(value)).f(), value);
   for (const value of [0, -0, 0.1, Infinity, 5e-324]) assert(Object.is(build(["f64"], (fn) => fn.f64(value)).f(), value));
   assert.equal(build(["f32"], (fn) => fn.f32(0.1)).f(), Math.fround(0.1));
-  assert.equal(build(["i64"], (fn) => fn.i64(-5)).f(), -5n);
+  for (const value of [0, -5, 63, 64, -64, -65, 2 ** 33, -(2 ** 33) - 1, 2 ** 53 - 1])
+    assert.equal(build(["i64"], (fn) => fn.i64(value)).f(), BigInt(value));
 });
 
 test("a function larger than the buffer that it starts in", () => {
