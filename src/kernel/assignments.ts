@@ -45,7 +45,9 @@ function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: b
     case "variable": {
       if (!constantName) return cx.declare(id.name, id, scalar(cx, value, id));
       const known = value.kind === "scalar" ? constantOf(cx, value.expr) : undefined;
-      return value.kind === "scalar" && known !== undefined ? { ...value, expr: constant(value.expr.type, known) } : cx.settle(value, id, id.name);
+      return value.kind === "scalar" && known !== undefined
+        ? { ...value, expr: constant(value.expr.type, known) }
+        : cx.settle(value, id, id.name);
     }
     case "void":
       return cx.fail(id, "a function that returns nothing is used as a value", "return a value on every path");

@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
 import { bindPattern } from "./assignments.js";
-import { asIndex, element, expression, METHODS, property, scalar, scalarsOf } from "./expressions.js";
+import { asIndex, element, expression, METHODS, property, scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
 import { functionBody, statements } from "./statements.js";

@@ -218,7 +218,7 @@ function asInteger(cx: Lowering, node: Node, type: "i32" | "u32", scope: Scope):
 }
 
 function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Value {
-  if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language");
+  if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language", "write if, or ?:");
   const a = condition(cx, node.left, scope);
   const b = cx.collect(() => condition(cx, node.right, scope));
   const fn = node.operator === "&&" ? "and" : "or";

@@ -92,7 +92,13 @@ function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: Scala
   const compare = (fn: CompareFn, x: Expr, y: Expr): Expr => ({ op: "compare", type: "bool", fn, a: x, b: y });
   const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.hold({ kind: "scalar", expr: e }, node).expr);
   const zero = constant("i32", 0);
-  const below: Expr = { op: "logical", type: "bool", fn: "and", a: compare("ne", integer("rem", x, y), zero), b: compare("lt", integer("xor", x, y), zero) };
+  const below: Expr = {
+    op: "logical",
+    type: "bool",
+    fn: "and",
+    a: compare("ne", integer("rem", x, y), zero),
+    b: compare("lt", integer("xor", x, y), zero),
+  };
   return { kind: "scalar", expr: integer("sub", integer("div", x, y), as("i32", below)) };
 }
 

@@ -71,7 +71,7 @@ function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: 
     const value = expression(cx, node.argument, scope);
     if (frame.result) store(cx, frame.result, value, node);
     else if (value.kind === "void") frame.bare = true;
-    else {
+    else if (!cx.knowledge.shapes.has(frame.key)) {
       cx.knowledge.shapes.set(frame.key, shapeOf(value));
       cx.knowledge.fresh = true;
     }

@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { f64, fixed, i32, kernel, mulhi, sum, table, teamKernel, u32, view, type Params } from "isoform";
 import { lowered } from "./lowered.js";
 
-const x = view(f64), y = view(f64);
+const x = view(f64),
+  y = view(f64);
 /** A kernel whose function is made from text, for what tools make of functions. */
 const fromText = (params: Params, text: string) => kernel("text", params, new Function(`return ${text}`)() as never);
 const double = (v: number): number => 2 * v;
@@ -11,33 +12,83 @@ const ns = { double, mulhi };
 
 describe("functions are accepted as written", () => {
   it("with destructured parameters", () => {
-    assert.equal(lowered(kernel("k", { x, y }, ({ x, y }, i) => { y[i] = x[i]; })), "y[i] = x[i]");
+    assert.equal(
+      lowered(
+        kernel("k", { x, y }, ({ x, y }, i) => {
+          y[i] = x[i];
+        }),
+      ),
+      "y[i] = x[i]",
+    );
   });
   it("with renamed parameters", () => {
-    assert.equal(lowered(kernel("k", { x, y }, ({ x: from, y: to }, n) => { to[n] = from[n]; })), "y[i] = x[i]");
+    assert.equal(
+      lowered(
+        kernel("k", { x, y }, ({ x: from, y: to }, n) => {
+          to[n] = from[n];
+        }),
+      ),
+      "y[i] = x[i]",
+    );
   });
   it("with one record of parameters", () => {
-    assert.equal(lowered(kernel("k", { x, y }, (p, i) => { p.y[i] = p.x[i]; })), "y[i] = x[i]");
+    assert.equal(
+      lowered(
+        kernel("k", { x, y }, (p, i) => {
+          p.y[i] = p.x[i];
+        }),
+      ),
+      "y[i] = x[i]",
+    );
   });
   it("with parameters taken apart in the body", () => {
     assert.equal(
-      lowered(kernel("k", { x, y }, (p, i) => {
-        const { x, y: out } = p;
-        out[i] = x[i];
-      })),
+      lowered(
+        kernel("k", { x, y }, (p, i) => {
+          const { x, y: out } = p;
+          out[i] = x[i];
+        }),
+      ),
       "y[i] = x[i]",
     );
   });
   it("with nested patterns in helpers", () => {
-    const add = ([a, { b, c: [d] }]: [number, { b: number; c: [number] }], e = 0.5): number => a + b + d + e;
-    assert.equal(lowered(kernel("k", { add, y }, ({ add, y }, i) => { y[i] = add([y[i], { b: 2.5, c: [3.5] }]); })), "let t: f64 = y[i]\ny[i] = t + 2.5 + 3.5 + 0.5");
+    const add = (
+      [
+        a,
+        {
+          b,
+          c: [d],
+        },
+      ]: [number, { b: number; c: [number] }],
+      e = 0.5,
+    ): number => a + b + d + e;
+    assert.equal(
+      lowered(
+        kernel("k", { add, y }, ({ add, y }, i) => {
+          y[i] = add([y[i], { b: 2.5, c: [3.5] }]);
+        }),
+      ),
+      "let t: f64 = y[i]\ny[i] = t + 2.5 + 3.5 + 0.5",
+    );
   });
   it("as method shorthand", () => {
-    const holder = { body({ x, y }: { x: Record<number, number>; y: Record<number, number> }, i: number) { y[i] = x[i]; } };
+    const holder = {
+      body({ x, y }: { x: Record<number, number>; y: Record<number, number> }, i: number) {
+        y[i] = x[i];
+      },
+    };
     assert.equal(lowered(kernel("k", { x, y }, holder.body)), "y[i] = x[i]");
   });
   it("as function expressions", () => {
-    assert.equal(lowered(kernel("k", { x, y }, function named({ x, y }, i) { y[i] = x[i]; })), "y[i] = x[i]");
+    assert.equal(
+      lowered(
+        kernel("k", { x, y }, function named({ x, y }, i) {
+          y[i] = x[i];
+        }),
+      ),
+      "y[i] = x[i]",
+    );
   });
   it("with an assignment as the whole body", () => {
     assert.equal(lowered(kernel("k", { x, y }, ({ x, y }, i) => (y[i] += x[i]))), "let t: f64 = y[i] + x[i]\ny[i] = t");
@@ -45,12 +96,14 @@ describe("functions are accepted as written", () => {
   });
   it("with helpers declared after their use", () => {
     assert.equal(
-      lowered(kernel("k", { x, y }, ({ x, y }, i) => {
-        y[i] = twice(x[i]);
-        function twice(v: number): number {
-          return v + v;
-        }
-      })),
+      lowered(
+        kernel("k", { x, y }, ({ x, y }, i) => {
+          y[i] = twice(x[i]);
+          function twice(v: number): number {
+            return v + v;
+          }
+        }),
+      ),
       "let v: f64 = x[i]\ny[i] = v + v",
     );
   });
@@ -67,15 +120,34 @@ describe("what tools write is accepted", () => {
   it("calls through a module's namespace", () => {
     const u = view(u32);
     assert.equal(lowered(fromText({ u, mulhi }, "({ u }, i) => { u[i] = (0, builtins_1.mulhi)(u[i], 7); }")), "u[i] = mulhi(u[i], 7u)");
-    assert.equal(lowered(fromText({ y, double }, "({ y }, i) => { y[i] = (0, __vi_import_0__.double)(y[i]); }")), "let v: f64 = y[i]\ny[i] = 2.0 * v");
-    assert.equal(lowered(kernel("k", { y, double: ns.double }, ({ y }, i) => { y[i] = ns.double(y[i]); })), "let v: f64 = y[i]\ny[i] = 2.0 * v");
+    assert.equal(
+      lowered(fromText({ y, double }, "({ y }, i) => { y[i] = (0, __vi_import_0__.double)(y[i]); }")),
+      "let v: f64 = y[i]\ny[i] = 2.0 * v",
+    );
+    assert.equal(
+      lowered(
+        kernel("k", { y, double: ns.double }, ({ y }, i) => {
+          y[i] = ns.double(y[i]);
+        }),
+      ),
+      "let v: f64 = y[i]\ny[i] = 2.0 * v",
+    );
   });
   it("helpers that are named without being taken from the parameters", () => {
-    assert.equal(lowered(kernel("k", { y, double }, ({ y }, i) => { y[i] = double(y[i]); })), "let v: f64 = y[i]\ny[i] = 2.0 * v");
+    assert.equal(
+      lowered(
+        kernel("k", { y, double }, ({ y }, i) => {
+          y[i] = double(y[i]);
+        }),
+      ),
+      "let v: f64 = y[i]\ny[i] = 2.0 * v",
+    );
   });
   it("the statements of minifiers", () => {
     const text = "({x:t,y:e},n)=>{let o=0,r=!0;for(let s=0,a=3;s<a;s++)t[s]>1/0?r=!1:(o+=t[s],r&&(o*=2));r||(o=-o),e[n]=o}";
-    assert.equal(lowered(fromText({ x, y }, text)), `let o: f64 = 0.0
+    assert.equal(
+      lowered(fromText({ x, y }, text)),
+      `let o: f64 = 0.0
 let r: bool = !bool(0)
 let s: i32 = 0
 let a: i32 = 3
@@ -91,7 +163,8 @@ update
 if r
 else
   o = -o
-y[i] = o`);
+y[i] = o`,
+    );
   });
   it("functions moved into one expression by a bundler", () => {
     assert.equal(lowered(fromText({ x, y }, "(0, ({ x, y }, i) => { y[i] = x[i]; })")), "y[i] = x[i]");
@@ -109,23 +182,37 @@ describe("parameters", () => {
     assert.match(lowered(power, { n: 3 }), /until 3\n.*\ny\[i\] = -p/s);
   });
   it("tables are looked up where indices are constant, and give their lengths", () => {
-    const k = kernel("k", { t: table(f64, [[1, 2, 3], [4, 5, 6]]), y }, ({ t, y }, i) => {
-      const row = t[1];
-      y[i] = t[0][i] + row[2] + row.length + t.length;
-    });
+    const k = kernel(
+      "k",
+      {
+        t: table(f64, [
+          [1, 2, 3],
+          [4, 5, 6],
+        ]),
+        y,
+      },
+      ({ t, y }, i) => {
+        const row = t[1];
+        y[i] = t[0][i] + row[2] + row.length + t.length;
+      },
+    );
     assert.equal(lowered(k), "y[i] = t[0][i] + t[1][2] + 3.0 + 2.0");
   });
   it("views tell their extents, and rows can be named", () => {
     const k = kernel("k", { a: view(f64, 3), y }, ({ a, y }, i) => {
       let m = 1;
-      const plane = a[i], row = plane[m];
+      const plane = a[i],
+        row = plane[m];
       m = 2;
       y[i] = row[m] + a.length + plane.length + row.length;
     });
-    assert.equal(lowered(k), `let m: i32 = 1
+    assert.equal(
+      lowered(k),
+      `let m: i32 = 1
 let at: i32 = m
 m = 2
-y[i] = a[i][at][m] + f64(a.length) + f64(a[0].length) + f64(a[0][0].length)`);
+y[i] = a[i][at][m] + f64(a.length) + f64(a[0].length) + f64(a[0][0].length)`,
+    );
   });
 });
 
@@ -138,13 +225,16 @@ describe("helpers", () => {
       const { re, im: imaginary } = multiply(r, t);
       y[i] = re + imaginary;
     });
-    assert.equal(lowered(k), `let re: f64 = x[i]
+    assert.equal(
+      lowered(k),
+      `let re: f64 = x[i]
 let im: f64 = y[i]
 let t: f64 = re * re + im * im
 let t_2: f64 = im / re
 let t_3: f64 = t * t_2
 let t_4: f64 = t - t_2
-y[i] = t_3 + t_4`);
+y[i] = t_3 + t_4`,
+    );
   });
   it("give several values on several paths", () => {
     const order = (a: number, b: number): [number, number] => {
@@ -155,7 +245,10 @@ y[i] = t_3 + t_4`);
       const [a, b] = order(x[i], y[i]);
       y[i] = b - a;
     });
-    assert.match(lowered(k), /if a < b\n {2}order_result_0 = a\n {2}order_result_1 = b\nelse\n {2}order_result_0 = b\n {2}order_result_1 = a/);
+    assert.match(
+      lowered(k),
+      /if a < b\n {2}order_result_0 = a\n {2}order_result_1 = b\nelse\n {2}order_result_0 = b\n {2}order_result_1 = a/,
+    );
   });
   it("change private arrays that are handed to them, and views", () => {
     const scale = (a: Float64Array, n: number, f: number): void => {
@@ -166,16 +259,21 @@ y[i] = t_3 + t_4`);
       scale(a, a.length, 3);
       y[i] = a[1];
     });
-    assert.equal(lowered(k), `private array: f64[2]
+    assert.equal(
+      lowered(k),
+      `private array: f64[2]
 array[0] = 1.0
 array[1] = y[i]
 for k = 0 until 2
   array[k] = array[k] * 3.0
-y[i] = array[1]`);
+y[i] = array[1]`,
+    );
   });
   it("take functions, and helpers that call helpers", () => {
     const apply = (f: (v: number) => number, v: number): number => f(v);
-    const k = kernel("k", { apply, double, y }, ({ apply, double, y }, i) => { y[i] = apply(double, y[i]) + apply((v) => v - 1, 2.5); });
+    const k = kernel("k", { apply, double, y }, ({ apply, double, y }, i) => {
+      y[i] = apply(double, y[i]) + apply((v) => v - 1, 2.5);
+    });
     assert.equal(lowered(k), "let v: f64 = y[i]\ny[i] = 2.0 * v + 1.5");
   });
 });
@@ -184,15 +282,21 @@ describe("teams", () => {
   it("share loops, folds and scratch", () => {
     const k = teamKernel("rows", { n: i32, x: view(f64, 2), y }, ({ n, x, y }, team) => {
       const s = team.scratch("f64", 8);
-      team.range(n, (j) => { s[j] = 2 * x[team.index][j]; });
+      team.range(n, (j) => {
+        s[j] = 2 * x[team.index][j];
+      });
       const { total, most } = team.reduce(n, { total: "sum", most: "max" }, (j, r) => {
         if (s[j] > 0) r.total.add(s[j]);
         r.most.max(s[j]);
       });
-      team.single(() => { s[0] = total; });
+      team.single(() => {
+        s[0] = total;
+      });
       y[team.index] = s[0] + most + team.sum(n, (j) => x[team.index][j]);
     });
-    assert.equal(lowered(k), `scratch scratch: f64[8]
+    assert.equal(
+      lowered(k),
+      `scratch scratch: f64[8]
 team for j until n
   scratch[j] = 2.0 * x[team.index][j]
 team reduce j_2 until n (total_: f64 sum, most_: f64 max)
@@ -204,6 +308,7 @@ team single
 let t: f64 = scratch[0] + most_
 team reduce j_3 until n (sum_: f64 sum)
   reduce sum_ <- x[team.index][j_3]
-y[team.index] = t + sum_`);
+y[team.index] = t + sum_`,
+    );
   });
 });

@@ -29,7 +29,12 @@ export const optimised = (kernel: AnyKernel, fixed: Fixed = {}): string => bodyO
 
 const DECLARATION = /^ {2}(scalar|view|scatter|reduce|table) \w+: /;
 const bodyOf = (text: string): string =>
-  text.split("\n").slice(1).filter((line) => line && !DECLARATION.test(line)).map((line) => line.slice(2)).join("\n");
+  text
+    .split("\n")
+    .slice(1)
+    .filter((line) => line && !DECLARATION.test(line))
+    .map((line) => line.slice(2))
+    .join("\n");
 
 /** The error with which the kernel is refused. */
 export function refusal(kernel: AnyKernel, fixed: Fixed = {}): KernelError {
@@ -45,7 +50,9 @@ export function refusal(kernel: AnyKernel, fixed: Fixed = {}): KernelError {
 /** What stands in the author's file where the error points. */
 export function pointedAt({ location }: KernelError): string {
   assert.match(location.file, /\/test\/kernel\/\w+\.test\.ts$/);
-  return readFileSync(location.file, "utf8").split("\n")[location.line - 1].slice(location.column - 1);
+  return readFileSync(location.file, "utf8")
+    .split("\n")
+    [location.line - 1].slice(location.column - 1);
 }
 
 /** Asserts that the kernel means the same compiled and called as plain TypeScript, over `n` elements. Returns its memory afterwards. */
@@ -53,7 +60,8 @@ export function agrees(kernel: AnyKernel, memory: Memory, n = 3, scalars: Fixed 
   const [compiled, plain] = [copyOf(memory), copyOf(memory)];
   const results = evaluate(lower(kernel, scalars), range(n), compiled, scalars);
   assert.deepEqual(results, callPlainly(kernel, range(n), plain, scalars));
-  assert.deepEqual(compiled, plain);
+  // As lists of numbers: bits of NaN may differ.
+  for (const name of Object.keys(memory)) assert.deepEqual([...compiled[name].data], [...plain[name].data]);
   return compiled;
 }
 

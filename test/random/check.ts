@@ -33,7 +33,13 @@ export async function check(program: Program, devices: readonly Device[]): Promi
   const { kernel, inputs, scalars, fixed, plainly, reference } = prepare(program);
   if (plainly) compare(program, "the evaluator", reference, "plain TypeScript", plainly);
   for (const device of devices)
-    compare(program, "the evaluator", reference, device.name, await attempt(device.name, program, () => runOn(device, program, kernel, inputs, { ...scalars, ...fixed })));
+    compare(
+      program,
+      "the evaluator",
+      reference,
+      device.name,
+      await attempt(device.name, program, () => runOn(device, program, kernel, inputs, { ...scalars, ...fixed })),
+    );
 }
 
 async function attempt(by: string, program: Program, body: () => Outcome | Promise<Outcome>): Promise<Outcome> {
@@ -56,7 +62,9 @@ function prepare(program: Program) {
   try {
     const { inputs, scalars, fixed } = dataOf(program);
     const kernel = kernelOf(program);
-    const plainly = program.faithful ? run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed })) : undefined;
+    const plainly = program.faithful
+      ? run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed }))
+      : undefined;
     const ir = lower(kernel, fixed);
     verify(ir);
     verify(compileKernel(kernel, fixed).ir);
@@ -72,11 +80,19 @@ function run(inputs: Memory, body: (memory: Memory) => Record<string, number>): 
   return { memory, results: body(memory) };
 }
 
-async function runOn(device: Device, program: Program, kernel: Kernel, inputs: Memory, scalars: Record<string, number | boolean>): Promise<Outcome> {
-  const views = Object.fromEntries(Object.entries(inputs).map(([name, g]) => {
-    const param = program.params.get(name)!;
-    return [name, device.from({ type: g.type }, g.data, g.shape, { layout: "layout" in param ? param.layout : "right" })];
-  }));
+async function runOn(
+  device: Device,
+  program: Program,
+  kernel: Kernel,
+  inputs: Memory,
+  scalars: Record<string, number | boolean>,
+): Promise<Outcome> {
+  const views = Object.fromEntries(
+    Object.entries(inputs).map(([name, g]) => {
+      const param = program.params.get(name)!;
+      return [name, device.from({ type: g.type }, g.data, g.shape, { layout: "layout" in param ? param.layout : "right" })];
+    }),
+  );
   try {
     const args = { ...Object.fromEntries(Object.entries(scalars).filter(([name]) => name in kernel.params)), ...views };
     const launch = device.prepare(kernel, args as never, program.policy, { precision: "strict" });
@@ -102,10 +118,14 @@ function compare(program: Program, expectedBy: string, expected: Outcome, actual
     throw new Mismatch(`${what} is ${show(e)} by ${expectedBy} and ${show(a)} by ${actualBy}\n${sourceOf(program)}\n${irOf(program)}`);
   };
   for (const [name, { data, shape }] of Object.entries(expected.memory))
-    data.forEach((value, n) => same(value, actual.memory[name].data[n]) || differ(`${name}[${indexOf(n, shape)}]`, value, actual.memory[name].data[n]));
-  for (const [name, value] of Object.entries(expected.results)) if (!same(value, actual.results[name])) differ(name, value, actual.results[name]);
+    data.forEach(
+      (value, n) => same(value, actual.memory[name].data[n]) || differ(`${name}[${indexOf(n, shape)}]`, value, actual.memory[name].data[n]),
+    );
+  for (const [name, value] of Object.entries(expected.results))
+    if (!same(value, actual.results[name])) differ(name, value, actual.results[name]);
 }
 
 const irOf = (program: Program): string => print(compileKernel(kernelOf(program), dataOf(program).fixed).ir);
 
-const indexOf = (n: number, shape: readonly number[]): number[] => stridesOf(shape, "right").map((stride, a) => Math.floor(n / stride) % shape[a]);
+const indexOf = (n: number, shape: readonly number[]): number[] =>
+  stridesOf(shape, "right").map((stride, a) => Math.floor(n / stride) % shape[a]);

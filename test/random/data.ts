@@ -3,15 +3,50 @@ import { grid, type Memory } from "./memory.js";
 import { kernelOf, type Program } from "./program.js";
 
 const EDGES: Record<ElementType, readonly number[]> = {
-  f64: [0, -0, NaN, Infinity, -Infinity, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, 1, -1, 0.5, 2147483648, -2147483649, 4294967296.5, 1e-200],
-  f32: [0, -0, NaN, Infinity, -Infinity, 1.401298464324817e-45, 1.1754943508222875e-38, 3.4028234663852886e38, 1, -1, 0.5, 16777217, 2147483648, 4294967296].map(Math.fround),
+  f64: [
+    0,
+    -0,
+    NaN,
+    Infinity,
+    -Infinity,
+    5e-324,
+    -2.2250738585072014e-308,
+    1.7976931348623157e308,
+    1,
+    -1,
+    0.5,
+    2147483648,
+    -2147483649,
+    4294967296.5,
+    1e-200,
+  ],
+  f32: [
+    0,
+    -0,
+    NaN,
+    Infinity,
+    -Infinity,
+    1.401298464324817e-45,
+    1.1754943508222875e-38,
+    3.4028234663852886e38,
+    1,
+    -1,
+    0.5,
+    16777217,
+    2147483648,
+    4294967296,
+  ].map(Math.fround),
   i32: [0, 1, -1, 2, 31, 32, 255, 65536, 2147483647, -2147483648, -2147483647],
   u32: [0, 1, 2, 31, 32, 65536, 2147483647, 2147483648, 4294967295],
   u8: [0, 1, 127, 128, 255],
 };
 
 /** Contents of the program's views, from its seed, a third of them at the edges of their types; values of its scalars. */
-export function dataOf(program: Program): { inputs: Memory; scalars: Record<string, number | boolean>; fixed: Record<string, number | boolean> } {
+export function dataOf(program: Program): {
+  inputs: Memory;
+  scalars: Record<string, number | boolean>;
+  fixed: Record<string, number | boolean>;
+} {
   const used = kernelOf(program).params;
   const inputs: Memory = {};
   const scalars: Record<string, number | boolean> = {};
@@ -20,7 +55,12 @@ export function dataOf(program: Program): { inputs: Memory; scalars: Record<stri
     if (!(name in used)) continue;
     if (param.kind === "view" || param.kind === "scatter") {
       const next = sequence(program.data + hash(name));
-      const value = (): number => (param.indices ? Math.floor(next() * 16) : next() < 0.3 ? EDGES[param.element][Math.floor(next() * EDGES[param.element].length)] : ordinary(param.element, next));
+      const value = (): number =>
+        param.indices
+          ? Math.floor(next() * 16)
+          : next() < 0.3
+            ? EDGES[param.element][Math.floor(next() * EDGES[param.element].length)]
+            : ordinary(param.element, next);
       const contents = grid(param.element, param.shape);
       for (let n = 0; n < contents.data.length; n++) contents.data[n] = value();
       inputs[name] = contents;

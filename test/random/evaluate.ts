@@ -23,7 +23,13 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
     const partials = Object.fromEntries(reductions.map((p) => [p.name, Array<number>(policy.league).fill(p.identity)]));
     const folds = Object.fromEntries(reductions.map((p) => [p.name, foldOf(p)]));
     for (let team = 0; team < policy.league; team++)
-      new Run(ir, memory, scalars, [team], (target, value) => (partials[target][team] = folds[target](partials[target][team], value))).block(ir.body);
+      new Run(
+        ir,
+        memory,
+        scalars,
+        [team],
+        (target, value) => (partials[target][team] = folds[target](partials[target][team], value)),
+      ).block(ir.body);
     for (const p of reductions) results[p.name] = foldPartials(partials[p.name], p.identity, folds[p.name]);
   }
   return results;
@@ -32,7 +38,13 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
 function foldOf(param: ReduceParam): (a: number, b: number) => number {
   const { op, combine, type } = param;
   if (op !== "custom") return (a, b) => binary(op === "sum" ? "add" : op, type, a, b);
-  const alone = new Run({ name: "fold", policy: { kind: "team" }, params: [], tables: [], body: [], location: { file: "", line: 0, column: 0 } }, {}, {}, [0], () => undefined);
+  const alone = new Run(
+    { name: "fold", policy: { kind: "team" }, params: [], tables: [], body: [], location: { file: "", line: 0, column: 0 } },
+    {},
+    {},
+    [0],
+    () => undefined,
+  );
   return (a, b) => {
     alone.locals.set(combine!.a, a).set(combine!.b, b);
     return alone.number(combine!.body);
@@ -62,29 +74,52 @@ class Run {
 
   value(expr: Expr): Scalar {
     switch (expr.op) {
-      case "const": return expr.value;
-      case "local": return defined(this.locals.get(expr.name), expr.name);
-      case "param": return defined(this.scalars[expr.name], expr.name);
-      case "index": return this.index[expr.axis];
-      case "teamSize": return 1;
+      case "const":
+        return expr.value;
+      case "local":
+        return defined(this.locals.get(expr.name), expr.name);
+      case "param":
+        return defined(this.scalars[expr.name], expr.name);
+      case "index":
+        return this.index[expr.axis];
+      case "teamSize":
+        return 1;
       case "load": {
         const view = this.memory[expr.view];
-        return view.data[offsetOf(view, expr.view, expr.indices.map((e) => this.number(e)))];
+        return view.data[
+          offsetOf(
+            view,
+            expr.view,
+            expr.indices.map((e) => this.number(e)),
+          )
+        ];
       }
-      case "element": return defined(defined(this.arrays.get(expr.array), expr.array)[this.number(expr.index)], `${expr.array}[${this.number(expr.index)}]`);
+      case "element":
+        return defined(
+          defined(this.arrays.get(expr.array), expr.array)[this.number(expr.index)],
+          `${expr.array}[${this.number(expr.index)}]`,
+        );
       case "table": {
         const table = this.ir.tables.find((t) => t.name === expr.table)!;
         const at = expr.indices.reduce((sum, e, axis) => sum * table.shape[axis] + this.number(e), 0);
         return defined(table.values[at], `${expr.table}[${at}]`);
       }
-      case "extent": return this.memory[expr.view].shape[expr.axis];
-      case "unary": return expr.fn === "not" ? !this.value(expr.a) : unary(expr.fn, expr.type as NumericType, this.number(expr.a));
-      case "binary": return binary(expr.fn, expr.type as NumericType, this.number(expr.a), this.number(expr.b));
-      case "compare": return compare(expr.fn, this.value(expr.a), this.value(expr.b));
-      case "logical": return expr.fn === "and" ? this.value(expr.a) && this.value(expr.b) : this.value(expr.a) || this.value(expr.b);
-      case "select": return this.value(expr.cond) ? this.value(expr.a) : this.value(expr.b);
-      case "cast": return cast(expr.type, expr.a.type, this.value(expr.a));
-      case "call": throw new Error(`${expr.fn} is not exact: random kernels do not use it`);
+      case "extent":
+        return this.memory[expr.view].shape[expr.axis];
+      case "unary":
+        return expr.fn === "not" ? !this.value(expr.a) : unary(expr.fn, expr.type as NumericType, this.number(expr.a));
+      case "binary":
+        return binary(expr.fn, expr.type as NumericType, this.number(expr.a), this.number(expr.b));
+      case "compare":
+        return compare(expr.fn, this.value(expr.a), this.value(expr.b));
+      case "logical":
+        return expr.fn === "and" ? this.value(expr.a) && this.value(expr.b) : this.value(expr.a) || this.value(expr.b);
+      case "select":
+        return this.value(expr.cond) ? this.value(expr.a) : this.value(expr.b);
+      case "cast":
+        return cast(expr.type, expr.a.type, this.value(expr.a));
+      case "call":
+        throw new Error(`${expr.fn} is not exact: random kernels do not use it`);
     }
   }
 
@@ -109,14 +144,19 @@ class Run {
         this.arrays.set(stmt.name, Array<number | undefined>(stmt.length).fill(stmt.space === "private" ? 0 : undefined));
         return undefined;
       case "setElement": {
-        const array = defined(this.arrays.get(stmt.array), stmt.array), at = this.number(stmt.index);
+        const array = defined(this.arrays.get(stmt.array), stmt.array),
+          at = this.number(stmt.index);
         if (!(at >= 0 && at < array.length)) throw new RangeError(`index ${at} of ${stmt.array}, which has ${array.length} elements`);
         array[at] = this.number(stmt.value);
         return undefined;
       }
       case "store": {
         const view = this.memory[stmt.view];
-        const at = offsetOf(view, stmt.view, stmt.indices.map((e) => this.number(e)));
+        const at = offsetOf(
+          view,
+          stmt.view,
+          stmt.indices.map((e) => this.number(e)),
+        );
         view.data[at] = this.number(stmt.value);
         return undefined;
       }
@@ -124,7 +164,11 @@ class Run {
         const view = this.memory[stmt.target];
         const param = this.ir.params.find((p) => p.name === stmt.target);
         if (param?.kind !== "scatter") throw new Error(`${stmt.target} is no scatter target`);
-        const at = offsetOf(view, stmt.target, stmt.indices.map((e) => this.number(e)));
+        const at = offsetOf(
+          view,
+          stmt.target,
+          stmt.indices.map((e) => this.number(e)),
+        );
         view.data[at] = binary(param.op === "sum" ? "add" : param.op, param.element, view.data[at], this.number(stmt.value));
         return undefined;
       }
@@ -134,7 +178,8 @@ class Run {
         else this.fold(stmt.target, this.number(stmt.value));
         return undefined;
       }
-      case "if": return this.block(this.value(stmt.cond) ? stmt.then : stmt.else);
+      case "if":
+        return this.block(this.value(stmt.cond) ? stmt.then : stmt.else);
       case "for": {
         const stop = this.number(stmt.stop);
         for (let k = this.number(stmt.start); stmt.step > 0 ? k < stop : k > stop; k += stmt.step) {
@@ -172,7 +217,10 @@ class Run {
         }
         this.members = new Map();
         for (const r of stmt.results)
-          this.locals.set(r.name, foldTeam(values.get(r)!, identityOf(r), (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b)));
+          this.locals.set(
+            r.name,
+            foldTeam(values.get(r)!, identityOf(r), (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b)),
+          );
         return undefined;
       }
       case "single":
@@ -188,7 +236,10 @@ function defined<T>(value: T | undefined, name: string): T {
 }
 
 const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = {
-  f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1],
+  f64: [-Infinity, Infinity],
+  f32: [-Infinity, Infinity],
+  i32: [-(2 ** 31), 2 ** 31 - 1],
+  u32: [0, 2 ** 32 - 1],
 };
 const identityOf = ({ op, type }: TeamResult): number => (op === "sum" ? 0 : LIMITS[type][op === "min" ? 1 : 0]);
 
@@ -202,23 +253,34 @@ function fit(type: NumericType, x: number): number {
 type UnaryFn = Exclude<Extract<Expr, { op: "unary" }>["fn"], "not">;
 function unary(fn: UnaryFn, type: NumericType, a: number): number {
   switch (fn) {
-    case "neg": return fit(type, -a);
-    case "bitnot": return fit(type, ~a);
-    case "abs": return fit(type, Math.abs(a));
-    case "sqrt": return fit(type, Math.sqrt(a));
-    case "floor": return Math.floor(a);
-    case "ceil": return Math.ceil(a);
-    case "trunc": return Math.trunc(a);
-    case "clz": return Math.clz32(a);
+    case "neg":
+      return fit(type, -a);
+    case "bitnot":
+      return fit(type, ~a);
+    case "abs":
+      return fit(type, Math.abs(a));
+    case "sqrt":
+      return fit(type, Math.sqrt(a));
+    case "floor":
+      return Math.floor(a);
+    case "ceil":
+      return Math.ceil(a);
+    case "trunc":
+      return Math.trunc(a);
+    case "clz":
+      return Math.clz32(a);
   }
 }
 
 function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumericType, a: number, b: number): number {
   const integer = type === "i32" || type === "u32";
   switch (fn) {
-    case "add": return fit(type, a + b);
-    case "sub": return fit(type, a - b);
-    case "mul": return integer ? fit(type, Number(BigInt.asIntN(32, BigInt(a) * BigInt(b)))) : fit(type, a * b);
+    case "add":
+      return fit(type, a + b);
+    case "sub":
+      return fit(type, a - b);
+    case "mul":
+      return integer ? fit(type, Number(BigInt.asIntN(32, BigInt(a) * BigInt(b)))) : fit(type, a * b);
     case "div":
       if (integer && b === 0) return 0;
       return integer ? fit(type, Math.trunc(a / b)) : fit(type, a / b);
@@ -231,23 +293,35 @@ function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumericType, a:
       if (a === 0 && b === 0) return fn === "min" ? (Object.is(a, -0) ? a : b) : Object.is(a, -0) ? b : a;
       return (fn === "min" ? a < b : a > b) ? a : b;
     }
-    case "and": return fit(type, a & b);
-    case "or": return fit(type, a | b);
-    case "xor": return fit(type, a ^ b);
-    case "shl": return fit(type, a << (b & 31));
-    case "shr": return type === "u32" ? a >>> (b & 31) : a >> (b & 31);
-    case "mulhi": return Number((BigInt(a) * BigInt(b)) >> 32n);
+    case "and":
+      return fit(type, a & b);
+    case "or":
+      return fit(type, a | b);
+    case "xor":
+      return fit(type, a ^ b);
+    case "shl":
+      return fit(type, a << (b & 31));
+    case "shr":
+      return type === "u32" ? a >>> (b & 31) : a >> (b & 31);
+    case "mulhi":
+      return Number((BigInt(a) * BigInt(b)) >> 32n);
   }
 }
 
 function compare(fn: Extract<Expr, { op: "compare" }>["fn"], a: Scalar, b: Scalar): boolean {
   switch (fn) {
-    case "eq": return a === b;
-    case "ne": return a !== b;
-    case "lt": return a < b;
-    case "le": return a <= b;
-    case "gt": return a > b;
-    case "ge": return a >= b;
+    case "eq":
+      return a === b;
+    case "ne":
+      return a !== b;
+    case "lt":
+      return a < b;
+    case "le":
+      return a <= b;
+    case "gt":
+      return a > b;
+    case "ge":
+      return a >= b;
   }
 }
 

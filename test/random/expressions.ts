@@ -42,11 +42,20 @@ export interface Scope {
 }
 
 /** `expr("f64")` makes a tag for a template that writes an expression of that type. */
-const expr = (type: ScalarType) => (strings: TemplateStringsArray, ...values: (Expr | string)[]): Expr => ({
-  kind: "expr", type, strong: true, parts: strings.flatMap((s, n) => (n < values.length ? [s, values[n]] : [s])),
-});
+const expr =
+  (type: ScalarType) =>
+  (strings: TemplateStringsArray, ...values: (Expr | string)[]): Expr => ({
+    kind: "expr",
+    type,
+    strong: true,
+    parts: strings.flatMap((s, n) => (n < values.length ? [s, values[n]] : [s])),
+  });
 
-const f64 = expr("f64"), f32 = expr("f32"), i32 = expr("i32"), u32 = expr("u32"), bool = expr("bool");
+const f64 = expr("f64"),
+  f32 = expr("f32"),
+  i32 = expr("i32"),
+  u32 = expr("u32"),
+  bool = expr("bool");
 
 export const NUMERIC: readonly NumericType[] = ["f64", "f32", "i32", "u32"];
 
@@ -58,7 +67,11 @@ const LITERALS: Record<NumericType, readonly string[]> = {
 };
 
 const STRONG: Record<ScalarType, (e: Expr) => Expr> = {
-  f64: (e) => f64`+(${e})`, f32: (e) => f32`Math.fround(${e})`, i32: (e) => i32`(${e} | 0)`, u32: (e) => u32`(${e} >>> 0)`, bool: (e) => e,
+  f64: (e) => f64`+(${e})`,
+  f32: (e) => f32`Math.fround(${e})`,
+  i32: (e) => i32`(${e} | 0)`,
+  u32: (e) => u32`(${e} >>> 0)`,
+  bool: (e) => e,
 };
 /** The same value with a type of its own. */
 export const strong = (e: Expr): Expr => (e.strong ? e : STRONG[e.type](e));
@@ -89,8 +102,10 @@ export class Expressions {
     const counters = scope.variables.filter((v) => v.bound !== undefined && v.bound <= n);
     if (counters.length && chance(this.choices, 50)) return pick(this.choices, counters).name;
     switch (this.choices.below(4)) {
-      case 0: return String(this.choices.below(n));
-      case 1: return u32`${this.strong("u32", scope, depth)} % ${String(n)}`;
+      case 0:
+        return String(this.choices.below(n));
+      case 1:
+        return u32`${this.strong("u32", scope, depth)} % ${String(n)}`;
       case 2:
         if ((n & (n - 1)) === 0) return i32`${this.strong("i32", scope, depth)} & ${String(n - 1)}`;
     }
@@ -110,7 +125,9 @@ export class Expressions {
 
   private source({ type, parts, args }: Source, scope: Scope, depth: number): Expr {
     return {
-      kind: "expr", type, strong: true,
+      kind: "expr",
+      type,
+      strong: true,
       parts: parts.flatMap((p, n) => {
         const arg = args[n];
         if (arg === undefined) return [p];
@@ -126,7 +143,12 @@ export class Expressions {
       const arrays = scope.arrays.filter((a) => a.type === type);
       if (arrays.length) {
         const array = pick(this.choices, arrays);
-        return { kind: "expr", type, strong: true, parts: [array.name, "[", this.index(array.length, scope, depth - 1) as Expr | string, "]"] };
+        return {
+          kind: "expr",
+          type,
+          strong: true,
+          parts: [array.name, "[", this.index(array.length, scope, depth - 1) as Expr | string, "]"],
+        };
       }
     }
     if (choice < 6) {
@@ -135,22 +157,38 @@ export class Expressions {
     }
     if (choice === 6 && scope.effects) {
       const targets = scope.variables.filter((v) => v.type === type && v.assignable);
-      if (targets.length) return { kind: "expr", type, strong: true, parts: ["(", pick(this.choices, targets).name, " = ", this.strong(type, scope, depth), ")"] };
+      if (targets.length)
+        return {
+          kind: "expr",
+          type,
+          strong: true,
+          parts: ["(", pick(this.choices, targets).name, " = ", this.strong(type, scope, depth), ")"],
+        };
     }
     if (choice === 7) return this.cast(type, scope, depth);
     switch (type) {
-      case "f64": return this.double(scope, depth);
-      case "f32": return this.single(scope, depth);
-      case "i32": return this.signed(scope, depth);
-      case "u32": return this.unsigned(scope, depth);
-      case "bool": return this.condition(scope, depth);
+      case "f64":
+        return this.double(scope, depth);
+      case "f32":
+        return this.single(scope, depth);
+      case "i32":
+        return this.signed(scope, depth);
+      case "u32":
+        return this.unsigned(scope, depth);
+      case "bool":
+        return this.condition(scope, depth);
     }
   }
 
   private conditional(type: ScalarType, scope: Scope, depth: number): Expr {
     const [a, b] = [this.of(type, scope, depth), this.of(type, scope, depth)];
     // A constant condition leaves one side, which may be a bare literal.
-    return strong({ kind: "expr", type, strong: a.strong && b.strong, parts: ["(", this.of("bool", scope, depth), " ? ", a, " : ", b, ")"] });
+    return strong({
+      kind: "expr",
+      type,
+      strong: a.strong && b.strong,
+      parts: ["(", this.of("bool", scope, depth), " ? ", a, " : ", b, ")"],
+    });
   }
 
   /** Two operands, one of them of settled type. */
@@ -164,11 +202,16 @@ export class Expressions {
     const e = this.strong(from, scope, depth);
     const float = from === "f64" || from === "f32";
     switch (type) {
-      case "f64": return f64`+(${chance(this.choices, 20) ? i32`(${this.of("bool", scope, depth)} ? 1 : 0)` : e})`;
-      case "f32": return f32`Math.fround(${e})`;
-      case "i32": return float && !this.bare() ? i32`(Math.max(-2147483648, Math.min(2147483647, ${e})) | 0)` : i32`(${e} | 0)`;
-      case "u32": return float && !this.bare() ? u32`(Math.max(0, Math.min(4294967295, ${e})) >>> 0)` : u32`(${e} >>> 0)`;
-      case "bool": return bool`(!${e})`;
+      case "f64":
+        return f64`+(${chance(this.choices, 20) ? i32`(${this.of("bool", scope, depth)} ? 1 : 0)` : e})`;
+      case "f32":
+        return f32`Math.fround(${e})`;
+      case "i32":
+        return float && !this.bare() ? i32`(Math.max(-2147483648, Math.min(2147483647, ${e})) | 0)` : i32`(${e} | 0)`;
+      case "u32":
+        return float && !this.bare() ? u32`(Math.max(0, Math.min(4294967295, ${e})) >>> 0)` : u32`(${e} >>> 0)`;
+      case "bool":
+        return bool`(!${e})`;
     }
   }
 
@@ -177,13 +220,20 @@ export class Expressions {
     switch (this.choices.below(9)) {
       case 0:
       case 1:
-      case 2: return f64`(${a} ${pick(this.choices, ["+", "-", "*"])} ${b})`;
-      case 3: return f64`(${a} ${pick(this.choices, ["/", "%"])} ${b})`;
-      case 4: return f64`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
-      case 5: return f64`Math.${pick(this.choices, ["sqrt", "abs", "floor", "ceil", "trunc", "round", "sign"])}(${strong(a)})`;
-      case 6: return f64`(-${strong(a)})`;
-      case 7: return f64`(${strong(a)} ${pick(this.choices, ["+", "-", "*", "/"])} ${this.of(pick(this.choices, ["i32", "u32", "f32"]), scope, depth)})`;
-      default: return f64`(${this.of(pick(this.choices, ["i32", "u32", "f32"]), scope, depth)} ${pick(this.choices, ["+", "-", "*"])} ${strong(a)})`;
+      case 2:
+        return f64`(${a} ${pick(this.choices, ["+", "-", "*"])} ${b})`;
+      case 3:
+        return f64`(${a} ${pick(this.choices, ["/", "%"])} ${b})`;
+      case 4:
+        return f64`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
+      case 5:
+        return f64`Math.${pick(this.choices, ["sqrt", "abs", "floor", "ceil", "trunc", "round", "sign"])}(${strong(a)})`;
+      case 6:
+        return f64`(-${strong(a)})`;
+      case 7:
+        return f64`(${strong(a)} ${pick(this.choices, ["+", "-", "*", "/"])} ${this.of(pick(this.choices, ["i32", "u32", "f32"]), scope, depth)})`;
+      default:
+        return f64`(${this.of(pick(this.choices, ["i32", "u32", "f32"]), scope, depth)} ${pick(this.choices, ["+", "-", "*"])} ${strong(a)})`;
     }
   }
 
@@ -196,11 +246,13 @@ export class Expressions {
         const operator = pick(this.choices, ["+", "-", "*", "/", "%"]);
         return this.bare() ? f32`(${a} ${operator} ${b})` : f32`Math.fround(${a} ${operator} ${b})`;
       }
-      case 3: return f32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
+      case 3:
+        return f32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
       case 4:
         if (this.bare()) return f32`(${strong(a)} * ${this.of(pick(this.choices, ["i32", "u32"]), scope, depth)})`;
         return f32`Math.fround(Math.${pick(this.choices, ["sqrt", "abs", "floor", "ceil", "trunc", "round", "sign"])}(${strong(a)}))`;
-      default: return f32`(-${strong(a)})`;
+      default:
+        return f32`(-${strong(a)})`;
     }
   }
 
@@ -213,15 +265,28 @@ export class Expressions {
         const operator = pick(this.choices, ["+", "-"]);
         return this.bare() ? i32`(${a} ${operator} ${b})` : i32`((${a} ${operator} ${b}) | 0)`;
       }
-      case 2: return this.bare() ? i32`(${a} * ${b})` : i32`Math.imul(${a}, ${b})`;
-      case 3: return this.bare() ? i32`(${strong(a)} * ${small})` : i32`((${strong(a)} * ${small}) | 0)`;
-      case 4: return pick(this.choices, [i32`((${strong(a)} / ${b}) | 0)`, i32`(Math.floor(${strong(a)} / ${b}) | 0)`]);
-      case 5: return this.bare() ? i32`(${a} % ${b})` : i32`((${a} % ${b}) | 0)`;
+      case 2:
+        return this.bare() ? i32`(${a} * ${b})` : i32`Math.imul(${a}, ${b})`;
+      case 3:
+        return this.bare() ? i32`(${strong(a)} * ${small})` : i32`((${strong(a)} * ${small}) | 0)`;
+      case 4:
+        return pick(this.choices, [i32`((${strong(a)} / ${b}) | 0)`, i32`(Math.floor(${strong(a)} / ${b}) | 0)`]);
+      case 5:
+        return this.bare() ? i32`(${a} % ${b})` : i32`((${a} % ${b}) | 0)`;
       case 6:
-      case 7: return i32`(${a} ${pick(this.choices, ["&", "|", "^", "<<", ">>"])} ${b})`;
-      case 8: return i32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
-      case 9: return i32`(~${strong(a)})`;
-      default: return pick(this.choices, [i32`((-${strong(a)}) | 0)`, i32`(Math.abs(${strong(a)}) | 0)`, i32`Math.clz32(${strong(a)})`, i32`Math.sign(${strong(a)})`]);
+      case 7:
+        return i32`(${a} ${pick(this.choices, ["&", "|", "^", "<<", ">>"])} ${b})`;
+      case 8:
+        return i32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
+      case 9:
+        return i32`(~${strong(a)})`;
+      default:
+        return pick(this.choices, [
+          i32`((-${strong(a)}) | 0)`,
+          i32`(Math.abs(${strong(a)}) | 0)`,
+          i32`Math.clz32(${strong(a)})`,
+          i32`Math.sign(${strong(a)})`,
+        ]);
     }
   }
 
@@ -233,21 +298,30 @@ export class Expressions {
         const operator = pick(this.choices, ["+", "-"]);
         return this.bare() ? u32`(${strong(a)} ${operator} ${strong(b)})` : u32`((${a} ${operator} ${b}) >>> 0)`;
       }
-      case 2: return this.bare() ? u32`(${strong(a)} * ${strong(b)})` : u32`(Math.imul(${a}, ${b}) >>> 0)`;
-      case 3: return u32`((${strong(a)} ${pick(this.choices, ["/", "%"])} ${strong(b)}) >>> 0)`;
-      case 4: return u32`((${a} ${pick(this.choices, ["&", "|", "^"])} ${b}) >>> 0)`;
-      case 5: return pick(this.choices, [u32`(${a} >>> ${b})`, u32`((${a} << ${b}) >>> 0)`, u32`mulhi(${a}, ${b})`]);
-      default: return u32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
+      case 2:
+        return this.bare() ? u32`(${strong(a)} * ${strong(b)})` : u32`(Math.imul(${a}, ${b}) >>> 0)`;
+      case 3:
+        return u32`((${strong(a)} ${pick(this.choices, ["/", "%"])} ${strong(b)}) >>> 0)`;
+      case 4:
+        return u32`((${a} ${pick(this.choices, ["&", "|", "^"])} ${b}) >>> 0)`;
+      case 5:
+        return pick(this.choices, [u32`(${a} >>> ${b})`, u32`((${a} << ${b}) >>> 0)`, u32`mulhi(${a}, ${b})`]);
+      default:
+        return u32`Math.${pick(this.choices, ["min", "max"])}(${a}, ${b})`;
     }
   }
 
   private condition(scope: Scope, depth: number): Expr {
     const [a, b] = [this.of("bool", scope, depth), this.of("bool", scope, depth)];
     switch (this.choices.below(7)) {
-      case 0: return bool`(${a} && ${b})`;
-      case 1: return bool`(${a} || ${b})`;
-      case 2: return bool`(!${a})`;
-      case 3: return bool`(${a} ${pick(this.choices, ["===", "!=="])} ${b})`;
+      case 0:
+        return bool`(${a} && ${b})`;
+      case 1:
+        return bool`(${a} || ${b})`;
+      case 2:
+        return bool`(!${a})`;
+      case 3:
+        return bool`(${a} ${pick(this.choices, ["===", "!=="])} ${b})`;
       default: {
         const [x, y] = this.pair(pick(this.choices, NUMERIC), scope, depth);
         return bool`(${x} ${pick(this.choices, ["<", "<=", ">", ">=", "===", "!=="])} ${y})`;

@@ -1,7 +1,25 @@
 import fc from "fast-check";
 import { range, teams, type RangePolicy } from "../../src/device/policy.js";
 import type { ElementType, NumericType, ScalarType } from "../../src/ir/types.js";
-import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank, type ReduceToken, type ScatterToken } from "../../src/kernel/params.js";
+import {
+  bool,
+  f32,
+  f64,
+  fixed,
+  i32,
+  max,
+  min,
+  reducer,
+  scatter,
+  sum,
+  table,
+  u32,
+  u8,
+  view,
+  type Rank,
+  type ReduceToken,
+  type ScatterToken,
+} from "../../src/kernel/params.js";
 import { chance, Expressions, NUMERIC, pick, type Choices, type Scope, type Variable } from "./expressions.js";
 import { smaller, type Block, type Declared, type Expr, type Part, type Program, type Stmt } from "./program.js";
 
@@ -21,7 +39,9 @@ export class KernelPrograms extends fc.Arbitrary<Program> {
 const TOKENS = { f64, f32, i32, u32, bool, u8 };
 const TAG: Record<NumericType, string> = { f64: "d", f32: "f", i32: "i", u32: "u" };
 /** Extents of the views that are read at any place. */
-const POOL = 16, ROWS = 5, COLUMNS = 7;
+const POOL = 16,
+  ROWS = 5,
+  COLUMNS = 7;
 /** Columns of what a team writes, and the most members. */
 const WIDTH = 40;
 
@@ -79,10 +99,18 @@ class Generator {
     const indices = ["i", "j", "k"].slice(0, rank);
     const place = this.place(indices);
     const ends = policy.extents.map((n, a) => n + policy.begin[a]);
-    this.inputs(place, ends.map((n) => n + 2), indices);
+    this.inputs(
+      place,
+      ends.map((n) => n + 2),
+      indices,
+    );
     for (const type of this.some(NUMERIC)) {
       const name = `y${TAG[type]}`;
-      this.view(name, type, ends.map((n) => Math.max(n, 1)));
+      this.view(
+        name,
+        type,
+        ends.map((n) => Math.max(n, 1)),
+      );
       const at = `${name}${indices.map((i) => `[${i}]`).join("")}`;
       place.outputs.push({ type, place: at });
       place.sources.push({ type, parts: [at], args: [] });
@@ -99,13 +127,20 @@ class Generator {
   private policy(): RangePolicy {
     const begin = () => (this.chance(40) ? this.below(4) : 0);
     const extents = this.pick([
-      () => [1 + this.below(40)], () => [1 + this.below(40)], () => [200 + this.below(500)], () => [1 + this.below(5), 1 + this.below(24)],
-      () => [2, 250 + this.below(40)], () => [1 + this.below(3), 1 + this.below(4), 1 + this.below(18)], () => [this.below(3)],
+      () => [1 + this.below(40)],
+      () => [1 + this.below(40)],
+      () => [200 + this.below(500)],
+      () => [1 + this.below(5), 1 + this.below(24)],
+      () => [2, 250 + this.below(40)],
+      () => [1 + this.below(3), 1 + this.below(4), 1 + this.below(18)],
+      () => [this.below(3)],
     ])();
-    return range(...extents.map((n): [number, number] => {
-      const first = begin();
-      return [first, first + n];
-    }));
+    return range(
+      ...extents.map((n): [number, number] => {
+        const first = begin();
+        return [first, first + n];
+      }),
+    );
   }
 
   private teamProgram(): Program {
@@ -129,18 +164,40 @@ class Generator {
     const stmts: Stmt[] = [];
     for (let n = 3 + this.below(4); n > 0; n--) stmts.push(...this.teamStatement(place, rows));
     for (const { type, place: at } of place.outputs) stmts.push(stmt(`${at} = `, this.expressions.of(type, place, 2), ";"));
-    return { params: this.params, indices: ["team"], body: block(stmts), policy: teams(league), data: this.below(1 << 30), faithful: this.faithful };
+    return {
+      params: this.params,
+      indices: ["team"],
+      body: block(stmts),
+      policy: teams(league),
+      data: this.below(1 << 30),
+      faithful: this.faithful,
+    };
   }
 
   private place(indices: readonly string[]): Place {
     return {
       variables: indices.map((name): Variable => ({ name, type: "i32", assignable: false })),
-      arrays: [], sources: [], effects: true, nesting: 2, depth: 3, inLoop: false, returns: "none", outputs: [], folds: false,
+      arrays: [],
+      sources: [],
+      effects: true,
+      nesting: 2,
+      depth: 3,
+      inLoop: false,
+      returns: "none",
+      outputs: [],
+      folds: false,
     };
   }
 
   private inner(place: Place, more: Partial<Place> = {}): Place {
-    return { ...place, variables: [...place.variables], arrays: [...place.arrays], sources: [...place.sources], nesting: place.nesting - 1, ...more };
+    return {
+      ...place,
+      variables: [...place.variables],
+      arrays: [...place.arrays],
+      sources: [...place.sources],
+      nesting: place.nesting - 1,
+      ...more,
+    };
   }
 
   private some<T>(list: readonly T[]): T[] {
@@ -160,7 +217,11 @@ class Generator {
       const tag = TAG[type];
       this.view(`x${tag}`, type, shape);
       const shift = indices.map(() => this.below(3));
-      place.sources.push({ type, parts: [`x${tag}${indices.map((i, a) => (shift[a] ? `[${i} + ${shift[a]}]` : `[${i}]`)).join("")}`], args: [] });
+      place.sources.push({
+        type,
+        parts: [`x${tag}${indices.map((i, a) => (shift[a] ? `[${i} + ${shift[a]}]` : `[${i}]`)).join("")}`],
+        args: [],
+      });
       this.view(`p${tag}`, type, [POOL]);
       place.arrays.push({ name: `p${tag}`, type, length: POOL, writable: false });
       this.params.set(`s${tag}`, { kind: "scalar", token: TOKENS[type], type, value: this.pick(SCALARS[type]) });
@@ -179,7 +240,13 @@ class Generator {
     place.variables.push({ name: "sb", type: "bool", assignable: false });
     this.params.set("order", { kind: "fixed", token: fixed(i32), type: "i32", value: 1 + this.below(4) });
     place.variables.push({ name: "order", type: "i32", assignable: false });
-    this.params.set("weights", { kind: "table", token: table(f64, [[0.5, -1.25, 3], [1e-3, -0, 7.5]]) });
+    this.params.set("weights", {
+      kind: "table",
+      token: table(f64, [
+        [0.5, -1.25, 3],
+        [1e-3, -0, 7.5],
+      ]),
+    });
     place.sources.push({ type: "f64", parts: ["weights[", "][", "]"], args: [{ index: 2 }, { index: 3 }] });
     this.params.set("offsets", { kind: "table", token: table(i32, [0, -1, 5, 2147483647]) });
     place.sources.push({ type: "i32", parts: ["offsets[", "]"], args: [{ index: 4 }] });
@@ -190,14 +257,21 @@ class Generator {
   private helpers(place: Place): void {
     for (let n = this.below(3); n > 0; n--) {
       const name = this.name("h");
-      const result = this.pick(NUMERIC), types = Array.from({ length: 1 + this.below(2) }, () => this.pick(NUMERIC));
+      const result = this.pick(NUMERIC),
+        types = Array.from({ length: 1 + this.below(2) }, () => this.pick(NUMERIC));
       const names = types.map(() => this.name("a"));
       const scope = this.inner(this.place([]), {
-        variables: names.map((a, k): Variable => ({ name: a, type: types[k], assignable: true })), returns: result, depth: 2, nesting: 1,
+        variables: names.map((a, k): Variable => ({ name: a, type: types[k], assignable: true })),
+        returns: result,
+        depth: 2,
+        nesting: 1,
       });
       const parts: Part[] = this.chance(40)
         ? [`(${names.join(", ")}) => `, this.expressions.strong(result, scope, 2)]
-        : [`function ${name}(${names.join(", ")}) `, block([...this.statements(scope, 1 + this.below(3)), stmt("return ", this.expressions.strong(result, scope, 2), ";")])];
+        : [
+            `function ${name}(${names.join(", ")}) `,
+            block([...this.statements(scope, 1 + this.below(3)), stmt("return ", this.expressions.strong(result, scope, 2), ";")]),
+          ];
       this.params.set(name, { kind: "helper", parts });
       place.sources.push({ type: result, parts: [`${name}(`, ...types.slice(1).map(() => ", "), ")"], args: types });
     }
@@ -207,13 +281,25 @@ class Generator {
     const type = this.pick(NUMERIC);
     const wide = this.pick(NUMERIC.slice(0, 3));
     const tokens = {
-      total: sum(TOKENS[type]), least: min(TOKENS[type]), greatest: max(TOKENS[type]),
+      total: sum(TOKENS[type]),
+      least: min(TOKENS[type]),
+      greatest: max(TOKENS[type]),
       product: reducer(f64, 1, this.pick(COMBINES)),
     };
     for (const [name, token] of Object.entries(tokens)) this.params.set(name, { kind: "reduce", token });
-    for (const [name, op] of [["hist", this.pick(["sum", "min", "max"] as const)], ["bins", "sum"]] as const) {
+    for (const [name, op] of [
+      ["hist", this.pick(["sum", "min", "max"] as const)],
+      ["bins", "sum"],
+    ] as const) {
       const rank = name === "bins" ? 2 : 1;
-      this.params.set(name, { kind: "scatter", token: scatter(TOKENS[wide], rank, op), element: wide, shape: rank === 1 ? [POOL] : [ROWS, COLUMNS], layout: "right", indices: false });
+      this.params.set(name, {
+        kind: "scatter",
+        token: scatter(TOKENS[wide], rank, op),
+        element: wide,
+        shape: rank === 1 ? [POOL] : [ROWS, COLUMNS],
+        layout: "right",
+        indices: false,
+      });
     }
   }
 
@@ -260,11 +346,15 @@ class Generator {
     const nested = place.nesting > 0;
     switch (this.below(nested ? 20 : 12)) {
       case 0:
-      case 1: return this.declaration(place);
+      case 1:
+        return this.declaration(place);
       case 2:
-      case 3: return this.assignment(place);
-      case 4: return this.arrayStatement(place);
-      case 5: return this.tuple(place);
+      case 3:
+        return this.assignment(place);
+      case 4:
+        return this.arrayStatement(place);
+      case 5:
+        return this.tuple(place);
       case 6:
       case 7: {
         if (!place.outputs.length) return this.declaration(place);
@@ -272,8 +362,10 @@ class Generator {
         const operator = type === "f64" && this.chance(50) ? this.pick(["+=", "-=", "*="]) : "=";
         return [stmt(`${at} ${operator} `, this.expressions.of(type, place, depth), ";")];
       }
-      case 8: return place.folds ? [this.fold(place)] : this.assignment(place);
-      case 9: return place.folds ? [this.scatter(place)] : this.assignment(place);
+      case 8:
+        return place.folds ? [this.fold(place)] : this.assignment(place);
+      case 9:
+        return place.folds ? [this.scatter(place)] : this.assignment(place);
       case 10: {
         const condition = (): Expr => this.expressions.of("bool", place, 2);
         if (place.inLoop && this.chance(70)) return [jump(condition(), this.pick(["break", "continue"]))];
@@ -281,7 +373,8 @@ class Generator {
         if (place.returns === "void") return [jump(condition(), "return")];
         return [stmt("if (", condition(), ") return ", this.expressions.strong(place.returns, place, 1), ";")];
       }
-      case 11: return this.closure(place);
+      case 11:
+        return this.closure(place);
       case 12:
       case 13:
       case 14:
@@ -291,15 +384,19 @@ class Generator {
         return [this.chance(60) ? stmt("if (", condition, ") ", then, " else ", this.body(place)) : stmt("if (", condition, ") ", then)];
       }
       case 16:
-      case 17: return this.countedLoop(place);
-      case 18: return this.changingLoop(place);
-      default: return this.whileLoop(place);
+      case 17:
+        return this.countedLoop(place);
+      case 18:
+        return this.changingLoop(place);
+      default:
+        return this.whileLoop(place);
     }
   }
 
   private declaration(place: Place): Stmt[] {
     const type = this.pick([...NUMERIC, "f64", "i32", "bool"] as const);
-    const name = this.name("v"), assignable = this.chance(70);
+    const name = this.name("v"),
+      assignable = this.chance(70);
     const init = this.expressions.strong(type, place, place.depth);
     place.variables.push({ name, type, assignable });
     return [stmt(`${assignable ? "let" : "const"} ${name} = `, init, ";")];
@@ -318,12 +415,22 @@ class Generator {
   private arrayStatement(place: Place): Stmt[] {
     const arrays = place.arrays.filter((a) => a.writable);
     if (!arrays.length || this.chance(30)) {
-      const type = this.pick(NUMERIC), name = this.name("b"), length = this.pick([2, 4, 4, 8]);
+      const type = this.pick(NUMERIC),
+        name = this.name("b"),
+        length = this.pick([2, 4, 4, 8]);
       place.arrays.push({ name, type, length, writable: true });
       return [stmt(`const ${name} = new ${CLASSES[type]}(${length});`)];
     }
     const array = this.pick(arrays);
-    return [stmt(`${array.name}[`, this.expressions.index(array.length, place, 1), "] = ", this.expressions.of(array.type, place, place.depth), ";")];
+    return [
+      stmt(
+        `${array.name}[`,
+        this.expressions.index(array.length, place, 1),
+        "] = ",
+        this.expressions.of(array.type, place, place.depth),
+        ";",
+      ),
+    ];
   }
 
   /** Several values at once. */
@@ -352,8 +459,12 @@ class Generator {
     const targets = place.variables.filter((v) => v.assignable && !v.name.includes("["));
     if (!targets.length || !place.effects || place.nesting < 1) return this.assignment(place);
     const { name: target, type } = this.pick(targets);
-    const name = this.name("f"), argument = this.name("a");
-    const scope = this.inner(place, { effects: false, variables: [...place.variables, { name: argument, type: "f64", assignable: false }] });
+    const name = this.name("f"),
+      argument = this.name("a");
+    const scope = this.inner(place, {
+      effects: false,
+      variables: [...place.variables, { name: argument, type: "f64", assignable: false }],
+    });
     scope.sources = scope.sources.filter((s) => s.args.every((a) => typeof a !== "string"));
     const value = this.expressions.strong(type as NumericType, scope, 2);
     if (type !== "bool") place.sources.push({ type, parts: [`${name}(`, ")"], args: ["f64"] });
@@ -379,7 +490,8 @@ class Generator {
   /** A sum that starts from a bare literal. */
   private accumulator(place: Place, body: Place): Stmt[] {
     if (!this.chance(40)) return [];
-    const name = this.name("w"), type = this.pick(["f64", "i32"] as const);
+    const name = this.name("w"),
+      type = this.pick(["f64", "i32"] as const);
     const value = this.expressions.strong(type, place, 2);
     for (const scope of [place, body]) scope.variables.push({ name, type, assignable: true });
     return [stmt(`let ${name} = 0;`), type === "f64" ? stmt(`${name} += `, value, ";") : stmt(`${name} = (${name} + `, value, ") | 0;")];
@@ -387,13 +499,18 @@ class Generator {
 
   /** A loop whose body changes its counter or what it counts to. */
   private changingLoop(place: Place): Stmt[] {
-    const k = this.name("k"), n = this.name("n");
+    const k = this.name("k"),
+      n = this.name("n");
     const inner: Partial<Place> = { inLoop: true };
     const condition = (): Expr => this.expressions.of("bool", place, 2);
     const counter: Variable = { name: k, type: "i32", assignable: false, bound: 8 };
     const body = this.body(place, { ...inner, variables: [...place.variables, counter] });
-    if (this.chance(50)) return [stmt(`for (let ${k} = 0; ${k} < 4; ${k}++) `, block([stmt("if (", condition(), `) ${k} += 1;`), stmt(body)]))];
-    return [stmt(`let ${n} = 4;`), stmt(`for (let ${k} = 0; ${k} < ${n}; ${k}++) `, block([stmt("if (", condition(), `) ${n} -= 1;`), stmt(body)]))];
+    if (this.chance(50))
+      return [stmt(`for (let ${k} = 0; ${k} < 4; ${k}++) `, block([stmt("if (", condition(), `) ${k} += 1;`), stmt(body)]))];
+    return [
+      stmt(`let ${n} = 4;`),
+      stmt(`for (let ${k} = 0; ${k} < ${n}; ${k}++) `, block([stmt("if (", condition(), `) ${n} -= 1;`), stmt(body)])),
+    ];
   }
 
   private whileLoop(place: Place): Stmt[] {
@@ -422,26 +539,33 @@ class Generator {
       return inner;
     };
     switch (this.below(8)) {
-      case 0: return this.declaration(place);
-      case 1: return [this.fold(place)];
+      case 0:
+        return this.declaration(place);
+      case 1:
+        return [this.fold(place)];
       case 2:
       case 3: {
-        const op = this.pick(["sum", "min", "max"]), name = this.name("v");
+        const op = this.pick(["sum", "min", "max"]),
+          name = this.name("v");
         const type = this.faithful ? "f64" : this.pick(NUMERIC);
         const value = this.expressions.strong(type, member(), 3);
         place.variables.push({ name, type, assignable: false });
         return [stmt(`const ${name} = team.${op}(${count}, (${j}) => `, value, ");")];
       }
       case 4: {
-        const name = this.name("r"), inner = member();
+        const name = this.name("r"),
+          inner = member();
         const stmts = this.statements({ ...inner, effects: true }, 1);
-        const a = this.expressions.strong("f64", inner, 2), b = this.expressions.strong("f64", inner, 2), guard = this.expressions.of("bool", inner, 2);
+        const a = this.expressions.strong("f64", inner, 2),
+          b = this.expressions.strong("f64", inner, 2),
+          guard = this.expressions.of("bool", inner, 2);
         const body = block([...stmts, stmt("if (", guard, ") r.a.add(", a, ");"), stmt("r.b.max(", b, ");")]);
         place.variables.push({ name: `${name}.a`, type: "f64", assignable: false }, { name: `${name}.b`, type: "f64", assignable: false });
         return [stmt(`const ${name} = team.reduce(${count}, { a: "sum", b: "max" }, (${j}, r) => `, body, ");")];
       }
       case 5: {
-        const type = this.pick(NUMERIC), name = this.name("c");
+        const type = this.pick(NUMERIC),
+          name = this.name("c");
         const value = this.expressions.of(type, member(), 2);
         const late = this.expressions.strong(type, place, 1);
         place.arrays.push({ name, type, length: 16, writable: false });
@@ -458,7 +582,13 @@ class Generator {
         inner.returns = "void";
         const stmts = this.statements(inner, 1 + this.below(3));
         const folded = this.chance(40) ? [this.scatter(inner)] : [];
-        return [stmt(`team.range(${count}, (${j}) => `, block([...stmts, ...folded, stmt(`${at} = `, this.expressions.of(type, inner, 2), ";")]), ");")];
+        return [
+          stmt(
+            `team.range(${count}, (${j}) => `,
+            block([...stmts, ...folded, stmt(`${at} = `, this.expressions.of(type, inner, 2), ";")]),
+            ");",
+          ),
+        ];
       }
     }
   }
@@ -467,6 +597,14 @@ class Generator {
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 const CLASSES: Record<NumericType, string> = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array" };
 const SCALARS: Record<NumericType, readonly number[]> = {
-  f64: [0.1, -2.5, 0, -0, NaN, 1e200, -Infinity], f32: [0.5, -2.75, 0, -0, 16777216].map(Math.fround), i32: [0, 1, -1, 7, -2147483648], u32: [0, 1, 7, 4294967295],
+  f64: [0.1, -2.5, 0, -0, NaN, 1e200, -Infinity],
+  f32: [0.5, -2.75, 0, -0, 16777216].map(Math.fround),
+  i32: [0, 1, -1, 7, -2147483648],
+  u32: [0, 1, 7, 4294967295],
 };
-const COMBINES: readonly ((a: number, b: number) => number)[] = [(a, b) => a * b, (a, b) => a + 0.5 * b, (a, b) => (b > a ? b : a), (a, b) => Math.max(a, b)];
+const COMBINES: readonly ((a: number, b: number) => number)[] = [
+  (a, b) => a * b,
+  (a, b) => a + 0.5 * b,
+  (a, b) => (b > a ? b : a),
+  (a, b) => Math.max(a, b),
+];

@@ -12,7 +12,10 @@ export interface Grid {
 export type Memory = Record<string, Grid>;
 
 export const grid = (type: ElementType, shape: readonly number[], values: ArrayLike<number> = []): Grid => {
-  const data = typedArray(type, shape.reduce((a, b) => a * b, 1));
+  const data = typedArray(
+    type,
+    shape.reduce((a, b) => a * b, 1),
+  );
   data.set(values);
   return { type, shape, data };
 };
@@ -23,7 +26,8 @@ export const copyOf = (memory: Memory): Memory =>
 /** Position of an element; throws outside of the extents. */
 export function offsetOf({ shape }: Grid, name: string, indices: readonly number[]): number {
   return indices.reduce((at, index, axis) => {
-    if (!(index >= 0 && index < shape[axis])) throw new RangeError(`index ${index} of axis ${axis} of ${name}, which has extent ${shape[axis]}`);
+    if (!(index >= 0 && index < shape[axis]))
+      throw new RangeError(`index ${index} of axis ${axis} of ${name}, which has extent ${shape[axis]}`);
     return at * shape[axis] + index;
   }, 0);
 }

@@ -28,7 +28,9 @@ function overRange(kernel: Kernel, policy: RangePolicy, memory: Memory, scalars:
     at = { line, place };
     (kernel.body as (...args: unknown[]) => void)(params, ...index);
   }
-  return Object.fromEntries(reductions.map(([name, token]) => [name, foldRange(folded[name].lines, token.identity, foldOf(token.type, token.op, token.combine))]));
+  return Object.fromEntries(
+    reductions.map(([name, token]) => [name, foldRange(folded[name].lines, token.identity, foldOf(token.type, token.op, token.combine))]),
+  );
 }
 
 function overTeams(kernel: Kernel, league: number, memory: Memory, scalars: Scalars): Record<string, number> {
@@ -53,19 +55,30 @@ function foldOf(type: NumericType, op: string, combine?: Fold): Fold {
   };
 }
 
-function bodyParams(kernel: Kernel, memory: Memory, scalars: Scalars, fold: (name: string, value: number) => void): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(kernel.params as Record<string, ParamToken>).map(([name, token]) => {
-    if (typeof token === "function") return [name, token];
-    switch (token.kind) {
-      case "scalar":
-      case "fixed":
-        return [name, scalars[name]];
-      case "view": return [name, nested(memory[name].data, memory[name].shape)];
-      case "table": return [name, token.values];
-      case "scatter": return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
-      case "reduce": return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
-    }
-  }));
+function bodyParams(
+  kernel: Kernel,
+  memory: Memory,
+  scalars: Scalars,
+  fold: (name: string, value: number) => void,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(kernel.params as Record<string, ParamToken>).map(([name, token]) => {
+      if (typeof token === "function") return [name, token];
+      switch (token.kind) {
+        case "scalar":
+        case "fixed":
+          return [name, scalars[name]];
+        case "view":
+          return [name, nested(memory[name].data, memory[name].shape)];
+        case "table":
+          return [name, token.values];
+        case "scatter":
+          return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
+        case "reduce":
+          return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
+      }
+    }),
+  );
 }
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 
@@ -77,25 +90,50 @@ function nested(data: TypedArray, shape: readonly number[]): Nested {
   return Array.from({ length: extent }, (_, n) => nested(data.subarray(n * size, (n + 1) * size), rest));
 }
 
-const scatterInto = (target: Grid, name: string, fold: Fold) => (...args: number[]): void => {
-  const at = offsetOf(target, name, args.slice(0, -1));
-  target.data[at] = fold(target.data[at], args[args.length - 1]);
-};
+const scatterInto =
+  (target: Grid, name: string, fold: Fold) =>
+  (...args: number[]): void => {
+    const at = offsetOf(target, name, args.slice(0, -1));
+    target.data[at] = fold(target.data[at], args[args.length - 1]);
+  };
 
 /** A team of one member, in strict order. All folds are of f64, which holds every f32 and integer result as long as the values say their type. */
 function plainTeam(index: number): Team {
   const each = <T>(count: number, value: (j: number) => T): T[] => Array.from({ length: count }, (_, j) => value(j));
   const over = (op: "sum" | "min" | "max") => (count: number, value: (j: number) => number) =>
-    foldTeam(each(count, (j) => [value(j)]), IDENTITIES[op], foldOf("f64", op));
+    foldTeam(
+      each(count, (j) => [value(j)]),
+      IDENTITIES[op],
+      foldOf("f64", op),
+    );
   return {
-    index, size: 1, range: (count, body) => void each(count, body), sum: over("sum"), min: over("min"), max: over("max"),
+    index,
+    size: 1,
+    range: (count, body) => void each(count, body),
+    sum: over("sum"),
+    min: over("min"),
+    max: over("max"),
     reduce(count, results, body) {
       const members = each(count, (j) => {
         const values = Object.fromEntries(Object.keys(results).map((name) => [name, [] as number[]]));
-        body(j, Object.fromEntries(Object.entries(results).map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values[name].push(v) }])) as never);
+        body(
+          j,
+          Object.fromEntries(
+            Object.entries(results).map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values[name].push(v) }]),
+          ) as never,
+        );
         return values;
       });
-      return Object.fromEntries(Object.entries(results).map(([name, op]) => [name, foldTeam(members.map((m) => m[name]), IDENTITIES[op], foldOf("f64", op))])) as never;
+      return Object.fromEntries(
+        Object.entries(results).map(([name, op]) => [
+          name,
+          foldTeam(
+            members.map((m) => m[name]),
+            IDENTITIES[op],
+            foldOf("f64", op),
+          ),
+        ]),
+      ) as never;
     },
     single: (body) => body(),
     scratch: (type, length) => typedArray(type, length),

@@ -73,19 +73,29 @@ function bodyText(program: Program): string {
 export function sourceOf(program: Program): string {
   const { policy } = program;
   const params = namesIn(program).map((name) => `  ${name}: ${describe(program.params.get(name)!)},`);
-  const launch = policy.kind === "team" ? `teams(${policy.league})` : `range(${policy.extents.map((n, a) => (policy.begin[a] ? `[${policy.begin[a]}, ${policy.begin[a] + n}]` : n)).join(", ")})`;
+  const launch =
+    policy.kind === "team"
+      ? `teams(${policy.league})`
+      : `range(${policy.extents.map((n, a) => (policy.begin[a] ? `[${policy.begin[a]}, ${policy.begin[a] + n}]` : n)).join(", ")})`;
   return `${policy.kind === "team" ? "teamKernel" : "kernel"}("random", {\n${params.join("\n")}\n}, ${bodyText(program)});\n${launch}, contents from seed ${program.data}`;
 }
 
 function describe(param: Declared): string {
   switch (param.kind) {
-    case "helper": return helperText(param.parts);
-    case "mulhi": return "mulhi";
-    case "view": return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
-    case "scatter": return `scatter(${param.element}, ${param.shape.length}, "${(param.token as { op: string }).op}") /* [${param.shape}] */`;
-    case "scalar": return `${param.type} /* ${param.value} */`;
-    case "fixed": return `fixed(${param.type}) /* ${param.value} */`;
-    default: return JSON.stringify(param.token, (_, v: unknown) => (typeof v === "function" ? String(v) : v));
+    case "helper":
+      return helperText(param.parts);
+    case "mulhi":
+      return "mulhi";
+    case "view":
+      return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
+    case "scatter":
+      return `scatter(${param.element}, ${param.shape.length}, "${(param.token as { op: string }).op}") /* [${param.shape}] */`;
+    case "scalar":
+      return `${param.type} /* ${param.value} */`;
+    case "fixed":
+      return `fixed(${param.type}) /* ${param.value} */`;
+    default:
+      return JSON.stringify(param.token, (_, v: unknown) => (typeof v === "function" ? String(v) : v));
   }
 }
 
@@ -101,14 +111,16 @@ export function kernelOf(program: Program): Kernel {
 }
 
 // oxlint-disable-next-line typescript/no-implied-eval
-const functionOf = (text: string): ((...args: never[]) => unknown) => new Function("mulhi", `return (${text});`)(mulhi) as (...args: never[]) => unknown;
+const functionOf = (text: string): ((...args: never[]) => unknown) =>
+  new Function("mulhi", `return (${text});`)(mulhi) as (...args: never[]) => unknown;
 
 /** Smaller programs, the boldest cuts first. Some are no kernels any more: a name's declaration may be gone. */
 export function* smaller(program: Program): Generator<Program> {
   const { policy } = program;
   for (const body of smallerBlock(program.body)) yield { ...program, body };
   for (const [name, param] of program.params)
-    if (param.kind === "helper") for (const parts of smallerParts(param)) yield { ...program, params: new Map(program.params).set(name, { ...param, parts }) };
+    if (param.kind === "helper")
+      for (const parts of smallerParts(param)) yield { ...program, params: new Map(program.params).set(name, { ...param, parts }) };
   if (policy.kind === "team") {
     for (const league of fewer(policy.league)) yield { ...program, policy: { ...policy, league } };
   } else
@@ -126,7 +138,8 @@ function* smallerBlock(block: Block): Generator<Block> {
     for (let at = 0; at + size <= stmts.length; at += size) yield { ...block, stmts: [...stmts.slice(0, at), ...stmts.slice(at + size)] };
   for (const [n, stmt] of stmts.entries()) {
     for (const part of stmt.parts)
-      if (typeof part !== "string" && part.kind === "block") yield { ...block, stmts: [...stmts.slice(0, n), ...part.stmts, ...stmts.slice(n + 1)] };
+      if (typeof part !== "string" && part.kind === "block")
+        yield { ...block, stmts: [...stmts.slice(0, n), ...part.stmts, ...stmts.slice(n + 1)] };
     for (const parts of smallerParts(stmt)) yield { ...block, stmts: stmts.with(n, { ...stmt, parts }) };
   }
 }

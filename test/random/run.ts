@@ -9,14 +9,20 @@ import { check, checkAgainst } from "./check.js";
  * Without --against the devices are compared with the reference evaluator.
  */
 const { values } = parseArgs({
-  options: { device: { type: "string", multiple: true, default: ["js"] }, against: { type: "string" }, runs: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } },
+  options: {
+    device: { type: "string", multiple: true, default: ["js"] },
+    against: { type: "string" },
+    runs: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+  },
 });
 const [runs, seed] = [Number(values.runs), Number(values.seed)];
 const devices = await Promise.all(values.device.map(open));
 const against = values.against === undefined ? undefined : await open(values.against);
 try {
   await campaign({
-    runs, seed,
+    runs,
+    seed,
     check: async (program) => {
       if (against) for (const device of devices) await checkAgainst(program, device, against);
       else await check(program, devices);

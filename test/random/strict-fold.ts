@@ -28,10 +28,19 @@ function foldChunks(line: readonly (readonly number[])[], identity: number, fold
 /** One value from partial results. */
 export function foldPartials(partials: readonly number[], identity: number, fold: Fold): number {
   let left = partials;
-  while (left.length > 1) left = foldChunks(left.map((p) => [p]), identity, fold);
+  while (left.length > 1)
+    left = foldChunks(
+      left.map((p) => [p]),
+      identity,
+      fold,
+    );
   return left.length ? left[0] : identity;
 }
 
 /** A range's result: `lines[l][j]` lists the values that element j of line l contributes. */
 export const foldRange = (lines: readonly (readonly (readonly number[])[])[], identity: number, fold: Fold): number =>
-  foldPartials(lines.flatMap((line) => foldChunks(line, identity, fold)), identity, fold);
+  foldPartials(
+    lines.flatMap((line) => foldChunks(line, identity, fold)),
+    identity,
+    fold,
+  );

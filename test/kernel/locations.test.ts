@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { f64, kernel, view, type Kernel } from "isoform";
+import { lower } from "../../src/kernel/lower.js";
+import { walkStmts } from "../../src/ir/walk.js";
+import { pointedAt, refusal } from "./lowered.js";
+
+const y = view(f64);
+const folder = mkdtempSync(join(tmpdir(), "isoform-locations-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A module made from text, which may import nothing: it is handed `kernel` and `y`. */
+async function load(name: string, text: string): Promise<Kernel> {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const module = (await import(pathToFileURL(file).href)) as { make: (k: typeof kernel, v: typeof y) => Kernel };
+  return module.make(kernel, y);
+}
+
+describe("places are those of the author's file", () => {
+  it("through the source map of tsc", () => {
+    const k = kernel("k", { y }, ({ y }, i) => {
+      const half: number = y[i] / 2;
+      // This comment, and the types, are gone from what runs.
+      y[i] = missing(half as number);
+    });
+    const error = refusal(k);
+    assert.ok(pointedAt(error).startsWith("missing(half"));
+    assert.match(error.location.file, /locations\.test\.ts$/);
+  });
+  it("for every statement", () => {
+    const k = kernel("k", { y }, ({ y }, i) => {
+      let a = y[i];
+      if (a > 0) {
+        a -= 1;
+      }
+      y[i] = a;
+    });
+    const places: string[] = [];
+    walkStmts(lower(k as unknown as Kernel, {}).body, (s) => places.push(pointedAt({ location: s.location } as never).split(/[;\n]/)[0]));
+    assert.deepEqual(places, ["a = y[i]", "if (a > 0) {", "a -= 1", "y[i] = a"]);
+  });
+  it("in JavaScript without a source map", async () => {
+    const k = await load(
+      "plain.mjs",
+      `
+export const make = (kernel, y) => kernel("k", { y }, ({ y }, i) => {
+  y[i] = 1;
+  y[i] = gone;
+});
+`,
+    );
+    const { location } = refusal(k);
+    assert.deepEqual({ ...location }, { file: join(folder, "plain.mjs"), line: 4, column: 10 });
+  });
+  it("in files whose names need escapes, with a map inside", async () => {
+    const map = { version: 3, sources: ["the author's.ts"], names: [], mappings: ";AACA,QAAQ;AAER" };
+    const comment = `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
+    const k = await load(
+      "with space.mjs",
+      `// compiled
+export const make = (kernel, y) => kernel("k", { y }, ({ y }, i) => { gone(); });
+${comment}`,
+    );
+    const { location } = refusal(k);
+    assert.equal(location.file, join(folder, "the author's.ts"));
+    assert.equal(location.line, 2);
+  });
+  it("of the second of two equal kernels", async () => {
+    const text = `({ y }, i) => {\n  y[i] = gone;\n}`;
+    const k = await load(
+      "twice.mjs",
+      `export const other = ${text};\nexport const make = (kernel, y) =>\n  kernel("k", { y },\n${text});\n`,
+    );
+    assert.equal(refusal(k).location.line, 7);
+  });
+  it("about right where the text is in no file: counted from the declaration", () => {
+    const text = ["({ y }, i) => {", "y[i] = gone;", "}"].join("\n");
+    const k = kernel("k", { y }, new Function(`return ${text}`)() as never);
+    assert.equal(refusal(k).location.line, k.location.line + 1);
+  });
+  it("with the helper's name where its text is elsewhere", () => {
+    const helper = new Function(["return (v) => v *", "gone"].join(" "))() as (v: number) => number;
+    assert.match(
+      refusal(
+        kernel("k", { y, helper }, ({ y, helper }, i) => {
+          y[i] = helper(y[i]);
+        }),
+      ).message,
+      /in helper: captures "gone"/,
+    );
+  });
+});
+
+declare function missing(v: number): number;
