@@ -113,10 +113,12 @@ const atom = (text: string): Code => ({ text, precedence: P.atom });
 
 const COMPARE = { eq: "===", ne: "!==", lt: "<", le: "<=", gt: ">", ge: ">=" };
 
+/** A number as JavaScript reads it back; `String` loses the sign of -0. */
+export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+
 function literal(value: number | boolean, type: ScalarType): Code {
   if (typeof value === "boolean") return atom(String(value));
-  const rounded = type === "f32" ? Math.fround(value) : value;
-  const text = Object.is(rounded, -0) ? "-0" : String(rounded);
+  const text = numberText(type === "f32" ? Math.fround(value) : value);
   return { text, precedence: text.startsWith("-") ? P.unary : P.atom };
 }
 

@@ -3,7 +3,7 @@ import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
 import type { RangePolicy } from "../../device/policy.js";
 import { ARRAY, Body } from "./body.js";
 import { CHECKS } from "./checks.js";
-import { HELPERS, helpersIn } from "./expr.js";
+import { HELPERS, helpersIn, numberText } from "./expr.js";
 import { emitFold } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, Lanes } from "./reduction.js";
@@ -80,7 +80,9 @@ function views({ target, names }: Body): Lines {
 const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array", u32: "Uint32Array" };
 
 function tables({ target, names }: Body): Lines {
-  return target.ir.tables.map((table) => `const ${names.of(table.name)} = ${ARRAY[table.type]}.of(${table.values.join(", ")});`);
+  return target.ir.tables.map(
+    (table) => `const ${names.of(table.name)} = ${ARRAY[table.type]}.of(${table.values.map(numberText).join(", ")});`,
+  );
 }
 
 function partials({ target, names }: Body): Lines {

@@ -1,3 +1,4 @@
+import { numberText } from "./expr.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
 import type { Body } from "./body.js";
 import { braced, indent, type Lines } from "./lines.js";
@@ -12,7 +13,9 @@ const ALL = [...Array(REDUCTION_LANES).keys()];
  * variables where the loop's body is written out for each lane, and an array where it is too large for that.
  */
 export class Lanes {
-  private readonly stems: ReadonlyMap<string, string>;
+  /** Names of the lanes of each result, or of the array that holds them. */
+  private readonly lanes = new Map<string, string[]>();
+  private readonly arrays = new Map<string, string>();
   private readonly variables: boolean;
 
   /** @param emit the body's code, which may be asked for several times */
@@ -22,10 +25,20 @@ export class Lanes {
     stmts: readonly Stmt[],
     private readonly emit: () => Lines,
   ) {
-    this.stems = new Map(results.map((r) => [r.name, body.names.fresh(`lane_${r.name}`)]));
     this.variables = body.unrolls(stmts, results.length);
-    if (!this.variables)
-      for (const stem of this.stems.values()) body.declarations.push(`const ${stem} = new Float64Array(${REDUCTION_LANES});`);
+    for (const { name } of results) {
+      const stem = `lane_${name}`;
+      if (this.variables)
+        this.lanes.set(
+          name,
+          ALL.map((k) => body.names.fresh(`${stem}_${k}`)),
+        );
+      else {
+        const array = body.names.fresh(stem);
+        body.declarations.push(`const ${array} = new Float64Array(${REDUCTION_LANES});`);
+        this.arrays.set(name, array);
+      }
+    }
   }
 
   /** Sets the lanes to the identity. */
@@ -33,7 +46,7 @@ export class Lanes {
     return this.results.map((r) =>
       this.variables
         ? `let ${ALL.map((k) => `${this.lane(r, k)} = ${identityText(r)}`).join(", ")};`
-        : `${this.stems.get(r.name)}.fill(${identityText(r)});`,
+        : `${this.arrays.get(r.name)}.fill(${identityText(r)});`,
     );
   }
 
@@ -67,7 +80,7 @@ export class Lanes {
   }
 
   private lane(r: Folded, k: number | string): string {
-    return this.variables ? `${this.stems.get(r.name)}_${k}` : `${this.stems.get(r.name)}[${k}]`;
+    return this.variables ? this.lanes.get(r.name)![Number(k)] : `${this.arrays.get(r.name)}[${k}]`;
   }
 }
 
@@ -102,5 +115,5 @@ const IDENTITY = {
 /** The identity of a fold, as text. */
 export function identityText(folded: Folded): string {
   if (folded.op !== "custom") return IDENTITY[folded.op][folded.type];
-  return Object.is(folded.identity, -0) ? "-0" : String(folded.identity);
+  return numberText(folded.identity);
 }
