@@ -7,15 +7,16 @@ import type { Binding } from "./bind.js";
 import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
 import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
-import { foldOfParam, foldPartials, partialCount } from "./cpu/partials.js";
+import { partialCount } from "./cpu/partials.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { PAGE, wishedPages } from "./cpu/wasm-memory.js";
 import type { ArrayOptions, Backend, ElementToken } from "./device.js";
-import { BYTES, typedArray, type View } from "./view.js";
+import { BYTES, type View } from "./view.js";
 import type { ElementType } from "../ir/types.js";
 import { enableRelaxedSimd, hasSimd } from "./wasm/features.js";
+import { Partials } from "./wasm/partials.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL_BYTES = 32768;
@@ -157,7 +158,7 @@ class WasmProgram implements CpuProgram {
   readonly decisions: string[];
   private readonly args: CpuBuffer;
   private readonly temporary: CpuBuffer[];
-  private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
+  private readonly reductions: Partials[];
   private readonly empty: boolean;
 
   constructor(
@@ -174,15 +175,12 @@ class WasmProgram implements CpuProgram {
     this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
     this.reductions = ir.params
       .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((param) => {
-        const count = kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[param.type];
-        return { param, count, partials: storage.allocate(count * BYTES[param.type]), fold: foldOfParam(param) };
-      });
+      .map((p) => new Partials(p, kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[p.type]));
     this.args = storage.allocate(8 * Object.keys(kernel.slots).length);
     const scratch = storage.allocate(kernel.scratchBytes * workers);
     const tables = storage.allocate(kernel.tableBytes.length);
     new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
-    this.temporary = [this.args, scratch, tables, ...this.reductions.map(({ partials }) => partials)];
+    this.temporary = [this.args, scratch, tables, ...this.reductions.map(({ buffer }) => buffer)];
 
     this.putAddress("scratch", scratch.address);
     this.put("scratchStride", "u32", kernel.scratchBytes);
@@ -193,23 +191,19 @@ class WasmProgram implements CpuProgram {
       this.putAddress(`copies:${name}`, copies.buffer.address);
       this.putAddress(`copyStride:${name}`, copies.stride);
     }
-    for (const { param, partials } of this.reductions) this.putAddress(`partials:${param.name}`, partials.address);
+    for (const { param, buffer } of this.reductions) this.putAddress(`partials:${param.name}`, buffer.address);
     for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
     this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
   }
 
   run(): Record<string, number> {
-    if (this.module.kernel.partials === "workers")
-      for (const { param, partials, count } of this.reductions)
-        typedArray(param.type, partials.host, partials.address, count).fill(param.identity);
+    const byWorkers = this.module.kernel.partials === "workers";
+    if (byWorkers) for (const partials of this.reductions) partials.clear();
     if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
-    return Object.fromEntries(
-      this.reductions.map(({ param, partials, count, fold }) => [
-        param.name,
-        foldPartials(typedArray(param.type, partials.host, partials.address, count), count, param, fold),
-      ]),
-    );
+    const results: Record<string, number> = {};
+    for (const partials of this.reductions) results[partials.param.name] = byWorkers ? partials.inAnyOrder() : partials.inOrder();
+    return results;
   }
 
   source(): string {

@@ -104,7 +104,9 @@ export function load(program: Program, memory: WebAssembly.Memory | undefined, b
 
 /** Milliseconds that a thread looks again and again before it sleeps: longer than a host takes between two launches. */
 const LONGEST_SPIN = 0.2;
-const SHORTEST_SPIN = 0.005;
+const SHORTEST_SPIN = 0.01;
+/** A wait this long was for a thread that had no core, or for a host with other work. A shorter one may owe its length to sleeping itself. */
+const LONG_WAIT = 1;
 
 /**
  * How one thread waits for others: it looks for a while and then sleeps. The while gets shorter where it was in vain, since another
@@ -123,7 +125,7 @@ export class Patience {
     while (!done())
       if (sleep) sleep();
       else this.look(done, performance.now() + LONGEST_SPIN);
-    const inVain = performance.now() - start > LONGEST_SPIN;
+    const inVain = performance.now() - start > LONG_WAIT;
     this.spin = inVain ? Math.max(SHORTEST_SPIN, this.spin / 2) : Math.min(LONGEST_SPIN, 2 * this.spin);
   }
 
