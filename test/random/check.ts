@@ -1,5 +1,5 @@
 import type { Device } from "../../src/device/device.js";
-import { stridesOf } from "../../src/device/view.js";
+import { stridesOf, type View } from "../../src/device/view.js";
 import { verify } from "../../src/ir/verify.js";
 import { print } from "../../src/ir/print.js";
 import { compileKernel } from "../../src/kernel/compile.js";
@@ -8,7 +8,7 @@ import type { Kernel } from "../../src/kernel/kernel.js";
 import { callPlainly } from "./plain.js";
 import { dataOf } from "./data.js";
 import { evaluate } from "./evaluate.js";
-import { copyOf, type Memory } from "./memory.js";
+import { copyOf, type Grid, type Memory } from "./memory.js";
 import { kernelOf, sourceOf, type Program } from "./program.js";
 
 /** A kernel whose outputs differ between two ways to run it. */
@@ -87,12 +87,7 @@ async function runOn(
   inputs: Memory,
   scalars: Record<string, number | boolean>,
 ): Promise<Outcome> {
-  const views = Object.fromEntries(
-    Object.entries(inputs).map(([name, g]) => {
-      const param = program.params.get(name)!;
-      return [name, device.from({ type: g.type }, g.data, g.shape, { layout: "layout" in param ? param.layout : "right" })];
-    }),
-  );
+  const views = Object.fromEntries(Object.entries(inputs).map(([name, g]) => [name, place(device, program, name, g)]));
   try {
     const args = { ...Object.fromEntries(Object.entries(scalars).filter(([name]) => name in kernel.params)), ...views };
     const launch = device.prepare(kernel, args as never, program.policy, { precision: "strict" });
@@ -108,6 +103,21 @@ async function runOn(
   } finally {
     for (const view of Object.values(views)) view.free();
   }
+}
+
+/** A view with the given contents, in the layout that the program wants. `strided` is the inner part of a larger array. */
+function place(device: Device, program: Program, name: string, { type, shape, data }: Grid): View {
+  const param = program.params.get(name)!;
+  const layout = "layout" in param ? param.layout : "right";
+  if (layout !== "strided") return device.from({ type }, data, shape, { layout });
+  const inner = device
+    .array(
+      { type },
+      shape.map((n) => n + 2),
+    )
+    .slice(...shape.map((n): [number, number] => [1, n + 1]));
+  device.queue.write(inner, data);
+  return inner;
 }
 
 const same = (a: number, b: number): boolean => Object.is(a, b) || (a !== a && b !== b);

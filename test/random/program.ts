@@ -28,7 +28,14 @@ export interface Stmt {
 export type Part = string | Expr | Block;
 
 export type Declared =
-  | { kind: "view" | "scatter"; token: ParamToken; element: ElementType; shape: readonly number[]; layout: LayoutName; indices: boolean }
+  | {
+      kind: "view" | "scatter";
+      token: ParamToken;
+      element: ElementType;
+      shape: readonly number[];
+      layout: LayoutName | "strided";
+      indices: boolean;
+    }
   | { kind: "scalar" | "fixed"; token: ParamToken; type: ScalarType; value: number | boolean }
   | { kind: "reduce" | "table"; token: ParamToken }
   | { kind: "mulhi" }

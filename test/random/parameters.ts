@@ -1,0 +1,107 @@
+import type { ElementType, NumericType } from "../../src/ir/types.js";
+import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
+import { NUMERIC } from "./expressions.js";
+import type { Dice, Place } from "./place.js";
+import type { Declared, Part } from "./program.js";
+
+const TOKENS = { f64, f32, i32, u32, bool, u8 };
+export const TAG: Record<ElementType, string> = { f64: "d", f32: "f", i32: "i", u32: "u", u8: "b" };
+/** Extents of the views that are read at any place. */
+const POOL = 16,
+  ROWS = 5,
+  COLUMNS = 7;
+
+/** Declares a random kernel's parameters, and lists in a place how they may be read. Those that are not used are dropped in the end. */
+export class Parameters {
+  readonly all = new Map<string, Declared>();
+
+  constructor(private readonly dice: Dice) {}
+
+  view(name: string, element: ElementType, shape: readonly number[], indices = false): void {
+    const token = view(TOKENS[element], shape.length as Rank);
+    const layout = this.dice.pick(["right", "right", "right", "left", "strided"] as const);
+    this.all.set(name, { kind: "view", token, element, shape, layout, indices });
+  }
+
+  helper(name: string, parts: readonly Part[]): void {
+    this.all.set(name, { kind: "helper", parts });
+  }
+
+  /** Views that are read near the element's own place (`shape` is larger by 2) and at any place, scalars, tables. */
+  inputs(place: Place, shape: readonly number[], indices: readonly string[]): void {
+    for (const type of NUMERIC) {
+      const tag = TAG[type];
+      const at = indices.map((i) => this.dice.pick([`[${i}]`, `[${i} + 1]`, `[${i} + 2]`]));
+      this.view(`x${tag}`, type, shape);
+      place.sources.push({ type, parts: [`x${tag}${at.join("")}`], args: [] });
+      if (at.length > 1) place.rows.push({ type, row: `x${tag}${at[0]}`, rest: at.slice(1).join("") });
+      this.view(`p${tag}`, type, [POOL]);
+      place.arrays.push({ name: `p${tag}`, type, length: POOL, writable: false });
+      this.scalar(place, `s${tag}`, type);
+    }
+    const type = this.dice.pick(NUMERIC);
+    this.view("grid", type, [ROWS, COLUMNS]);
+    place.sources.push({ type, parts: ["grid[", "][", "]"], args: [{ index: ROWS }, { index: COLUMNS }] });
+    this.view("bytes", "u8", shape);
+    place.sources.push({ type: "i32", parts: [`bytes${indices.map((i) => `[${i}]`).join("")}`], args: [] });
+    this.view("at", "i32", [shape[shape.length - 1]], true);
+    const gathered = this.dice.pick(NUMERIC);
+    place.sources.push({ type: gathered, parts: [`p${TAG[gathered]}[at[${indices[indices.length - 1]}]]`], args: [] });
+    place.sources.push({ type: "i32", parts: [`p${TAG[gathered]}.length`], args: [] });
+    this.all.set("sb", { kind: "scalar", token: bool, type: "bool", value: this.dice.chance(50) });
+    place.variables.push({ name: "sb", type: "bool", assignable: false });
+    this.all.set("order", { kind: "fixed", token: fixed(i32), type: "i32", value: 1 + this.dice.below(4) });
+    place.variables.push({ name: "order", type: "i32", assignable: false });
+    this.all.set("weights", { kind: "table", token: table(f64, WEIGHTS) });
+    place.sources.push({ type: "f64", parts: ["weights[", "][", "]"], args: [{ index: 2 }, { index: 3 }] });
+    this.all.set("offsets", { kind: "table", token: table(i32, [0, -1, 5, 2147483647]) });
+    place.sources.push({ type: "i32", parts: ["offsets[", "]"], args: [{ index: 4 }] });
+    this.all.set("mulhi", { kind: "mulhi" });
+  }
+
+  private scalar(place: Place, name: string, type: NumericType): void {
+    this.all.set(name, { kind: "scalar", token: TOKENS[type], type, value: this.dice.pick(SCALARS[type]) });
+    place.variables.push({ name, type, assignable: false });
+  }
+
+  /** Views that are written, and read, at the element's own place. */
+  outputs(place: Place, shape: readonly number[], indices: readonly string[]): void {
+    for (const element of this.dice.some([...NUMERIC, "u8"] as const)) {
+      const name = `y${TAG[element]}`;
+      this.view(name, element, shape);
+      const at = `${name}${indices.map((i) => `[${i}]`).join("")}`;
+      const type = element === "u8" ? "i32" : element;
+      place.outputs.push({ type, place: at });
+      place.sources.push({ type, parts: [at], args: [] });
+    }
+  }
+
+  /** Reductions and scatter targets. */
+  folds(): void {
+    const folded = TOKENS[this.dice.pick(NUMERIC)];
+    const tokens = { total: sum(folded), least: min(folded), greatest: max(folded), product: reducer(f64, 1, this.dice.pick(COMBINES)) };
+    for (const [name, token] of Object.entries(tokens)) this.all.set(name, { kind: "reduce", token });
+    const element = this.dice.pick(NUMERIC);
+    const op = this.dice.pick(["sum", "min", "max"] as const);
+    const target = { kind: "scatter", element, layout: "right", indices: false } as const;
+    this.all.set("hist", { ...target, token: scatter(TOKENS[element], 1, op), shape: [POOL] });
+    this.all.set("bins", { ...target, token: scatter(TOKENS[element], 2), shape: [ROWS, COLUMNS] });
+  }
+}
+
+const WEIGHTS = [
+  [0.5, -1.25, 3],
+  [1e-3, -0, 7.5],
+] as const;
+const SCALARS: Record<NumericType, readonly number[]> = {
+  f64: [0.1, -2.5, 0, -0, NaN, 1e200, -Infinity],
+  f32: [0.5, -2.75, 0, -0, 16777216].map(Math.fround),
+  i32: [0, 1, -1, 7, -2147483648],
+  u32: [0, 1, 7, 4294967295],
+};
+const COMBINES: readonly ((a: number, b: number) => number)[] = [
+  (a, b) => a * b,
+  (a, b) => a + 0.5 * b,
+  (a, b) => (b > a ? b : a),
+  (a, b) => Math.max(a, b),
+];

@@ -1,0 +1,73 @@
+import type { NumericType, ScalarType } from "../../src/ir/types.js";
+import { chance, pick, type Choices, type Scope, type Variable } from "./expressions.js";
+import type { Block, Part, Stmt } from "./program.js";
+
+/** What may be written at a point of a random kernel. */
+export interface Place extends Scope {
+  /** Deepest nesting of statements and of expressions from here on. */
+  nesting: number;
+  depth: number;
+  inLoop: boolean;
+  /** `return;` may stand here, or a return of this type. */
+  returns: "none" | "void" | ScalarType;
+  /** Views that are written at this element's place, as text such as `yd[i][j]`. */
+  outputs: { type: NumericType; place: string }[];
+  /** Views of which a row may be named. */
+  rows: { type: NumericType; row: string; rest: string }[];
+  /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
+  kernel: boolean;
+}
+
+/** A place at the top of a kernel or helper, where the indices are in reach. */
+export const placeOf = (indices: readonly string[]): Place => ({
+  variables: indices.map((name): Variable => ({ name, type: "i32", assignable: false })),
+  arrays: [],
+  sources: [],
+  effects: true,
+  nesting: 2,
+  depth: 3,
+  inLoop: false,
+  returns: "none",
+  outputs: [],
+  rows: [],
+  kernel: false,
+});
+
+/** A place inside another: what is declared there does not come out. */
+export const inside = (place: Place, more: Partial<Place> = {}): Place => ({
+  ...place,
+  variables: [...place.variables],
+  arrays: [...place.arrays],
+  sources: [...place.sources],
+  rows: [...place.rows],
+  nesting: place.nesting - 1,
+  ...more,
+});
+
+export const stmt = (...parts: Part[]): Stmt => ({ kind: "stmt", parts });
+export const block = (stmts: readonly Stmt[]): Block => ({ kind: "block", stmts });
+
+/** Random choices, and names that are not yet taken. */
+export class Dice {
+  private names = 0;
+
+  constructor(readonly choices: Choices) {}
+
+  below(n: number): number {
+    return this.choices.below(n);
+  }
+  chance(percent: number): boolean {
+    return chance(this.choices, percent);
+  }
+  pick<T>(list: readonly T[]): T {
+    return pick(this.choices, list);
+  }
+  /** Some of a list, at least one. */
+  some<T>(list: readonly T[]): T[] {
+    const kept = list.filter(() => this.chance(50));
+    return kept.length ? kept : [this.pick(list)];
+  }
+  name(prefix: string): string {
+    return `${prefix}${++this.names}`;
+  }
+}

@@ -1,0 +1,112 @@
+import type { NumericType } from "../../src/ir/types.js";
+import { NUMERIC, type Expressions } from "./expressions.js";
+import { block, inside, stmt, type Dice, type Place } from "./place.js";
+import type { Stmt } from "./program.js";
+import type { Statements } from "./statements.js";
+
+/** A view of rank 2 of which a team writes its own row. */
+export interface Row {
+  name: string;
+  type: NumericType;
+}
+/** Columns of these, and the most members that a shared loop has. */
+export const WIDTH = 40;
+
+/** Writes random statements of a team: loops that its members share, folds, scratch memory. */
+export class TeamStatements {
+  constructor(
+    private readonly dice: Dice,
+    private readonly expressions: Expressions,
+    private readonly statements: Statements,
+    private readonly faithful: boolean,
+  ) {}
+
+  some(place: Place, rows: readonly Row[], count: number): Stmt[] {
+    return Array.from({ length: count }, () => this.one(place, rows)).flat();
+  }
+
+  private one(place: Place, rows: readonly Row[]): Stmt[] {
+    switch (this.dice.below(place.nesting > 1 ? 10 : 8)) {
+      case 0:
+        return this.statements.declaration(place);
+      case 1:
+        return [this.statements.fold(place)];
+      case 2:
+      case 3:
+        return this.sum(place);
+      case 4:
+        return this.reduce(place);
+      case 5:
+        return this.scratch(place);
+      case 8:
+        return [stmt("if (", this.expressions.of("bool", place, 2), ") ", block(this.some(inside(place), rows, 1 + this.dice.below(2))))];
+      case 9: {
+        const k = this.dice.name("k");
+        const inner = inside(place);
+        inner.variables.push({ name: k, type: "i32", assignable: false, bound: 3 });
+        return [stmt(`for (let ${k} = 0; ${k} < 3; ${k}++) `, block(this.some(inner, rows, 1 + this.dice.below(2))))];
+      }
+      default:
+        return this.range(place, rows);
+    }
+  }
+
+  private count(): string {
+    return this.dice.pick([String(WIDTH), "7", "team.index + 3", "1", "0", "33"]);
+  }
+
+  /** Inside a shared loop. What is declared outside it cannot be assigned there. */
+  private member(place: Place, j: string): Place {
+    const inner = inside(place, { depth: 2, outputs: [], kernel: false });
+    inner.variables = inner.variables.map((v) => ({ ...v, assignable: false }));
+    inner.arrays = inner.arrays.map((a) => ({ ...a, writable: false }));
+    inner.variables.push({ name: j, type: "i32", assignable: false });
+    return inner;
+  }
+
+  private sum(place: Place): Stmt[] {
+    const j = this.dice.name("j"),
+      name = this.dice.name("v");
+    const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
+    const value = this.expressions.strong(type, this.member(place, j), 3);
+    place.variables.push({ name, type, assignable: false });
+    return [stmt(`const ${name} = team.${this.dice.pick(["sum", "min", "max"])}(${this.count()}, (${j}) => `, value, ");")];
+  }
+
+  private reduce(place: Place): Stmt[] {
+    const j = this.dice.name("j"),
+      name = this.dice.name("r");
+    const inner = this.member(place, j);
+    const stmts = this.statements.one({ ...inner, effects: true });
+    const added = stmt("if (", this.expressions.of("bool", inner, 2), ") r.a.add(", this.expressions.strong("f64", inner, 2), ");");
+    const most = stmt("r.b.max(", this.expressions.strong("f64", inner, 2), ");");
+    place.variables.push({ name: `${name}.a`, type: "f64", assignable: false }, { name: `${name}.b`, type: "f64", assignable: false });
+    const results = `{ a: "sum", b: "max" }`;
+    return [stmt(`const ${name} = team.reduce(${this.count()}, ${results}, (${j}, r) => `, block([...stmts, added, most]), ");")];
+  }
+
+  private scratch(place: Place): Stmt[] {
+    const j = this.dice.name("j"),
+      name = this.dice.name("c");
+    const type = this.dice.pick(NUMERIC);
+    const value = this.expressions.of(type, this.member(place, j), 2);
+    const late = this.expressions.strong(type, place, 1);
+    place.arrays.push({ name, type, length: 16, writable: false });
+    return [
+      stmt(`const ${name} = team.scratch("${type}", 16);`),
+      stmt(`team.range(16, (${j}) => `, block([stmt(`${name}[${j}] = `, value, ";")]), ");"),
+      ...(this.dice.chance(50) ? [stmt("team.single(() => ", block([stmt(`${name}[${this.dice.below(16)}] = `, late, ";")]), ");")] : []),
+    ];
+  }
+
+  private range(place: Place, rows: readonly Row[]): Stmt[] {
+    const j = this.dice.name("j");
+    const { name, type } = this.dice.pick(rows);
+    const at = `${name}[team.index][${j}]`;
+    const inner: Place = { ...this.member(place, j), effects: true, returns: "void", outputs: [{ type, place: at }] };
+    inner.sources.push({ type, parts: [at], args: [] });
+    const stmts = [...this.statements.some(inner), ...(this.dice.chance(40) ? [this.statements.scatter(inner)] : [])];
+    const last = stmt(`${at} = `, this.expressions.of(type, inner, 2), ";");
+    return [stmt(`team.range(${this.count()}, (${j}) => `, block([...stmts, last]), ");")];
+  }
+}
