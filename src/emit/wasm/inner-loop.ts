@@ -4,6 +4,8 @@ import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExpr
 import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Gap } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
+import { addPair } from "./pairs.js";
+import type { Reduce } from "./pairs.js";
 import { Pointers, exprKey } from "./places.js";
 import type { LoopTerms } from "./places.js";
 import type { Accumulator } from "./reduction.js";
@@ -15,6 +17,9 @@ import { VectorStatements } from "./vector-statements.js";
 
 /** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
 export type Width = 1 | 2 | 4;
+
+/** Vectors that hold two sums each, with the copy of the body that they belong to. */
+type PairRegisters = Map<string, { local: number; copy: number; targets: string[] }>;
 
 export interface LoopShape {
   variable: LoopVariable;
@@ -169,7 +174,7 @@ export class InnerLoop {
     const size = sizeOf(body);
     if (accumulators.size > 0) {
       if (this.code.strict) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
-      return size < 120 && accumulators.size <= 2 ? 4 : 1;
+      return size >= 120 ? 1 : accumulators.size <= 2 ? 4 : width === 1 ? 2 : 1;
     }
     if (width === 1) return 1;
     let accesses = 0;
@@ -203,9 +208,11 @@ export class InnerLoop {
     const { accumulators, width, reduce } = this.shape;
     const { fn } = this.code;
     const elements = copies * width;
-    const scalar = new ScalarCode(this.code, this, {
+    const pairs: PairRegisters = new Map();
+    const scalar: ScalarCode = new ScalarCode(this.code, this, {
       reduce: (target, value) =>
         accumulators.has(target) ? accumulators.get(target)!.foldScalar(scalar.copy, value) : reduce!(target, value),
+      reducePair: (p, q) => this.foldPair(scalar, pairs, p, q),
     });
     const lanes =
       vector && new VectorStatements(vector, (target, { value }) => accumulators.get(target)!.foldVector(vector.copy, vector, value));
@@ -223,6 +230,13 @@ export class InnerLoop {
         (lanes ?? scalar).statements(this.body);
       }
     });
+    for (const { local, copy, targets } of pairs.values())
+      targets.forEach((target, lane) =>
+        accumulators.get(target)!.foldScalar(copy, () => {
+          fn.get(local);
+          fn.lane("f64x2.extract_lane", lane);
+        }),
+      );
     fn.get(left);
     fn.i32(elements - 1);
     fn.op("i32.and");
@@ -230,6 +244,26 @@ export class InnerLoop {
     fn.end();
     if (vector) vector.copy = 0;
     this.code.release("i32", rounds);
+  }
+
+  /** Folds two sums in one register, which `pairs` collects; false where these are other folds. */
+  private foldPair(scalar: ScalarCode, pairs: PairRegisters, first: Reduce, second: Reduce): boolean {
+    const { fn } = this.code;
+    const targets = [first.target, second.target];
+    if (!targets.every((target) => this.shape.accumulators.get(target)?.fold.op === "sum")) return false;
+    const key = `${targets} ${scalar.copy}`;
+    if (!pairs.has(key)) {
+      const local = fn.local("v128");
+      pairs.set(key, { local, copy: scalar.copy, targets });
+      fn.within(this.prologue, () => {
+        fn.v128([0, 0, 0, 0]);
+        fn.set(local);
+      });
+    }
+    const { local } = pairs.get(key)!;
+    addPair(scalar, () => fn.get(local), first.value, second.value);
+    fn.set(local);
+    return true;
   }
 
   /** The elements that fill no round, one at a time; folds go to the lanes in memory. */

@@ -1,5 +1,5 @@
 import type { Expr, Stmt } from "../../ir/types.js";
-import { exprKey } from "./places.js";
+import { addPair, emitPair, isPair } from "./pairs.js";
 import type { ScalarCode } from "./scalar.js";
 
 type Product = Extract<Expr, { op: "binary" }>;
@@ -24,23 +24,13 @@ export function emitProductSum(scalar: ScalarCode, body: readonly Stmt[], at: nu
   if (!sum || sum.products.length < LEAST_PRODUCTS) return 0;
   const pairs: [Product, Product][] = [];
   for (let n = 0; n + 1 < sum.products.length; n += 2) pairs.push([sum.products[n], sum.products[n + 1]]);
-  const sideBySide = pairs.filter(([p, q]) => isNext(scalar, p.a, q.a) || isNext(scalar, p.b, q.b));
-  if (2 * sideBySide.length < pairs.length) return 0;
+  if (2 * pairs.filter(([p, q]) => isPair(scalar, p, q)).length < pairs.length) return 0;
 
   const { fn } = scalar.code;
   const vector = scalar.code.temp("v128");
   pairs.forEach(([p, q], n) => {
-    const contracts = n > 0 && scalar.code.spec.relaxed;
-    if (n > 0 && !contracts) fn.get(vector);
-    emitPair(scalar, p.a, q.a);
-    emitPair(scalar, p.b, q.b);
-    if (contracts) {
-      fn.get(vector);
-      fn.op("f64x2.relaxed_madd");
-    } else {
-      fn.op("f64x2.mul");
-      if (n > 0) fn.op("f64x2.add");
-    }
+    if (n === 0) emitPair(scalar, p, q);
+    else addPair(scalar, () => fn.get(vector), p, q);
     fn.set(vector);
   });
   scalar.expr(sum.base);
@@ -77,30 +67,4 @@ function addition(stmt: Stmt | undefined): { local: string; base: Expr; product:
   if (value?.op !== "binary" || value.fn !== "add" || value.type !== "f64") return undefined;
   if (value.b.op !== "binary" || value.b.fn !== "mul") return undefined;
   return { local: stmt.name, base: value.a, product: value.b };
-}
-
-/** True for loads of an element and the one behind it. */
-function isNext({ code, loop }: ScalarCode, p: Expr, q: Expr): boolean {
-  if (p.op !== "load" || q.op !== "load" || p.view !== q.view) return false;
-  const [a, b] = [p, q].map((load) => code.place(load.view, load.indices, loop?.terms));
-  return b.constant === a.constant + 8 && exprKey({ ...a, constant: 0 }) === exprKey({ ...b, constant: 0 });
-}
-
-/** Leaves two values on the stack as a vector. */
-function emitPair(scalar: ScalarCode, p: Expr, q: Expr): void {
-  const { fn } = scalar.code;
-  if (p.op !== "load" || q.op !== "load") {
-    scalar.expr(p);
-    fn.op("f64x2.splat");
-    scalar.expr(q);
-    return fn.lane("f64x2.replace_lane", 1);
-  }
-  if (isNext(scalar, p, q)) return fn.memory("v128.load", scalar.address(p.view, p.indices));
-  const low = scalar.code.temp("v128");
-  fn.memory("v128.load64_zero", scalar.address(p.view, p.indices));
-  fn.set(low);
-  const offset = scalar.address(q.view, q.indices);
-  fn.get(low);
-  fn.memoryLane("v128.load64_lane", offset, 1);
-  scalar.code.release("v128", low);
 }

@@ -4,6 +4,8 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";
 import type { Place } from "./places.js";
+import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
+import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
 import { emitUpdate } from "./scatter.js";
 
@@ -18,6 +20,8 @@ export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 export interface Surroundings {
   /** Folds the value that `value` leaves on the stack. */
   reduce?: (target: string, value: () => void) => void;
+  /** Folds two values at once, or returns false. */
+  reducePair?: (first: Reduce, second: Reduce) => boolean;
   memberLoop?: (stmt: MemberLoop) => void;
 }
 
@@ -318,7 +322,7 @@ export class ScalarCode {
 
   statements(body: readonly Stmt[]): void {
     for (let n = 0; n < body.length; n++) {
-      const done = this.code.strict ? 0 : emitProductSum(this, body, n);
+      const done = this.paired(body, n);
       if (done > 0) {
         n += done - 1;
         continue;
@@ -326,6 +330,18 @@ export class ScalarCode {
       this.statement(body[n]);
       if (body[n].kind === "break" || body[n].kind === "continue") return;
     }
+  }
+
+  /** Emits statements from number `n` on that go in pairs; returns how many. */
+  private paired(body: readonly Stmt[], n: number): number {
+    const [first, second] = [body[n], body[n + 1]];
+    if (first.kind === "scatter" && areScatterPair(this, first, second)) {
+      emitScatterPair(this, first, second);
+      return 2;
+    }
+    if (first.kind === "reduce" && this.around.reducePair && areReducePair(this, first, second) && this.around.reducePair(first, second))
+      return 2;
+    return this.code.strict ? 0 : emitProductSum(this, body, n);
   }
 
   statement(stmt: Stmt): void {

@@ -2,6 +2,8 @@ import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf } from "../../ir/walk.js";
 import { BYTES } from "../../device/view.js";
 import type { KernelCode } from "./kernel-code.js";
+import { areReducePair } from "./pairs.js";
+import { ScalarCode } from "./scalar.js";
 import { type LoopVariable, Variance } from "./variance.js";
 
 /** Why a loop's body is not vectorised for `width` lanes; undefined where it is. */
@@ -10,9 +12,23 @@ export function scalarReason(code: KernelCode, body: readonly Stmt[], variable: 
   if (target) return `as updates of "${target}" must come in element order`;
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
+  if (!code.strict && foldsInPairs(code, body)) return "as its sums go in pairs";
   // Measured: to put two lanes together costs as much as what a vector saves in two operations; four lanes save twice as much.
   const saved = ((tally.contiguous + tally.operations) * width) / 4;
   return tally.lanewise > saved ? "as it gathers more than it computes" : undefined;
+}
+
+/** True where most folds are sums of values that lie side by side, so that one vector takes two of them. */
+function foldsInPairs(code: KernelCode, body: readonly Stmt[]): boolean {
+  const scalar = new ScalarCode(code);
+  const folds = body.filter((stmt) => stmt.kind === "reduce");
+  let paired = 0;
+  for (let n = 0; n + 1 < folds.length; n++)
+    if (areReducePair(scalar, folds[n], folds[n + 1])) {
+      paired += 2;
+      n++;
+    }
+  return 2 * paired > folds.length;
 }
 
 /** Counts what a body does, each statement once. */

@@ -274,6 +274,42 @@ test("fast reductions over rows of every length", async () => {
   }
 });
 
+test("updates and sums of elements side by side go in pairs", async () => {
+  const spread = kernel("spread", { a: view(f64, 2), p: view(i32), h: scatter(f64) }, ({ a, p, h }, i) => {
+    const first = p[i];
+    for (let k = 0; k < 4; k++) h.add(first + k, a[i][k] * 0.1);
+  });
+  const value = (k: number) => ((k * 29) % 31) / 3;
+  const a = device.from(f64, numbers(300 * 4, value), [300, 4]);
+  const p = device.from(
+    i32,
+    numbers(300, (i) => (i * 7) % 11),
+  );
+  const expected = new Float64Array(14);
+  for (let i = 0; i < 300; i++) for (let k = 0; k < 4; k++) expected[((i * 7) % 11) + k] += value(4 * i + k) * 0.1;
+  const h = device.array(f64, 14);
+  assert.deepEqual(await outcome(spread, { a, p, h }, range(300), h, /one at a time/), [...expected]);
+  assert.match(device.prepare(spread, { a, p, h }, range(300)).source(), /f64x2.add\n *v128.store/);
+
+  const totals = kernel("totals", { a: view(f64, 2), s0: sum(f64), s1: sum(f64), s2: sum(f64) }, ({ a, s0, s1, s2 }, i) => {
+    s0.add(a[i][0] * 3);
+    s1.add(a[i][1] * 3);
+    s2.add(a[i][2] * 3);
+  });
+  const whole = device.from(
+    f64,
+    numbers(300 * 4, (k) => k % 17),
+    [300, 4],
+  );
+  const column = (k: number) => numbers(300, (i) => ((4 * i + k) % 17) * 3).reduce((s, v) => s + v, 0);
+  for (const n of [1, 7, 300])
+    assert.deepEqual(
+      await device.run(totals, { a: whole.slice([0, n]) }, range(n), { precision: "fast" }),
+      n === 300 ? { s0: column(0), s1: column(1), s2: column(2) } : await device.run(totals, { a: whole.slice([0, n]) }, range(n)),
+    );
+  assert.match(device.prepare(totals, { a: whole }, range(300), { precision: "fast" }).decisions.join(), /as its sums go in pairs/);
+});
+
 test("arrays of left layout are walked along their first axis", async () => {
   const add = kernel("add", { a: view(f64, 3), b: view(f64, 3) }, ({ a, b }, i, j, k) => {
     b[i][j][k] = a[i][j][k] + 100 * i + 10 * j + k;
