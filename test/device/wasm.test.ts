@@ -28,6 +28,10 @@ test("launches share a module where extents and strides are equal, with any arra
   assert.deepEqual([...(await device.queue.read(second.y))], [5, 10, 15]);
   assert.equal(launches[0].source(), launches[1].source());
   assert.match(launches[0].source(), /^\(module/);
+  launches[0].free();
+  launches[0].free();
+  assert.throws(() => device.queue.submit(launches[0]), /launch of kernel "axpy" was freed/);
+  device.queue.submit(launches[1]);
   await device.close();
 });
 
