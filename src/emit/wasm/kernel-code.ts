@@ -41,6 +41,9 @@ export interface ArrayInfo {
 
 export const valType = (type: ScalarType | ElementType): "i32" | "f32" | "f64" => (type === "f64" || type === "f32" ? type : "i32");
 
+/** Parameters of `slice`, as locals. */
+export const SLICE = { args: 0, worker: 1, first: 2, end: 3 } as const;
+
 /** Bytes of one element of private memory inside a vectorised loop: a vector of whatever type. */
 export const SLOT = 16;
 
@@ -98,7 +101,7 @@ export class KernelCode {
     this.tableBytes = this.layTables(ir);
     this.scratch = fn.local(this.address.type);
     this.loadAddress("scratch");
-    fn.get(1);
+    fn.get(SLICE.worker);
     // The stride is known only at the end, so it is an argument too.
     this.loadArgument("scratchStride", "i32");
     fn.op("i32.mul");
@@ -119,10 +122,10 @@ export class KernelCode {
     this.loadAddress(`view:${name}`);
     fn.set(base);
     if (this.spec.scatter[name] !== "duplicated") return base;
-    fn.get(1);
+    fn.get(SLICE.worker);
     fn.if();
     this.loadAddress(`copies:${name}`);
-    fn.get(1);
+    fn.get(SLICE.worker);
     fn.i32(1);
     fn.op("i32.sub");
     this.address.widen();
@@ -135,12 +138,12 @@ export class KernelCode {
   }
 
   private loadArgument(name: string, type: ScalarType): void {
-    this.fn.get(0);
+    this.fn.get(SLICE.args);
     this.fn.memory(`${valType(type)}.load`, this.slot(name));
   }
   /** Leaves an address or distance from the argument block on the stack. */
   loadAddress(name: string): void {
-    this.fn.get(0);
+    this.fn.get(SLICE.args);
     this.fn.memory(`${this.address.type}.load`, this.slot(name));
   }
 

@@ -1,9 +1,12 @@
 import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { BYTES } from "../../device/view.js";
-import { type KernelCode, valType } from "./kernel-code.js";
+import { type KernelCode, SLICE, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
 import { type VectorCode, shapeOf } from "./vector.js";
+
+/** Bytes that each worker has for its lanes of a reduction in fast mode. */
+export const LANE_BYTES = 64;
 
 /** What is folded. */
 export interface Fold {
@@ -79,7 +82,7 @@ export class Accumulator {
   /** Folds a scalar into register `n`. */
   foldScalar(n: number, value: () => void): void {
     const local = this.registers[n];
-    this.apply(() => this.fn.get(local), value);
+    emitFold(this.scalar, this.fold, () => this.fn.get(local), value);
     this.fn.set(local);
   }
 
@@ -97,7 +100,7 @@ export class Accumulator {
       };
       fn.get(this.base);
       if (!this.carries) fn.get(local);
-      else if (!vector) this.apply(old, () => fn.get(local));
+      else if (!vector) emitFold(this.scalar, this.fold, old, () => fn.get(local));
       else if (this.fold.op === "custom") {
         fn.get(local);
         this.combineVectors(vector, old);
@@ -135,28 +138,17 @@ export class Accumulator {
     fn.get(this.base);
     code.address.add();
     fn.tee(address);
-    this.apply(() => {
-      fn.get(address);
-      fn.memory(`${valType(this.fold.type)}.load`, this.memory);
-    }, value);
+    emitFold(
+      this.scalar,
+      this.fold,
+      () => {
+        fn.get(address);
+        fn.memory(`${valType(this.fold.type)}.load`, this.memory);
+      },
+      value,
+    );
     fn.memory(`${valType(this.fold.type)}.store`, this.memory);
     code.release(code.address.type, address);
-  }
-
-  /** Leaves a `op` b on the stack. */
-  private apply(a: () => void, b: () => void): void {
-    const { fn, code } = this;
-    const { op, type, combine } = this.fold;
-    if (op !== "custom") {
-      a();
-      b();
-      return this.scalar.binary(op === "sum" ? "add" : op, type);
-    }
-    b();
-    fn.set(code.localOf(combine!.b, valType(type)));
-    a();
-    fn.set(code.localOf(combine!.a, valType(type)));
-    this.scalar.expr(combine!.body);
   }
 
   /** Folds the lanes in memory into one and leaves it on the stack. */
@@ -164,7 +156,9 @@ export class Accumulator {
     for (let step = REDUCTION_LANES / 2; step > 0; step >>= 1)
       for (let lane = 0; lane < step; lane++)
         this.storeLane(lane, () =>
-          this.apply(
+          emitFold(
+            this.scalar,
+            this.fold,
             () => this.loadLane(lane),
             () => this.loadLane(lane + step),
           ),
@@ -181,4 +175,47 @@ export class Accumulator {
     value();
     this.fn.memory(`${valType(this.fold.type)}.store`, this.memory + lane * this.size);
   }
+}
+
+/** Leaves the fold of two values on the stack. */
+export function emitFold(scalar: ScalarCode, { op, type, combine }: Fold, a: () => void, b: () => void): void {
+  const { code } = scalar;
+  if (op !== "custom") {
+    a();
+    b();
+    return scalar.binary(op === "sum" ? "add" : op, type);
+  }
+  b();
+  code.fn.set(code.localOf(combine!.b, valType(type)));
+  a();
+  code.fn.set(code.localOf(combine!.a, valType(type)));
+  scalar.expr(combine!.body);
+}
+
+/** Lanes that live for one chunk or one team. */
+export function privateLanes(code: KernelCode, fold: Fold): Accumulator {
+  return new Accumulator(code, fold, code.scratch, code.reserve(REDUCTION_LANES * BYTES[fold.type]), false);
+}
+
+/** Lanes of the worker that live for the whole run, in the memory for partials. */
+export function workersLanes(code: KernelCode, fold: Fold): Accumulator {
+  const { fn, address } = code;
+  const base = fn.local(address.type);
+  code.loadAddress(`partials:${fold.name}`);
+  fn.get(SLICE.worker);
+  address.scale(LANE_BYTES);
+  address.add();
+  fn.set(base);
+  return new Accumulator(code, fold, base, 0, true);
+}
+
+/** Stores a value as the partial whose number the local `index` holds. */
+export function storePartial(code: KernelCode, { name, type }: Fold, index: number, value: () => void): void {
+  const { fn, address } = code;
+  code.loadAddress(`partials:${name}`);
+  fn.get(index);
+  address.scale(BYTES[type]);
+  address.add();
+  value();
+  fn.memory(`${valType(type)}.store`, 0);
 }

@@ -1,13 +1,36 @@
-import type { Expr, Stmt } from "../../ir/types.js";
-import { blocksOf, children, exprsOf } from "../../ir/walk.js";
+import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
+import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES } from "../../device/view.js";
+import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
 import { ScalarCode } from "./scalar.js";
 import { type LoopVariable, Variance } from "./variance.js";
 
+/** Lanes for a loop's body; the decision is noted with `what` for a name. */
+export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, what: string): Width {
+  const width = holdsF64(code.spec.ir, body) ? 2 : 4;
+  const reason = scalarReason(code, body, variable, width);
+  code.decisions.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
+  return reason ? 1 : width;
+}
+
+/** True if some value has 64 bits. */
+function holdsF64(ir: KernelIR, body: readonly Stmt[]): boolean {
+  let found = false;
+  const visit = (e: Expr): void => void (found ||= e.type === "f64");
+  walkExprs(body, visit);
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "let" || stmt.kind === "array") found ||= stmt.type === "f64";
+    if (stmt.kind !== "reduce") return;
+    const param = ir.params.find((p) => p.name === stmt.target);
+    if (param?.kind === "reduce" && param.combine) walkExpr(param.combine.body, visit);
+  });
+  return found;
+}
+
 /** Why a loop's body is not vectorised for `width` lanes; undefined where it is. */
-export function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, width: 2 | 4): string | undefined {
+function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, width: 2 | 4): string | undefined {
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;
   const tally = new Tally(code, body, variable);

@@ -1,0 +1,78 @@
+import { walkStmts } from "../../ir/walk.js";
+import type { TeamPolicy } from "../../device/policy.js";
+import { InnerLoop } from "./inner-loop.js";
+import { Int } from "./ints.js";
+import { type KernelCode, SLICE, valType } from "./kernel-code.js";
+import type { Work } from "./range.js";
+import { emitFold, privateLanes, storePartial } from "./reduction.js";
+import type { Fold } from "./reduction.js";
+import { ScalarCode } from "./scalar.js";
+import type { MemberLoop } from "./scalar.js";
+import { chooseWidth } from "./width.js";
+
+const TEAMS_OF_SLICE = 8;
+
+const LIMITS = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [0x7fffffff, -0x80000000], u32: [0xffffffff, 0] } as const;
+
+type Reduce = (target: string, value: () => void) => void;
+
+/** Fills `slice` for a league: a worker runs one team after the other, and a team's members are the lanes of vectors. A unit is a team. */
+export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
+  const { fn, spec } = code;
+  const team = code.localOf("index:0", "i32");
+  const partials = new Map(code.reductions.map((p) => [p.name, { fold: p, local: fn.local(valType(p.type)) }]));
+  const reduce: Reduce = (target, value) => {
+    const { fold, local } = partials.get(target)!;
+    emitFold(scalar, fold, () => fn.get(local), value);
+    fn.set(local);
+  };
+  const scalar: ScalarCode = new ScalarCode(code, undefined, { reduce, memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce) });
+  Int.local(fn, SLICE.first).to(team);
+  const top = fn.loop();
+  for (const { fold, local } of partials.values()) {
+    scalar.constant(fold.type, fold.identity);
+    fn.set(local);
+  }
+  scalar.statements(spec.ir.body);
+  for (const { fold, local } of partials.values()) storePartial(code, fold, team, () => fn.get(local));
+  Int.local(fn, team).plus(1).to(team);
+  Int.local(fn, team).isBelow(Int.local(fn, SLICE.end)).emit();
+  fn.brIf(top);
+  fn.end();
+  return { units: league, batch: TEAMS_OF_SLICE };
+}
+
+/** A loop over the members of a team, with its results. */
+function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
+  const { fn } = code;
+  const scalar = new ScalarCode(code);
+  const variable = { op: "local", type: "i32", name: stmt.name } as const;
+  const results: Fold[] = stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r) })) : [];
+  const accumulators = new Map(results.map((r) => [r.name, privateLanes(code, r)]));
+  let foldsOutside = false;
+  walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
+  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, `members "${stmt.name}"`);
+  const [from, count] = [fn.local("i32"), fn.local("i32")];
+  Int.constant(fn, 0).to(from);
+  scalar.expr(stmt.count);
+  fn.set(count);
+  const resultLocal = ({ name, type }: Fold): number => code.localOf(name, valType(type));
+  for (const fold of results) {
+    scalar.constant(fold.type, fold.identity);
+    fn.set(resultLocal(fold));
+  }
+  fn.get(count);
+  fn.i32(0);
+  fn.op("i32.gt_s");
+  fn.if();
+  new InnerLoop(code, { variable, body: stmt.body, width, accumulators, reduce }).emit(from, count);
+  for (const a of accumulators.values()) {
+    a.result();
+    fn.set(resultLocal(a.fold));
+  }
+  fn.end();
+}
+
+function identityOf({ op, type }: Pick<Fold, "op" | "type">): number {
+  return op === "sum" ? 0 : LIMITS[type][op === "min" ? 0 : 1];
+}
