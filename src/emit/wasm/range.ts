@@ -28,7 +28,7 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   const accumulators = new Map(code.reductions.map((p) => [p.name, code.strict ? privateLanes(code, p) : workersLanes(code, p)]));
   const byUnit = code.strict && accumulators.size > 0;
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
-  const width = chooseWidth(code, spec.ir.body, variable, "elements");
+  const width = chooseWidth(code, spec.ir.body, variable, code.reductions, "elements");
 
   const local = (n: number): Int => Int.local(fn, n);
   const [unit, line, chunk, units, from, count] = Array.from({ length: 6 }, () => fn.local("i32"));

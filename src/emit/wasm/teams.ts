@@ -51,7 +51,7 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   const accumulators = new Map(results.map((r) => [r.name, privateLanes(code, r)]));
   let foldsOutside = false;
   walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
-  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, `members "${stmt.name}"`);
+  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, results, `members "${stmt.name}"`);
   const [from, count] = [fn.local("i32"), fn.local("i32")];
   Int.constant(fn, 0).to(from);
   scalar.expr(stmt.count);

@@ -1,31 +1,33 @@
-import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
+import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES } from "../../device/view.js";
 import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
+import type { Fold } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
 import { type LoopVariable, Variance } from "./variance.js";
 
-/** Lanes for a loop's body; the decision is noted with `what` for a name. */
-export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, what: string): Width {
-  const width = holdsF64(code.spec.ir, body) ? 2 : 4;
+/** Lanes for a loop's body that makes `folds`; the decision is noted with `what` for a name. */
+export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, folds: readonly Fold[], what: string): Width {
+  const width = holdsF64(body, folds) ? 2 : 4;
   const reason = scalarReason(code, body, variable, width);
   code.decisions.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
   return reason ? 1 : width;
 }
 
 /** True if some value has 64 bits. */
-function holdsF64(ir: KernelIR, body: readonly Stmt[]): boolean {
+function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
   let found = false;
   const visit = (e: Expr): void => void (found ||= e.type === "f64");
   walkExprs(body, visit);
   walkStmts(body, (stmt) => {
     if (stmt.kind === "let" || stmt.kind === "array") found ||= stmt.type === "f64";
-    if (stmt.kind !== "reduce") return;
-    const param = ir.params.find((p) => p.name === stmt.target);
-    if (param?.kind === "reduce" && param.combine) walkExpr(param.combine.body, visit);
   });
+  for (const { type, combine } of folds) {
+    found ||= type === "f64";
+    if (combine) walkExpr(combine.body, visit);
+  }
   return found;
 }
 
