@@ -5,7 +5,7 @@ import { asIndex, element, expression, METHODS, property, scalarsOf } from "./ex
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
 import { functionBody, statements } from "./statements.js";
-import { assignedNames, returns } from "./syntax.js";
+import { assignedNames, namesOf, returns } from "./syntax.js";
 import { teamMethod } from "./team.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 
@@ -143,9 +143,9 @@ function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
     const value = args[i] ?? VOID;
     if (value.kind === "void" && p.type !== "AssignmentPattern")
       cx.fail(p, `${fn.name} needs ${fn.node.params.length} arguments, and is given ${args.length}`);
-    if (p.type !== "Identifier") bindPattern(cx, p, value, scope, true);
-    else if (changed.has(p.name)) bindPattern(cx, p, value, scope, false);
-    else scope.bind(p.name, cx.settle(value, p, p.name));
+    const own = [...namesOf(p)].some((name) => changed.has(name));
+    if (p.type === "Identifier" && !own) scope.bind(p.name, cx.settle(value, p, p.name));
+    else bindPattern(cx, p, value, scope, !own);
   });
 }
 

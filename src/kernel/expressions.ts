@@ -23,6 +23,10 @@ export function expression(cx: Lowering, node: Node, scope: Scope): Value {
     case "MemberExpression":
       return member(cx, node, scope);
     case "UnaryExpression":
+      if (node.operator === "void") {
+        effect(cx, node.argument, scope);
+        return { kind: "void" };
+      }
       if (node.operator === "!")
         return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
       return prefix(cx, node.operator, scalarOf(cx, node.argument, scope), node);

@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../ir/types.js";
 import { exprsOf, walkExpr, walkStmts } from "../ir/walk.js";
-import { condition, expression, scalar } from "./expressions.js";
+import { condition, scalarOf } from "./expressions.js";
 import { read, type Frame, type Lowering } from "./lowering.js";
 import { declaration, effect, statement } from "./statements.js";
 import { assignedNames, mentions } from "./syntax.js";
@@ -61,17 +61,16 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   const key = `${cx.path}/${node.start}`;
   const form = countedForm(node);
   if (!form || cx.knowledge.uncounted.has(key)) return false;
-  const { name, operator, step } = form;
+  const { name, step, inclusive } = form;
 
-  const start = cx.collect(() => scalar(cx, expression(cx, form.start, scope), form.start));
-  const stop = cx.collect(() => scalar(cx, expression(cx, form.stop, scope), form.stop));
+  const start = cx.collect(() => startOf(cx, form, scope));
+  const stop = cx.collect(() => scalarOf(cx, form.stop, scope));
   const whole = ({ expr, weak }: ScalarValue): boolean => expr.type === "i32" && weak !== "float";
   if (!whole(start.value) || !whole(stop.value) || stop.stmts.some((s) => s.kind !== "let")) return false;
   cx.out.push(...start.stmts, ...stop.stmts);
 
   let bound = stop.value.expr;
-  if (operator === "<=" || operator === ">=")
-    bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", operator === "<=" ? 1 : -1) };
+  if (inclusive) bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", Math.sign(step)) };
   const sources = sourcesOf([stop.value.expr, ...stop.stmts.flatMap(exprsOf)]);
   if (sources.memory) bound = cx.hold({ kind: "scalar", expr: bound }, node, "stop").expr;
 
@@ -87,33 +86,54 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   return true;
 }
 
+/** The counter's first value; what else the loop declares is bound in the scope. */
+function startOf(cx: Lowering, { name, declared }: CountedForm, scope: Scope): ScalarValue {
+  let start: ScalarValue | undefined;
+  for (const d of declared.declarations) {
+    if (start) start = cx.hold(start, d);
+    if (d.id.type === "Identifier" && d.id.name === name) start = scalarOf(cx, d.init!, scope);
+    else declaration(cx, { ...declared, declarations: [d] }, scope);
+  }
+  return start!;
+}
+
 interface CountedForm {
   name: string;
-  start: acorn.Expression;
-  operator: "<" | "<=" | ">" | ">=";
+  declared: acorn.VariableDeclaration;
   stop: acorn.Expression;
+  /** The loop runs for the stop itself, too. */
+  inclusive: boolean;
   step: number;
 }
 
 function countedForm({ init, test, update, body }: acorn.ForStatement): CountedForm | undefined {
-  if (init?.type !== "VariableDeclaration" || init.declarations.length !== 1 || test?.type !== "BinaryExpression" || !update)
+  if (init?.type !== "VariableDeclaration" || test?.type !== "BinaryExpression" || test.left.type === "PrivateIdentifier" || !update)
     return undefined;
-  const { id, init: start } = init.declarations[0];
-  if (id.type !== "Identifier" || !start || test.left.type !== "Identifier" || test.left.name !== id.name) return undefined;
-  const { name } = id;
-  const step = stepOf(update, name);
-  const direction = { "<": 1, "<=": 1, ">": -1, ">=": -1 }[test.operator as string];
-  if (!step || Math.sign(step) !== direction || assignedNames(body).has(name) || mentions(test.right, name)) return undefined;
-  return { name, start, operator: test.operator as CountedForm["operator"], stop: test.right, step };
-}
+  const updated = update.type === "UpdateExpression" ? update.argument : update.type === "AssignmentExpression" ? update.left : undefined;
+  if (updated?.type !== "Identifier") return undefined;
+  const { name } = updated;
+  const isCounter = (n: acorn.Node): boolean => n.type === "Identifier" && (n as acorn.Identifier).name === name;
+  if (!init.declarations.some((d) => isCounter(d.id) && d.init)) return undefined;
 
-function stepOf(update: acorn.Expression, name: string): number | undefined {
-  if (update.type === "UpdateExpression" && update.argument.type === "Identifier" && update.argument.name === name)
-    return update.operator === "++" ? 1 : -1;
-  if (update.type !== "AssignmentExpression" || update.left.type !== "Identifier" || update.left.name !== name) return undefined;
-  const { right, operator } = update;
-  if (right.type !== "Literal" || typeof right.value !== "number" || !Number.isInteger(right.value) || right.value <= 0) return undefined;
-  return operator === "+=" ? right.value : operator === "-=" ? -right.value : undefined;
+  const step = stepOf(update, isCounter);
+  const [stop, operator] = isCounter(test.left) ? [test.right, test.operator] : [test.left, FLIPPED[test.operator]];
+  if (!step || (step > 0 ? operator !== "<" && operator !== "<=" : operator !== ">" && operator !== ">=")) return undefined;
+  if (stop === test.left && !isCounter(test.right)) return undefined;
+  if (assignedNames(body).has(name) || mentions(stop, name)) return undefined;
+  return { name, declared: init, stop, inclusive: operator.endsWith("="), step };
+}
+const FLIPPED: Record<string, string> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+
+/** c of `k += c`, `k -= c`, `k = k + c`, `k++` and their kin. */
+function stepOf(update: acorn.Expression, isCounter: (n: acorn.Node) => boolean): number | undefined {
+  if (update.type === "UpdateExpression") return update.operator === "++" ? 1 : -1;
+  if (update.type !== "AssignmentExpression") return undefined;
+  let { right, operator }: { right: acorn.Expression; operator: string } = update;
+  if (operator === "=" && right.type === "BinaryExpression" && isCounter(right.left))
+    [right, operator] = [right.right, `${right.operator}=`];
+  const size = right.type === "Literal" ? right.value : undefined;
+  if (typeof size !== "number" || !Number.isInteger(size) || size <= 0) return undefined;
+  return operator === "+=" ? size : operator === "-=" ? -size : undefined;
 }
 
 /** Locals, views and arrays that expressions read; `memory` is set if there are views or arrays among them. */

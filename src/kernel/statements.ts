@@ -214,6 +214,10 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void
       cx.out.push({ kind: "if", cond, then: node.operator === "&&" ? stmts : [], else: node.operator === "&&" ? [] : stmts, location });
       return;
     }
+    case "UnaryExpression":
+      if (node.operator !== "void" && node.operator !== "!") cx.fail(node, "this statement has no effect", "assign its value");
+      effect(cx, node.argument, scope);
+      return;
     case "Literal":
       return;
     default:

@@ -48,24 +48,23 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
 /** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */
 export function assignedNames(code: acorn.Node): Set<string> {
   const names = new Set<string>();
+  const add = (target: acorn.Node): void => namesOf(target).forEach((name) => names.add(name));
   walkSyntax(
     code,
     (n) => {
-      if (n.type === "UpdateExpression" && n.argument.type === "Identifier") names.add(n.argument.name);
-      if (n.type === "AssignmentExpression") targets(n.left, names);
+      if (n.type === "UpdateExpression" && n.argument.type === "Identifier") add(n.argument);
+      if (n.type === "AssignmentExpression" && n.left.type !== "MemberExpression") add(n.left);
     },
     true,
   );
   return names;
 }
 
-function targets(pattern: acorn.Pattern | acorn.Expression, names: Set<string>): void {
-  if (pattern.type === "Identifier") names.add(pattern.name);
-  if (pattern.type === "ArrayPattern") for (const e of pattern.elements) if (e) targets(e, names);
+/** Every name in a piece of code; of a pattern, more than it binds where it has defaults. */
+export function namesOf(code: acorn.Node): Set<string> {
+  const names = new Set<string>();
+  walkSyntax(code, (n) => n.type === "Identifier" && names.add(n.name), true);
+  return names;
 }
 
-export const mentions = (code: acorn.Node, name: string): boolean => {
-  let found = false;
-  walkSyntax(code, (n) => (found ||= n.type === "Identifier" && n.name === name), true);
-  return found;
-};
+export const mentions = (code: acorn.Node, name: string): boolean => namesOf(code).has(name);

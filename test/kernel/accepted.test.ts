@@ -149,21 +149,36 @@ describe("what tools write is accepted", () => {
       lowered(fromText({ x, y }, text)),
       `let o: f64 = 0.0
 let r: bool = !bool(0)
-let s: i32 = 0
 let a: i32 = 3
-while s < a
+for s = 0 until a
   if x[s] > Infinity
     r = !bool(1)
   else
     o = o + x[s]
     if r
       o = o * 2.0
-update
-  s = s + 1
 if r
 else
   o = -o
 y[i] = o`,
+    );
+  });
+  it("returns and jumps of minifiers", () => {
+    const text = "({x:t,y:e},n)=>{if(t[n]>0)return void(e[n]=1);for(let o=3;0<o;o=o-1)if(!(t[o]>0&&(e[n]+=o,1)))return}";
+    assert.equal(
+      lowered(fromText({ x, y }, text)),
+      `let returned: bool = false
+if x[i] > 0.0
+  y[i] = 1.0
+else
+  for o = 3 until 0 step -1
+    let t: bool = x[o] > 0.0
+    if t
+      y[i] = y[i] + f64(o)
+      t = bool(1)
+    if !t
+      returned = true
+      break`,
     );
   });
   it("functions moved into one expression by a bundler", () => {

@@ -139,6 +139,18 @@ describe("names stand for what they stand for in TypeScript", () => {
     });
     assert.deepEqual([...agrees(k, { y: doubles(8) }, 1).y.data], [1 + 80 + 1000]);
   });
+  it("defaults and parts of what is handed over can be assigned, too", () => {
+    const grow = ({ a, b }: { a: number; b: number }, step = 2): number => {
+      step += 1;
+      a *= step;
+      return a + b;
+    };
+    const k = kernel("k", { grow, y }, ({ grow, y }, i) => {
+      const part = { a: y[i], b: 1 };
+      y[i] = grow(part) + 100 * grow(part, 4) + 10000 * part.a;
+    });
+    assert.deepEqual([...agrees(k, { y: doubles(2) }, 1).y.data], [7 + 1100 + 20000]);
+  });
   it("blocks hide what is outside, helpers see nothing of their callers", () => {
     const inner = (v: number): number => {
       const s = v + 1;
@@ -193,6 +205,13 @@ describe("loops are counted only where that changes nothing", () => {
       ),
       "for k = 0 until m + 1\n  n[i] = n[i] + k",
     );
+  });
+  it("with more declarations, the bound on the left, or a sum as update", () => {
+    const k = kernel("k", { n }, ({ n }, i) => {
+      for (let k = i, m = n.length, from = 2; m > k; k = k + from - from + 2) n[i] += k;
+      for (let k = i, m = n.length; m > k; k = k + 2) n[i] += k;
+    });
+    assert.match(lowered(k), /^let k: i32 = i.*while m > k.*for k_2 = i until m_2 step 2/s);
   });
   it("a bound in memory that does not change is read once", () => {
     const k = kernel("k", { start: n, y }, ({ start, y }, i) => {

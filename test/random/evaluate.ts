@@ -1,7 +1,8 @@
 import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/policy.js";
-import { Contributions, elementsOf, offsetOf, type Memory } from "./memory.js";
-import { foldPartials, foldRange, foldTeam } from "./strict-fold.js";
+import { foldChunk } from "../../src/testing/strict-fold.js";
+import { elementsOf, offsetOf, type Memory } from "./memory.js";
+import { Contributions, foldPartials } from "./reductions.js";
 
 /*
  * The reference: a kernel's IR walked node by node. It shares nothing with the emitters or the passes, and its only aim is to be
@@ -17,8 +18,8 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
   if (policy.kind === "range") {
     const folded = Object.fromEntries(reductions.map((p) => [p.name, new Contributions(policy)]));
     for (const { index, line, place } of elementsOf(policy))
-      new Run(ir, memory, scalars, index, (target, value) => folded[target].lines[line][place].push(value)).block(ir.body);
-    for (const p of reductions) results[p.name] = foldRange(folded[p.name].lines, p.identity, foldOf(p));
+      new Run(ir, memory, scalars, index, (target, value) => folded[target].add(line, place, value)).block(ir.body);
+    for (const p of reductions) results[p.name] = folded[p.name].fold(foldOf(p), p.identity);
   } else {
     const partials = Object.fromEntries(reductions.map((p) => [p.name, Array<number>(policy.league).fill(p.identity)]));
     const folds = Object.fromEntries(reductions.map((p) => [p.name, foldOf(p)]));
@@ -30,7 +31,7 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
         [team],
         (target, value) => (partials[target][team] = folds[target](partials[target][team], value)),
       ).block(ir.body);
-    for (const p of reductions) results[p.name] = foldPartials(partials[p.name], p.identity, folds[p.name]);
+    for (const p of reductions) results[p.name] = foldPartials(partials[p.name], folds[p.name], p.identity);
   }
   return results;
 }
@@ -219,7 +220,7 @@ class Run {
         for (const r of stmt.results)
           this.locals.set(
             r.name,
-            foldTeam(values.get(r)!, identityOf(r), (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b)),
+            foldChunk(values.get(r)!, (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b), identityOf(r)),
           );
         return undefined;
       }

@@ -46,14 +46,3 @@ export function* elementsOf({ begin, extents }: RangePolicy): Generator<{ index:
     yield { index, line: Math.floor(n / inner), place: n % inner };
   }
 }
-
-/** What elements fold into one reduction, sorted for the strict order. */
-export class Contributions {
-  readonly lines: number[][][];
-
-  constructor(policy: RangePolicy) {
-    const inner = policy.extents[policy.extents.length - 1];
-    const lines = inner === 0 ? 0 : policy.extents.reduce((a, b) => a * b, 1) / inner;
-    this.lines = Array.from({ length: lines }, () => Array.from({ length: inner }, () => []));
-  }
-}

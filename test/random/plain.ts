@@ -3,8 +3,9 @@ import type { Kernel } from "../../src/kernel/kernel.js";
 import type { ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
 import type { NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/view.js";
-import { Contributions, elementsOf, offsetOf, type Grid, type Memory } from "./memory.js";
-import { foldPartials, foldRange, foldTeam } from "./strict-fold.js";
+import { foldChunk } from "../../src/testing/strict-fold.js";
+import { elementsOf, offsetOf, type Grid, type Memory } from "./memory.js";
+import { Contributions, foldPartials } from "./reductions.js";
 
 /*
  * The other reference: the kernel's function itself, called as the plain TypeScript that it is, over typed arrays. It agrees with what is
@@ -23,13 +24,13 @@ function overRange(kernel: Kernel, policy: RangePolicy, memory: Memory, scalars:
   const reductions = reductionsOf(kernel);
   const folded = Object.fromEntries(reductions.map(([name]) => [name, new Contributions(policy)]));
   let at = { line: 0, place: 0 };
-  const params = bodyParams(kernel, memory, scalars, (name, value) => folded[name].lines[at.line][at.place].push(value));
+  const params = bodyParams(kernel, memory, scalars, (name, value) => folded[name].add(at.line, at.place, value));
   for (const { index, line, place } of elementsOf(policy)) {
     at = { line, place };
     (kernel.body as (...args: unknown[]) => void)(params, ...index);
   }
   return Object.fromEntries(
-    reductions.map(([name, token]) => [name, foldRange(folded[name].lines, token.identity, foldOf(token.type, token.op, token.combine))]),
+    reductions.map(([name, token]) => [name, folded[name].fold(foldOf(token.type, token.op, token.combine), token.identity)]),
   );
 }
 
@@ -40,7 +41,7 @@ function overTeams(kernel: Kernel, league: number, memory: Memory, scalars: Scal
   let rank = 0;
   const params = bodyParams(kernel, memory, scalars, (name, value) => (partials[name][rank] = folds[name](partials[name][rank], value)));
   for (; rank < league; rank++) (kernel.body as (...args: unknown[]) => void)(params, plainTeam(rank));
-  return Object.fromEntries(reductions.map(([name, token]) => [name, foldPartials(partials[name], token.identity, folds[name])]));
+  return Object.fromEntries(reductions.map(([name, token]) => [name, foldPartials(partials[name], folds[name], token.identity)]));
 }
 
 const reductionsOf = (kernel: Kernel): [string, ReduceToken][] =>
@@ -97,14 +98,17 @@ const scatterInto =
     target.data[at] = fold(target.data[at], args[args.length - 1]);
   };
 
+type TeamOp = "sum" | "min" | "max";
+const IDENTITIES: Record<TeamOp, number> = { sum: 0, min: Infinity, max: -Infinity };
+
 /** A team of one member, in strict order. All folds are of f64, which holds every f32 and integer result as long as the values say their type. */
 function plainTeam(index: number): Team {
   const each = <T>(count: number, value: (j: number) => T): T[] => Array.from({ length: count }, (_, j) => value(j));
-  const over = (op: "sum" | "min" | "max") => (count: number, value: (j: number) => number) =>
-    foldTeam(
+  const folded = (op: TeamOp, members: number[][]): number => foldChunk(members, foldOf("f64", op), IDENTITIES[op]);
+  const over = (op: TeamOp) => (count: number, value: (j: number) => number) =>
+    folded(
+      op,
       each(count, (j) => [value(j)]),
-      IDENTITIES[op],
-      foldOf("f64", op),
     );
   return {
     index,
@@ -114,29 +118,23 @@ function plainTeam(index: number): Team {
     min: over("min"),
     max: over("max"),
     reduce(count, results, body) {
+      const ops = Object.entries(results);
       const members = each(count, (j) => {
-        const values = Object.fromEntries(Object.keys(results).map((name) => [name, [] as number[]]));
-        body(
-          j,
-          Object.fromEntries(
-            Object.entries(results).map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values[name].push(v) }]),
-          ) as never,
-        );
+        const values = new Map(ops.map(([name]) => [name, [] as number[]]));
+        const folds = ops.map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values.get(name)!.push(v) }]);
+        body(j, Object.fromEntries(folds) as never);
         return values;
       });
-      return Object.fromEntries(
-        Object.entries(results).map(([name, op]) => [
-          name,
-          foldTeam(
-            members.map((m) => m[name]),
-            IDENTITIES[op],
-            foldOf("f64", op),
-          ),
-        ]),
-      ) as never;
+      const folds = ops.map(([name, op]) => [
+        name,
+        folded(
+          op,
+          members.map((values) => values.get(name)!),
+        ),
+      ]);
+      return Object.fromEntries(folds) as never;
     },
     single: (body) => body(),
     scratch: (type, length) => typedArray(type, length),
   };
 }
-const IDENTITIES = { sum: 0, min: Infinity, max: -Infinity };
