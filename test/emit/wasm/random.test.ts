@@ -14,7 +14,7 @@ import { INPUTS, OUTPUTS, SCALARS, randomKernel } from "../../ir/random.js";
 /** Enough for whole and partial vectors, chunks of a reduction, and two workers. */
 const LENGTH = 2 * 256 + 45;
 const SEED = Number(process.env.ISOFORM_SEED ?? 5);
-const RUNS = Number(process.env.ISOFORM_RUNS ?? 150);
+const RUNS = Number(process.env.ISOFORM_RUNS ?? 60);
 
 const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES };
 
