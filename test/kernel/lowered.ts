@@ -49,7 +49,7 @@ export function refusal(kernel: AnyKernel, fixed: Fixed = {}): KernelError {
 
 /** What stands in the author's file where the error points. */
 export function pointedAt({ location }: KernelError): string {
-  assert.match(location.file, /\/test\/kernel\/\w+\.test\.ts$/);
+  assert.match(location.file, /\/test\/kernel\/[\w-]+\.test\.ts$/);
   return readFileSync(location.file, "utf8")
     .split("\n")
     [location.line - 1].slice(location.column - 1);

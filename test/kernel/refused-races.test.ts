@@ -1,0 +1,73 @@
+/* Kernels with mistakes in them, which are made on purpose. */
+import { describe } from "node:test";
+import { f64, i32, kernel, teamKernel, view } from "isoform";
+import { refuses } from "./refuses.js";
+
+const x = view(f64),
+  y = view(f64),
+  n = view(i32);
+
+describe("races are refused", () => {
+  refuses([
+    [
+      "a store at the same place by all",
+      kernel("k", { y, x }, ({ y, x }, i) => {
+        y[0] = x[i];
+      }),
+      "y[0] = ",
+      /several elements of the range may write y\[0\]/,
+      /index y by the range's index i/,
+    ],
+    [
+      "a store at a place from memory",
+      kernel("k", { y, n }, ({ y, n }, i) => {
+        y[n[i]] = 1;
+      }),
+      "y[n[i]]",
+      /several elements of the range may write y\[n\[i\]\]/,
+      /scatter/,
+    ],
+    [
+      "a read of a neighbour that is written",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = y[i + 1];
+      }),
+      "y[i + 1]",
+      /reads y\[i \+ 1\] while y\[i\] is written by another element/,
+      /write to another view/,
+    ],
+    [
+      "a linear index",
+      kernel("k", { y, w: i32 }, ({ y, w }, i, j) => {
+        y[i * w + j] = 1;
+      }),
+      "y[i * w + j]",
+      /several elements of the range may write/,
+      /one index more/,
+    ],
+    [
+      "a store by a team's members",
+      teamKernel("k", { y, x }, ({ y, x }, team) => {
+        team.range(8, (j) => {
+          y[team.index] = x[j];
+        });
+      }),
+      "y[team.index] = ",
+      /several members of the team may write/,
+      /member's index/,
+    ],
+    [
+      "a local of the team assigned by its members",
+      teamKernel("k", { x, y }, ({ x, y }, team) => {
+        let v = 0;
+        team.range(8, (j) => {
+          v += x[j];
+        });
+        y[team.index] = v;
+      }),
+      "v += x[j]",
+      /assigns v inside a loop shared by the team/,
+      /team\.sum/,
+    ],
+  ]);
+});

@@ -1,0 +1,259 @@
+/* Kernels with mistakes in them, which are made on purpose. */
+/* oxlint-disable no-useless-spread, no-unused-expressions */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { f64, fixed, i32, kernel, reducer, table, teamKernel, view, type Params } from "isoform";
+import { lowered, refusal } from "./lowered.js";
+import { refuses } from "./refuses.js";
+
+const x = view(f64),
+  y = view(f64);
+
+describe("syntax outside the language is refused", () => {
+  refuses([
+    [
+      "for-of",
+      kernel("k", { x, y }, ({ x, y }, i) => {
+        for (const v of x as unknown as number[]) y[i] += v;
+      }),
+      "for (const v of",
+      /for-of is not part/,
+      /count with for/,
+    ],
+    [
+      "switch",
+      kernel("k", { y }, ({ y }, i) => {
+        switch (i) {
+          default:
+            y[i] = 1;
+        }
+      }),
+      "switch",
+      /switch is not part/,
+      /if and else if/,
+    ],
+    [
+      "throw",
+      kernel("k", { y }, ({ y }, i) => {
+        if (y[i] < 0) throw new Error("negative");
+      }),
+      "throw",
+      /throw is not part/,
+      /error code to a view/,
+    ],
+    [
+      "labels",
+      kernel("k", { y }, ({ y }, i) => {
+        outer: for (;;) {
+          y[i] = 1;
+          break outer;
+        }
+      }),
+      "outer: for",
+      /a label is not part/,
+      /docs\/language\.md/,
+    ],
+    [
+      "var",
+      kernel("k", { y }, ({ y }, i) => {
+        var v = 1;
+        y[i] = v;
+      }),
+      "var v",
+      /var is not part/,
+      /let or const/,
+    ],
+    [
+      "strings",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = "1" as never;
+      }),
+      '"1"',
+      /"1" is not a number/,
+      /numbers and truth values/,
+    ],
+    [
+      "??",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = (y[i] as number | undefined) ?? 1;
+      }),
+      "(y[i] as number | undefined) ??".slice(1),
+      /\?\? is not part/,
+      /write if/,
+    ],
+    [
+      "this",
+      kernel("k", { y }, function (this: { v: number }, { y }: { y: { [k: number]: number } }, i: number) {
+        y[i] = this.v;
+      } as never),
+      "this.v",
+      /ThisExpression is not part/,
+      /docs/,
+    ],
+    [
+      "spread",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = Math.max(...[1, 2]);
+      }),
+      "...[1, 2]",
+      /SpreadElement is not part/,
+      /docs/,
+    ],
+    [
+      "new objects",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = new Date() as never;
+      }),
+      "new Date()",
+      /only new Float64Array\(n\)/,
+    ],
+    [
+      "private arrays of unknown length",
+      kernel("k", { y }, ({ y }, i) => {
+        const v = new Float64Array(i);
+        y[i] = v[0];
+      }),
+      "new Float64Array(i)",
+      /must be a constant from 1 to 65536/,
+      /fixed\(i32\)/,
+    ],
+    [
+      "random numbers of the engine",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = Math.random();
+      }),
+      "Math.random()",
+      /Math\.random is not part/,
+      /philox/,
+    ],
+    [
+      "unknown functions of Math",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = (Math as never as { f: (v: number) => number }).f(1);
+      }),
+      "Math as never",
+      /Math\.f is not part/,
+    ],
+    [
+      "the wrong number of arguments",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = (Math.pow as (v: number) => number)(y[i]);
+      }),
+      "Math.pow as",
+      /Math\.pow takes 2 arguments here, and is given 1/,
+    ],
+    [
+      "the console",
+      kernel("k", { y }, ({ y }, i) => {
+        console.log(y[i]);
+      }),
+      "console.log",
+      /console is there on the device js-debug only/,
+      /run it there, or remove/,
+    ],
+    [
+      "statements without effect",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i];
+      }),
+      "y[i];",
+      /no effect/,
+      /assign its value/,
+    ],
+    [
+      "unknown properties",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = (y as never as { size: number }).size;
+      }),
+      "y as never",
+      /"\.size" is not known here/,
+      /docs/,
+    ],
+  ]);
+  it("functions without text", () => {
+    assert.match(
+      refusal(
+        kernel("k", { y, f: Math.sin }, ({ y, f }, i) => {
+          y[i] = f(1);
+        }),
+      ).message,
+      /sin is built into the engine and has no source text/,
+    );
+    assert.match(
+      refusal(
+        kernel("k", { y }, (async ({ y }: never, i: never) => {
+          y[i] = 1 as never;
+        }) as never),
+      ).message,
+      /is async/,
+    );
+  });
+  it("kernels without indices, or with too many", () => {
+    assert.match(
+      refusal(
+        kernel("k", { y }, ({ y }) => {
+          y[0] = 1;
+        }),
+      ).message,
+      /0 index parameters \(write \(params, i\) => \.\.\., with 1 to 4 indices\)/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }) => {
+          y[0] = 1;
+        }),
+      ).message,
+      /takes the parameters and the team/,
+    );
+  });
+  it("parameters that are no declarations, and tables with gaps", () => {
+    assert.match(
+      refusal(kernel("k", { y: 3 as never }, () => undefined as never) as never).message,
+      /index parameters|"y" is declared as 3/,
+    );
+    assert.match(
+      refusal(kernel("k", { y, z: 3 } as unknown as Params, ((_: never, i: number) => void i) as never)).message,
+      /the parameter "z" is declared as 3 \(declare f64, view\(f64\)/,
+    );
+    assert.match(
+      refusal(
+        kernel("k", { t: table(f64, [[1], [1, 2]]), y }, ({ t, y }, i) => {
+          y[i] = t[0][0];
+        }),
+      ).message,
+      /"t" is not a full array of rank 1 to 4/,
+    );
+  });
+  it("fixed parameters without a value", () => {
+    assert.match(
+      refusal(
+        kernel("k", { m: fixed(i32), y }, ({ m, y }, i) => {
+          y[i] = m;
+        }),
+      ).message,
+      /fixed parameter "m" has no value \(give it with the arguments\)/,
+    );
+  });
+  it("folds with statements", () => {
+    const r = reducer(f64, 0, (p, q) => {
+      let v = p;
+      v += q;
+      return v;
+    });
+    assert.match(
+      refusal(
+        kernel("k", { r, y }, ({ r, y }, i) => {
+          r.merge(y[i]);
+        }),
+      ).message,
+      /the fold of r has statements \(write it as one expression\)/,
+    );
+  });
+  it("but the console is accepted where the function itself runs", () => {
+    const k = kernel("k", { y }, ({ y }, i) => {
+      console.log(y[i]);
+      y[i] = 1;
+    });
+    assert.throws(() => lowered(k), /js-debug only/);
+  });
+});
