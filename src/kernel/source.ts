@@ -76,17 +76,23 @@ interface Base extends Location {
 
 function findInFile(text: string, declared: Location): Base {
   const file = readText(declared.file);
-  if (file !== undefined) {
-    let lineStart = 0;
-    for (let line = 1; line < declared.line && lineStart >= 0; line++) lineStart = file.indexOf("\n", lineStart) + 1;
-    let at = file.indexOf(text, lineStart);
-    if (at < 0) at = file.indexOf(text);
-    if (at >= 0) {
-      const before = file.slice(0, at).split("\n");
-      return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
-    }
+  if (file === undefined) return { ...declared, found: false };
+  let start = 0;
+  for (let line = 1; line < declared.line; line++) start = file.indexOf("\n", start) + 1;
+  const at = [file.indexOf(text, start), file.indexOf(text), withTypes(text, file, start)].find((n) => n >= 0);
+  if (at === undefined) return { ...declared, found: false };
+  const before = file.slice(0, at).split("\n");
+  return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
+}
+
+/** The position of a text from which an engine stripped the types: it left spaces in their place. */
+function withTypes(text: string, file: string, start: number): number {
+  for (let at = start; at + text.length <= file.length; at++) {
+    let n = 0;
+    while (n < text.length && (text[n] === file[at + n] || (text[n] === " " && file[at + n] !== "\n"))) n++;
+    if (n === text.length) return at;
   }
-  return { ...declared, found: false };
+  return -1;
 }
 
 const texts = new Map<string, string | undefined>();

@@ -78,6 +78,14 @@ ${comment}`,
     );
     assert.equal(refusal(k).location.line, 7);
   });
+  it("where the engine strips the types, and leaves spaces", () => {
+    const text = "({ y }: { y: number[] }, i: number): void => {\n  const v: number = y[i];\n  y[i] = gone(v as number);\n}";
+    const file = join(folder, "typed.ts");
+    writeFileSync(file, `// A kernel.\nexport const k = kernel("k", { y },\n${text});\n`);
+    const stripped = text.replace(/: (\{ y: number\[\] \}|number|void)| as number/g, (type) => " ".repeat(type.length));
+    const k = { ...kernel("k", { y }, new Function(`return ${stripped}`)() as never), location: { file, line: 2, column: 18 } };
+    assert.deepEqual({ ...refusal(k).location }, { file, line: 5, column: 10 });
+  });
   it("about right where the text is in no file: counted from the declaration", () => {
     const text = ["({ y }, i) => {", "y[i] = gone;", "}"].join("\n");
     const k = kernel("k", { y }, new Function(`return ${text}`)() as never);
