@@ -50,16 +50,20 @@ class Generator {
 
   private rangePolicy(): RangePolicy {
     const { dice } = this;
-    const extents = dice.pick([
-      () => [1 + dice.below(40)],
-      () => [1 + dice.below(40)],
+    const upTo = (n: number): number => 1 + dice.below(n);
+    // A few are large enough for several threads and several chunks of a reduction's chunks.
+    const large = [() => [2048 + dice.below(2000)], () => [upTo(8), 400 + dice.below(300)]];
+    const small = [
+      () => [upTo(40)],
+      () => [upTo(40)],
       () => [200 + dice.below(500)],
-      () => [1 + dice.below(5), 1 + dice.below(24)],
+      () => [upTo(5), upTo(24)],
       () => [2, 250 + dice.below(40)],
-      () => [1 + dice.below(3), 1 + dice.below(4), 1 + dice.below(18)],
-      () => [1 + dice.below(2), 2, 1 + dice.below(3), 1 + dice.below(9)],
+      () => [upTo(3), upTo(4), upTo(18)],
+      () => [upTo(2), 2, upTo(3), upTo(9)],
       () => [dice.below(3)],
-    ])();
+    ];
+    const extents = dice.pick(dice.chance(6) ? large : small)();
     const begin = extents.map(() => (dice.chance(40) ? dice.below(4) : 0));
     return range(...extents.map((n, axis): [number, number] => [begin[axis], begin[axis] + n]));
   }
