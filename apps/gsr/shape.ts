@@ -137,6 +137,16 @@ export function scaledShape(gib: number): Shape {
   return { ...shape, observations };
 }
 
+/** Throws LaunchError for sizes that the published program answers with its smallest system, which is larger. */
+export function requirePublishedSize(gib: number): void {
+  requireSize(gib);
+  const least = publishedGib(PUBLISHED).toFixed(3);
+  if (gib < Number(least))
+    throw new LaunchError(
+      `the published system has no size of ${gib} GiB: ask for --gib ${least} or more, or for --generator parallel, which makes smaller ones`,
+    );
+}
+
 function requireSize(gib: number): void {
   if (!(gib > 0 && Number.isFinite(gib))) throw new LaunchError(`a system of ${gib} GiB: the size is a positive number`);
 }

@@ -7,7 +7,7 @@ import { Lsqr } from "./lsqr.js";
 import { paperForm } from "./paper.js";
 import { Scalars } from "./scalars.js";
 import type { Shape } from "./shape.js";
-import { publishedShape, scaledShape, sections, sharedUnknowns } from "./shape.js";
+import { publishedShape, requirePublishedSize, scaledShape, sections, sharedUnknowns } from "./shape.js";
 import type { GeneratorName, System } from "./system.js";
 import { createSystem, requireRoom } from "./system.js";
 import type { Deviation } from "./validate.js";
@@ -51,9 +51,12 @@ export interface SolverOptions {
   precision?: Precision;
 }
 
-/** The shape that a size and a generator give. */
-export const shapeOf = ({ gib, generator = "parallel" }: SolverOptions): Shape =>
-  generator === "published" ? publishedShape(gib) : scaledShape(gib);
+/** The shape that a size and a generator give. Throws LaunchError for a size that the generator does not make. */
+export function shapeOf({ gib, generator = "parallel" }: SolverOptions): Shape {
+  if (generator === "parallel") return scaledShape(gib);
+  requirePublishedSize(gib);
+  return publishedShape(gib);
+}
 
 /** A system on a device with what solves it, as often as wanted. */
 export class Solver {
