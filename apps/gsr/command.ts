@@ -64,6 +64,7 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run(options: GsrOptions, shell: Shell): Promise<void> {
+  if (options.json !== undefined) await shell.checkWritable(options.json);
   const device = await open(options.device);
   try {
     const task = shell.progress("gsr");

@@ -31,6 +31,7 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run({ gib, device: name, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
+  if (json !== undefined) await shell.checkWritable(json);
   const device = await open(name);
   try {
     const n = elements(gib);

@@ -4,7 +4,6 @@ import type { Shell } from "../p3/application.js";
 import type { Evidence } from "../p3/assessment.js";
 import type { PlatformSet } from "../p3/metric.js";
 import { APPLICATIONS } from "./commands.js";
-import { checkWritable } from "./shell.js";
 
 /** Exit code where a run's result was wrong: the tables hold the other runs. */
 const WRONG_RESULT = 1;
@@ -52,18 +51,11 @@ export function addAssess(program: Command, shell: Shell): void {
       new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
     )
     .option("--quick", "smallest sizes and three runs: a first look")
+    .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
     .addOption(
-      new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([
-        ...measuring.slice(0, 2),
-        "from",
-        "quick",
-      ]),
-    )
-    .addOption(
-      new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts([
-        ...measuring.slice(0, 2),
-        "quick",
-      ]),
+      new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts(
+        measuring,
+      ),
     )
     .option("--bandwidth <csv>", "with --from: platform,bytes_per_second, for architectural efficiency")
     .option("--set <name=platforms>", "platforms over which Phi is taken, such as NVIDIA=H100,A100; may be repeated", platformSet, [])
@@ -77,7 +69,7 @@ export function addAssess(program: Command, shell: Shell): void {
 }
 
 async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {
-  for (const path of [options.json, options.report]) if (path !== undefined) await checkWritable(path);
+  for (const path of [options.json, options.report]) if (path !== undefined) await shell.checkWritable(path);
   if (options.bandwidth !== undefined && options.from === undefined)
     throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
   if (applications.length && (options.from ?? options.merge) !== undefined)

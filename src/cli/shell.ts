@@ -9,6 +9,7 @@ import { progress } from "./progress.js";
 export const shell: Shell = {
   print: (text) => void process.stdout.write(`${text}\n`),
   progress,
+  checkWritable,
   writeFile: writeWhole,
 };
 
@@ -16,21 +17,27 @@ export const shell: Shell = {
 async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   try {
+    const existing = await stat(path).catch(() => undefined);
+    // A pipe or a device is written to, not replaced.
+    if (existing && !existing.isFile()) return await writeFile(path, text);
     await writeFile(temporary, text);
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw new IsoformError(`cannot write ${path}: ${(error as Error).message}`);
+    await rm(temporary, { force: true }).catch(() => undefined);
+    // What follows the comma names the system call and the temporary file.
+    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}`);
   }
 }
 
-/** Finds out before a long run whether its result can be written. Throws IsoformError. */
-export async function checkWritable(path: string): Promise<void> {
-  try {
-    await access(dirname(path), constants.W_OK);
-  } catch {
-    throw new IsoformError(`cannot write ${path}: there is no directory ${dirname(path)} that may be written to`);
-  }
+async function checkWritable(path: string): Promise<void> {
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isDirectory()) throw new IsoformError(`cannot write ${path}: it is a directory`);
+  if (existing && !existing.isFile()) return;
+  const directory = dirname(path);
+  const isDirectory = (await stat(directory).catch(() => undefined))?.isDirectory();
+  const mayWrite = await access(directory, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isDirectory || !mayWrite) throw new IsoformError(`cannot write ${path}: there is no directory ${directory} that may be written to`);
 }

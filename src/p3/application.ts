@@ -70,6 +70,8 @@ export interface Shell {
   print(text: string): void;
   /** A bar on a terminal, a line now and then elsewhere; on standard error. Call `done` when the task is over. */
   progress(label: string): { update: Progress; done(): void };
+  /** Finds out before long work whether its result can be written. Throws IsoformError. */
+  checkWritable(path: string): Promise<void>;
   /** Writes the whole file or leaves what was there. Throws IsoformError. */
   writeFile(path: string, text: string): Promise<void>;
 }

@@ -26,7 +26,7 @@ export interface Evidence {
 /**
  * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
  * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError where
- * no platform of a set has runs.
+ * nothing ran on a platform of a set.
  */
 export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
   const measured = cellsOf(evidence.runs);
@@ -34,9 +34,7 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
   const roofs = roofsOf(evidence.devices);
   const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
   const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
-  for (const set of asked)
-    if (platforms.length && !set.platforms.some((p) => platforms.includes(p)))
-      throw new IsoformError(`set ${set.name}: nothing ran on ${set.platforms.join(", ")}: there are runs on ${platforms.join(", ")}`);
+  checkSets(asked, [...new Set([...platforms, ...evidence.validation.map((v) => v.platform)])]);
   return finite({
     schema: SCHEMA,
     ...evidence,
@@ -44,6 +42,14 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
     kernels: kernelEfficiencies(measured, roofs),
     kernelMeans: kernelMeans(kernelEfficiencies(cells, roofs), asked),
   });
+}
+
+/** `known` are the platforms that something ran on, with a right result or a wrong one. */
+function checkSets(sets: readonly PlatformSet[], known: readonly string[]): void {
+  for (const { name, platforms } of sets) {
+    const missing = platforms.filter((p) => !known.includes(p));
+    if (missing.length) throw new IsoformError(`set ${name}: nothing ran on ${missing.join(", ")}: there are runs on ${known.join(", ")}`);
+  }
 }
 
 /** Best figures of each platform: several backends may have measured the same hardware. */

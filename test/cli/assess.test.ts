@@ -116,7 +116,10 @@ test("options that make no sense are refused", () => {
   refuses(/'--gib <size>' argument '-1' is invalid/, "assess", "--gib", "-1");
   refuses(/'--set <name=platforms>' argument 'X,Y' is invalid/, "assess", "--from", csv, "--set", "X,Y");
   refuses(/set S: nothing ran on Z: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=Z");
-  refuses(/cannot be used with option/, "assess", "--from", csv, "--devices", "js");
+  refuses(/set S: nothing ran on NOPE: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=X,NOPE");
+  const measuring = ["--devices js", "--gib 1", "--repeats 3", "--iterations 3", "--precision strict", "--quick"];
+  for (const source of ["--from", "--merge"])
+    for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
   refuses(/--bandwidth goes with --from/, "assess", "--bandwidth", csv);
   refuses(/unknown command 'asses'/, "asses");
 });
@@ -130,6 +133,9 @@ test("an output that cannot be written is refused before the work", () => {
   const csv = file("good4.csv", GOOD);
   mkdirSync(join(directory, "taken"));
   refuses(/cannot write nowhere\/out\.json/, "assess", "--from", csv, "--json", "nowhere/out.json");
+  // A device that does not exist would be found out first if it were opened first.
+  for (const application of ["gsr", "stream"])
+    refuses(/cannot write nowhere\/out\.json: there is no/, application, "--device", "abacus", "--json", "nowhere/out.json");
   refuses(/cannot write taken: it is a directory/, "assess", "--from", csv, "--report", "taken");
 });
 

@@ -44,8 +44,9 @@ const BAD: [words: string[], message: RegExp][] = [
   [["--gib", "1e-6"], /too few observations/],
   [["--gib", "100000", "--device", "js"], /GiB of device memory/],
   [["--generator", "dice"], /parallel, published/],
+  [["--generator", "published", "--device", "js"], /no size of 0\.25 GiB: ask for --gib 0\.556 or more, or for --generator parallel/],
   [["--iterations", "1.5"], /whole number/],
-  [["--json", join(folder, "missing", "gsr.json"), "--gib", "0.002", "--device", "js"], /missing/],
+  [["--json", join(folder, "missing", "gsr.json"), "--device", "abacus"], /cannot write .*missing.gsr\.json: there is no directory/],
 ];
 
 for (const [words, message] of BAD)
