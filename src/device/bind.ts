@@ -72,6 +72,19 @@ function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptio
   return asked ?? (precision === "strict" ? "sorted" : undefined);
 }
 
+/** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
+export function requireLiveViews(device: Device, { kernel, views, outputs }: Binding): void {
+  for (const bound of [views, outputs])
+    for (const name in bound) if (bound[name]?.buffer.live === false) throw launchError(device, kernel, freedView(name));
+}
+
+const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
+
+function launchError(device: Device, kernel: Kernel, problem: string): LaunchError {
+  const { file, line } = kernel.location;
+  return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
+}
+
 class Checks {
   constructor(
     private readonly device: Device,
@@ -80,8 +93,7 @@ class Checks {
   ) {}
 
   private fail(problem: string): never {
-    const { file, line } = this.kernel.location;
-    throw new LaunchError(`kernel "${this.kernel.name}" (${file}:${line}) on ${this.device.name}: ${problem}`);
+    throw launchError(this.device, this.kernel, problem);
   }
 
   names(): void {
@@ -120,6 +132,7 @@ class Checks {
       return this.fail(
         `${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`,
       );
+    if (value.buffer.live === false) return this.fail(freedView(name));
     return value;
   }
 

@@ -52,10 +52,9 @@ class JsDevice extends CpuDevice {
     return new JsProgram(binding, this.pool, this.programs, this.shared, this.scalars);
   }
 
-  override async close(): Promise<void> {
+  protected override async stop(): Promise<void> {
     await this.pool.close();
     this.scalars.free();
-    await super.close();
   }
 }
 

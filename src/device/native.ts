@@ -75,8 +75,7 @@ class NativeProgram implements CpuProgram {
   private readonly reductions: ReduceParam[];
   private readonly results: readonly (readonly [name: string, field: Field])[];
   private readonly partials = new Map<string, CpuBuffer>();
-  /** The buffers of the views; memory of their own is kept alive by `hosts` as long as `args` has its address. */
-  private readonly buffers: CpuBuffer[];
+  /** Keeps memory outside the shared one alive as long as `args` has its address. */
   private readonly hosts: ArrayBufferLike[] = [];
 
   constructor(
@@ -87,7 +86,6 @@ class NativeProgram implements CpuProgram {
     this.argsAddress = loader.address(this.args.buffer);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
     this.results = this.reductions.map((p) => [p.name, this.field(`result ${p.name}`)!]);
-    this.buffers = [...new Set(Object.values(binding.views).map((view) => view.buffer as CpuBuffer))];
     const units = partialCount(binding.policy);
     for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
     const split = splitAxis(binding, program.order, workers);
@@ -103,7 +101,6 @@ class NativeProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    for (const buffer of this.buffers) if (!buffer.live) throw freed(this.binding.kernel.name);
     this.entry(this.argsAddress);
     const results: Record<string, number> = {};
     for (const [name, field] of this.results) results[name] = getField(this.args, field);
@@ -162,9 +159,6 @@ class NativeProgram implements CpuProgram {
     for (const { name, copies } of this.plans) if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
   }
 }
-
-const freed = (kernel: string) =>
-  new DeviceError("native", `kernel "${kernel}" is launched on a view whose memory was freed`, "free arrays only when no launch uses them");
 
 /** The axis along which the range is shared out: that of the outermost loop, unless it is too short and another one is longer. */
 function splitAxis({ policy }: Binding, order: readonly number[], workers: number): { axis: number; grain: number } {

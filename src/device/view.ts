@@ -28,6 +28,8 @@ export interface Buffer {
   readonly address: number | bigint;
   /** CPU memory only: what `address` counts in. */
   readonly host?: ArrayBufferLike;
+  /** False after `free`; buffers that cannot be freed need not tell. */
+  readonly live?: boolean;
   free(): void;
 }
 

@@ -1,4 +1,4 @@
-import { DeviceError, LaunchError } from "../kernel/errors.js";
+import { DeviceError } from "../kernel/errors.js";
 import type { KernelIR, ReduceParam, ScalarType, ScatterParam } from "../ir/types.js";
 import { listing } from "../emit/wasm/listing.js";
 import { emitWasm, LANE_BYTES } from "../emit/wasm/module.js";
@@ -95,9 +95,8 @@ class WasmDevice extends CpuDevice {
     return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
   }
 
-  override async close(): Promise<void> {
-    await this.pool.close();
-    await super.close();
+  protected override stop(): Promise<void> {
+    return this.pool.close();
   }
 }
 
@@ -161,7 +160,6 @@ class WasmProgram implements CpuProgram {
   private readonly temporary: CpuBuffer[];
   private readonly reductions: Partials[];
   private readonly empty: boolean;
-  private freed = false;
 
   constructor(
     private readonly binding: Binding,
@@ -199,7 +197,6 @@ class WasmProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    if (this.freed) throw new LaunchError(`the launch of kernel "${this.binding.ir.name}" was freed and cannot run again`);
     const byWorkers = this.module.kernel.partials === "workers";
     if (byWorkers) for (const partials of this.reductions) partials.clear();
     if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
@@ -214,8 +211,6 @@ class WasmProgram implements CpuProgram {
   }
 
   free(): void {
-    if (this.freed) return;
-    this.freed = true;
     this.modules.release(this.module);
     for (const buffer of this.temporary) buffer.free();
     for (const plan of this.plans) plan.copies?.free();

@@ -1,9 +1,9 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { LaunchError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { bind, type Binding } from "../bind.js";
+import { bind, requireLiveViews, type Binding } from "../bind.js";
 import type {
   Abilities,
   Args,
@@ -39,6 +39,7 @@ export abstract class CpuDevice implements Device {
   precision: Precision = "fast";
   readonly queue: Queue;
   private readonly buffers = new Set<CpuBuffer>();
+  private closed = false;
 
   constructor(
     readonly name: string,
@@ -52,6 +53,9 @@ export abstract class CpuDevice implements Device {
   /** Compiles the binding's kernel, or finds it compiled, and binds the arguments; `args` are those of `prepare`. */
   protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>): CpuProgram;
 
+  /** Ends what the backend keeps running; called once. */
+  protected async stop(): Promise<void> {}
+
   /** How kernels are compiled for this device. */
   protected get compileOptions(): CompileOptions {
     return {};
@@ -62,6 +66,7 @@ export abstract class CpuDevice implements Device {
   }
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+    this.requireOpen();
     const extents = typeof shape === "number" ? [shape] : [...shape];
     if (extents.length < 1 || extents.length > 4) throw new LaunchError(`an array of rank ${extents.length}: views have 1 to 4 axes`);
     for (const n of extents)
@@ -87,8 +92,9 @@ export abstract class CpuDevice implements Device {
   }
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    this.requireOpen();
     const binding = bind(this, kernel as unknown as Kernel, args, policy, options, this.compileOptions);
-    return new CpuLaunch(binding, this.build(binding, args));
+    return new CpuLaunch(this, binding, this.build(binding, args));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
@@ -101,21 +107,32 @@ export abstract class CpuDevice implements Device {
     }
   }
 
-  /** Frees the arrays that this device made; backends stop their workers too. */
+  /** Stops the workers, and frees the arrays that this device made. */
   async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.stop();
     for (const buffer of this.buffers) buffer.free();
+  }
+
+  /** Throws DeviceError once the device was closed. */
+  requireOpen(): void {
+    if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
   }
 }
 
-/** A program with its last results. */
+/** A program of one device, with its last results. */
 export class CpuLaunch implements Launch {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
+  /** Absent before the first run, and once freed. */
   results: Record<string, number> | undefined;
+  private freed = false;
 
   constructor(
+    readonly device: CpuDevice,
     private readonly binding: Binding,
     private readonly program: CpuProgram,
   ) {
@@ -127,6 +144,9 @@ export class CpuLaunch implements Launch {
   }
 
   run(): void {
+    this.device.requireOpen();
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    requireLiveViews(this.device, this.binding);
     this.results = this.program.run();
     for (const [name, view] of Object.entries(this.binding.outputs)) if (view) hostArray(view)[0] = this.results[name];
   }
@@ -136,6 +156,9 @@ export class CpuLaunch implements Launch {
   }
 
   free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    this.results = undefined;
     this.program.free();
   }
 }
@@ -145,7 +168,10 @@ class CpuQueue implements Queue {
   constructor(readonly device: Device) {}
 
   submit(launch: Launch): void {
-    if (!(launch instanceof CpuLaunch)) throw new LaunchError(`a launch of another kind of device was submitted to "${this.device.name}"`);
+    if (!(launch instanceof CpuLaunch) || launch.device !== this.device)
+      throw new LaunchError(
+        `a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`,
+      );
     launch.run();
   }
 
@@ -166,8 +192,8 @@ class CpuQueue implements Queue {
   }
 
   async results(launch: Launch): Promise<Record<string, number>> {
-    if (!(launch instanceof CpuLaunch) || !launch.results)
-      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}"`);
+    if (!(launch instanceof CpuLaunch) || launch.device !== this.device || !launch.results)
+      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`);
     return { ...launch.results };
   }
 

@@ -74,7 +74,7 @@ export class Gpu {
 
   /** Makes this GPU the calling thread's; every use of the driver starts here. Throws DeviceError once closed. */
   enter(): Driver {
-    if (this.closed) throw new DeviceError(this.name, "the device was closed", "open it again");
+    if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
     this.driver.use(this.context);
     return this.driver;
   }
@@ -170,6 +170,7 @@ const ALWAYS_SHARED = 48 << 10;
 /** A piece of one GPU's memory. */
 export class GpuBuffer implements Buffer {
   readonly memory: MemorySpace;
+  live = true;
 
   constructor(
     private readonly gpu: Gpu,
@@ -180,6 +181,7 @@ export class GpuBuffer implements Buffer {
   }
 
   free(): void {
+    this.live = false;
     this.gpu.release(this);
   }
 }

@@ -4,7 +4,7 @@ import { SORT_BITS, SORT_ENTRIES, SORT_SOURCE, SORT_TILE } from "../../emit/c/cu
 import { BLOCK } from "../../emit/c/cuda/writer.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
@@ -39,12 +39,12 @@ export class CudaLaunch implements Launch {
   private temporary: GpuBuffer | undefined;
   private readonly wanted: { key: string; bytes: number }[] = [];
   private freed = false;
-  /** True once a queue has run it. */
+  /** True once a queue has run it, until it is freed. */
   ran = false;
 
   constructor(
     readonly gpu: Gpu,
-    private readonly binding: Binding,
+    readonly binding: Binding,
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.code = programOf(binding, gpu.facts);
@@ -66,7 +66,7 @@ export class CudaLaunch implements Launch {
 
   enqueue(stream: Handle): void {
     if (this.freed)
-      throw new DeviceError(this.gpu.name, `a freed launch of kernel "${this.kernel.name}" was submitted`, "prepare it again");
+      throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     this.gpu.enter().lastKernel = this.kernel.name;
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;
@@ -102,6 +102,7 @@ export class CudaLaunch implements Launch {
 
   free(): void {
     this.freed = true;
+    this.ran = false;
     this.temporary?.free();
     this.temporary = undefined;
   }

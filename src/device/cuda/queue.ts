@@ -1,5 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
+import { requireLiveViews } from "../bind.js";
 import type { Device, DeviceEvent, Launch, Queue } from "../device.js";
 import { BYTES, type TypedArray, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "./copies.js";
@@ -29,6 +30,8 @@ export class CudaQueue implements Queue {
       throw new LaunchError(
         `a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`,
       );
+    this.gpu.enter();
+    requireLiveViews(this.device, launch.binding);
     launch.enqueue(this.stream);
   }
 
@@ -78,7 +81,7 @@ export class CudaQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu || !launch.ran)
-      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}"`);
+      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`);
     this.gpu.enter();
     const { address, count } = launch.resultPlace;
     const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());

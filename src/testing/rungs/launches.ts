@@ -1,3 +1,4 @@
+import { open } from "../../device/open.js";
 import { range, teams } from "../../device/policy.js";
 import { View } from "../../device/view.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
@@ -141,5 +142,48 @@ export const launches: Rung[] = [
     await expectError(() => device.array(f64, -1), "LaunchError", /shape/);
     const small = device.array(f64, 10);
     await expectError(() => device.queue.write(small, [1, 2, 3]), "LaunchError", /3 values/);
+  }),
+
+  rung(106, "a view whose memory was freed is refused, before and after a launch is prepared", async (device) => {
+    const h = device.array(f64, 7),
+      s = device.array(f64, 1),
+      x = device.array(f64, 10),
+      window = x.slice([2, 10]);
+    const prepared = [
+      device.prepare(bins, { h }, range(10)),
+      device.prepare(total, { x: device.array(f64, 10), s }, range(10)),
+      device.prepare(total, { x: window }, range(8)),
+    ];
+    [h, s, x].forEach((view) => view.free());
+    for (const [n, name] of ["h", "s", "x"].entries()) {
+      const message = new RegExp(`on ${device.name}: ${name} is a view whose memory was freed`);
+      await expectError(() => device.queue.submit(prepared[n]), "LaunchError", message);
+    }
+    await expectError(() => device.prepare(bins, { h }, range(10)), "LaunchError", /h is a view whose memory was freed/);
+    await expectError(() => device.prepare(total, { x: h, s }, range(7)), "LaunchError", /view whose memory was freed/);
+    prepared.forEach((launch) => launch.free());
+  }),
+
+  rung(107, "a freed launch is refused, and freed once", async (device) => {
+    const x = device.array(f64, 10);
+    const launch = device.prepare(total, { x }, range(10));
+    device.queue.submit(launch);
+    expectEqual((await device.queue.results(launch)).s, 0, "total");
+    launch.free();
+    launch.free();
+    await expectError(() => device.queue.submit(launch), "LaunchError", /launch of kernel "total" was freed and cannot run again/);
+    await expectError(() => device.queue.results(launch), "LaunchError", /kernel "total" that has not run on .*, or was freed/);
+  }),
+
+  rung(108, "another device's launch is refused", async (device) => {
+    const other = await open("js-debug");
+    try {
+      const launch = other.prepare(total, { x: other.array(f64, 10) }, range(10));
+      await expectError(() => device.queue.submit(launch), "LaunchError", /kernel "total" that another device prepared/);
+      other.queue.submit(launch);
+      await expectError(() => device.queue.results(launch), "LaunchError", /kernel "total" that has not run on/);
+    } finally {
+      await other.close();
+    }
   }),
 ];
