@@ -44,7 +44,8 @@ class Arrays {
 
   private keep(view: View, fill: (n: number) => number): View {
     const start = Number(view.buffer.address);
-    const data = view.type === "f64" ? new Float64Array(view.buffer.host!, start, view.size) : new Int32Array(view.buffer.host!, start, view.size);
+    const data =
+      view.type === "f64" ? new Float64Array(view.buffer.host!, start, view.size) : new Int32Array(view.buffer.host!, start, view.size);
     for (let n = 0; n < data.length; n++) data[n] = fill(n);
     this.views.push(view);
     return view;
@@ -68,7 +69,8 @@ interface Description {
 function problem(arrays: Arrays, { subject, args, policy, bytes, output, c, ...description }: Description): Problem {
   const kernel = description.kernel as Kernel;
   return {
-    bytes, output,
+    bytes,
+    output,
     launch: (device, options) => device.prepare(kernel, args as never, policy, options),
     handWritten: (baselines) => {
       const values = c.map((arg) => (typeof arg === "object" ? addressIn(arg.buffer.host!, Number(arg.buffer.address)) : arg));
@@ -82,7 +84,8 @@ const value = (n: number): number => 0.5 + (n % 1013) / 1013;
 
 function streamCase(name: "copy" | "mul" | "add" | "triad" | "dot", where: Case["where"], n: number): Case {
   return {
-    name, where,
+    name,
+    where,
     setUp(device) {
       const arrays = new Arrays(device);
       const [a, b, c] = [0, 1, 2].map(() => arrays.f64(value, n));
@@ -101,13 +104,19 @@ function streamCase(name: "copy" | "mul" | "add" | "triad" | "dot", where: Case[
 
 function laplaceCase(where: Case["where"], n: number): Case {
   return {
-    name: "laplace", where,
+    name: "laplace",
+    where,
     setUp(device) {
       const arrays = new Arrays(device);
       const [p, s] = [arrays.f64(value, n, n, n), arrays.f64(() => 0, n, n, n)];
       const inner = [1, n - 1] as const;
       return problem(arrays, {
-        subject: "laplace", kernel: laplace, args: { p, s }, policy: range(inner, inner, inner), bytes: 16 * n ** 3, output: s,
+        subject: "laplace",
+        kernel: laplace,
+        args: { p, s },
+        policy: range(inner, inner, inner),
+        bytes: 16 * n ** 3,
+        output: s,
         c: [p, s, ...big(n, n, n)],
       });
     },
@@ -116,13 +125,19 @@ function laplaceCase(where: Case["where"], n: number): Case {
 
 function lbmCase(where: Case["where"], nz: number, ny: number, nx: number): Case {
   return {
-    name: "lbm", where,
+    name: "lbm",
+    where,
     setUp(device) {
       const arrays = new Arrays(device);
       const [from, to] = [arrays.f64((n) => 0.05 + value(n) / 1000, 19, nz, ny, nx), arrays.f64(() => 0, 19, nz, ny, nx)];
       return problem(arrays, {
-        subject: "lbm", kernel: lbm, args: { omega: 1.2, from, to }, policy: range([1, nz - 1], [1, ny - 1], [1, nx - 1]),
-        bytes: 19 * 16 * nz * ny * nx, output: to, c: [1.2, from, to, ...big(nz, ny, nx)],
+        subject: "lbm",
+        kernel: lbm,
+        args: { omega: 1.2, from, to },
+        policy: range([1, nz - 1], [1, ny - 1], [1, nx - 1]),
+        bytes: 19 * 16 * nz * ny * nx,
+        output: to,
+        c: [1.2, from, to, ...big(nz, ny, nx)],
       });
     },
   };
@@ -141,31 +156,48 @@ const WIDTH = { Astro: 5, Att: 12, Instr: 6 };
 
 function gsrCase(mode: 1 | 2, section: Section, where: Case["where"], { rows, stars, knots, columns }: System): Case {
   return {
-    name: `a${mode}${section}`, where,
+    name: `a${mode}${section}`,
+    where,
     setUp(device) {
       const arrays = new Arrays(device);
       const any = (limit: number) => () => Math.floor(Math.random() * limit);
       const a = arrays.f64(value, rows, WIDTH[section]);
       const u = arrays.f64(value, rows);
       const star = (i: number) => Math.floor((i * stars) / rows);
-      const [shape, unknowns] = section === "Astro" ? [[stars, 5], 5 * stars] : section === "Att" ? [[3, knots], 3 * knots] : [[columns], columns];
+      const [shape, unknowns] =
+        section === "Astro" ? [[stars, 5], 5 * stars] : section === "Att" ? [[3, knots], 3 * knots] : [[columns], columns];
       const x = arrays.f64(value, ...shape);
       const coefficients = 8 * WIDTH[section] * rows;
-      const common = { subject: "gsr", policy: range(rows), output: mode === 1 ? u : x, bytes: coefficients + 8 * rows * (mode === 1 ? 2 : 1) + 8 * unknowns };
+      const common = {
+        subject: "gsr",
+        policy: range(rows),
+        output: mode === 1 ? u : x,
+        bytes: coefficients + 8 * rows * (mode === 1 ? 2 : 1) + 8 * unknowns,
+      };
       const sizes = section === "Att" ? [rows, knots] : [rows];
       if (mode === 2 && section === "Astro") {
         const starRow = arrays.i32((s) => Math.ceil((s * rows) / stars), stars + 1);
         return problem(arrays, {
-          ...common, kernel: gsr.a2Astro, args: { a, starRow, u, v: x }, policy: teams(stars), c: [a, starRow, u, x, ...big(stars)],
+          ...common,
+          kernel: gsr.a2Astro,
+          args: { a, starRow, u, v: x },
+          policy: teams(stars),
+          c: [a, starRow, u, x, ...big(stars)],
         });
       }
       const [name, index] =
-        section === "Astro" ? ["star", arrays.i32(star, rows)] as const
-        : section === "Att" ? ["knot", arrays.i32(any(knots - 3), rows)] as const
-        : ["column", arrays.i32(any(columns), rows, 6)] as const;
-      const kernel = { a1Astro: gsr.a1Astro, a1Att: gsr.a1Att, a1Instr: gsr.a1Instr, a2Att: gsr.a2Att, a2Instr: gsr.a2Instr }[`a${mode}${section}` as "a1Att"];
+        section === "Astro"
+          ? (["star", arrays.i32(star, rows)] as const)
+          : section === "Att"
+            ? (["knot", arrays.i32(any(knots - 3), rows)] as const)
+            : (["column", arrays.i32(any(columns), rows, 6)] as const);
+      const kernel = { a1Astro: gsr.a1Astro, a1Att: gsr.a1Att, a1Instr: gsr.a1Instr, a2Att: gsr.a2Att, a2Instr: gsr.a2Instr }[
+        `a${mode}${section}` as "a1Att"
+      ];
       return problem(arrays, {
-        ...common, kernel: kernel, bytes: common.bytes + 4 * index.size,
+        ...common,
+        kernel: kernel,
+        bytes: common.bytes + 4 * index.size,
         args: mode === 1 ? { a, [name]: index, x, b: u } : { a, [name]: index, u, v: x },
         c: mode === 1 ? [a, index, x, u, ...big(...sizes)] : [a, index, u, x, ...big(...(section === "Instr" ? [rows, columns] : sizes))],
       });
@@ -183,7 +215,8 @@ export const CASES: readonly Case[] = (["cache", "memory"] as const).flatMap((wh
   return [
     ...(["copy", "mul", "add", "triad", "dot"] as const).map((name) => streamCase(name, where, small ? 40_000 : 36_000_000)),
     laplaceCase(where, small ? 40 : 396),
-    small ? lbmCase(where, 16, 16, 24) : lbmCase(where, 150, 150, 152),
+    // 38 streams a population apart: were that a multiple of 4 KiB (16 x 16 x 24), all would share the same few cache sets.
+    small ? lbmCase(where, 15, 17, 26) : lbmCase(where, 150, 150, 152),
     ...([1, 2] as const).flatMap((mode) => (["Astro", "Att", "Instr"] as const).map((section) => gsrCase(mode, section, where, system))),
   ];
 });

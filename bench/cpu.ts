@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { open, type Device, type Launch, type Precision } from "isoform";
 import { Baselines, FLAGS } from "./baselines.js";
 import { CASES, type Case, type Problem } from "./cases.js";
+import { commandLine } from "./command-line.js";
 import { interleave, type Measured, type Variant } from "./interleave.js";
 
 /*
@@ -47,12 +48,20 @@ for (const c of CASES) {
   const { bytes, rows } = await measure(c);
   results.push({ kernel: c.name, where: c.where, bytes, rows });
   for (const row of rows)
-    console.log(`${c.name.padEnd(8)} ${c.where.padEnd(6)} ${row.variant.padEnd(14)} ${row.gbs.toFixed(1).padStart(7)} GB/s  ratio ${row.ratio.toFixed(2)} (best decile ${row.bestDecile.toFixed(2)})${row.undisturbed ? "" : "  disturbed"}`);
+    console.log(
+      `${c.name.padEnd(8)} ${c.where.padEnd(6)} ${row.variant.padEnd(14)} ${row.gbs.toFixed(1).padStart(7)} GB/s  ratio ${row.ratio.toFixed(2)} (best decile ${row.bestDecile.toFixed(2)})${row.undisturbed ? "" : "  disturbed"}`,
+    );
 }
 if (options.json) {
   const report = {
-    command: `node dist/bench/cpu.js ${process.argv.slice(2).join(" ")}`,
-    host: { processor: cpus()[0].model, threads: devices[0].abilities.parallelism, node: process.version, compiler, flags: FLAGS.join(" ") },
+    command: commandLine("dist/bench/cpu.js"),
+    host: {
+      processor: cpus()[0].model,
+      threads: devices[0].abilities.parallelism,
+      node: process.version,
+      compiler,
+      flags: FLAGS.join(" "),
+    },
     results,
   };
   mkdirSync(dirname(options.json), { recursive: true });
@@ -72,20 +81,33 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
       launches.push(launch);
       const run = () => device.queue.submit(launch);
       const maxError = difference(expected, await outcome(problem, device, run, launch));
-      if (!(maxError <= TOLERANCE)) throw new Error(`${c.name} on ${device.name} (${precision}) differs from the hand-written kernel by ${maxError}`);
+      if (!(maxError <= TOLERANCE))
+        throw new Error(`${c.name} on ${device.name} (${precision}) differs from the hand-written kernel by ${maxError}`);
       prepared.push({ variant: { name: `${device.name} ${precision}`, run }, maxError, decisions: launch.decisions });
     }
-  const measured = interleave(prepared.map((p) => p.variant), { rounds: Number(options.rounds), sample: 0.002, warmUp: 0.15 });
+  const measured = interleave(
+    prepared.map((p) => p.variant),
+    { rounds: Number(options.rounds), sample: 0.002, warmUp: 0.15 },
+  );
   for (const launch of launches) launch.free();
   problem.free();
   const rows = measured.map((m, n): Row => ({
-    variant: prepared[n].variant.name, ...m, gbs: problem.bytes / m.seconds / 1e9, maxError: prepared[n].maxError, decisions: prepared[n].decisions,
+    variant: prepared[n].variant.name,
+    ...m,
+    gbs: problem.bytes / m.seconds / 1e9,
+    maxError: prepared[n].maxError,
+    decisions: prepared[n].decisions,
   }));
   return { bytes: problem.bytes, rows };
 }
 
 /** What one run leaves in a cleared output, or its result. */
-async function outcome({ output }: Problem, device: Device, run: () => number | undefined | void, launch?: Launch): Promise<ArrayLike<number>> {
+async function outcome(
+  { output }: Problem,
+  device: Device,
+  run: () => number | undefined | void,
+  launch?: Launch,
+): Promise<ArrayLike<number>> {
   if (output) device.queue.clear(output);
   const result = run();
   if (output) return device.queue.read(output);

@@ -5,12 +5,13 @@ import { parseArgs } from "node:util";
 import { f64, kernel, open, range, view, type Launch, type Precision, type View } from "isoform";
 import { FORMS, Solver, type FormName } from "../apps/gsr/solver.js";
 import * as stream from "../apps/stream/kernels.js";
+import { commandLine } from "./command-line.js";
 import { laplace, lbm } from "./kernels.js";
 
 /*
  * A GPU's kernels by its own clock, against its copy bandwidth measured in the same run:
  *   node dist/bench/gpu.js [--device cuda:0] [--only stream,stencil,gsr] [--gib 1,5,10] [--repeats 30] [--json F]
- * `--published F` also runs the published CUDA program (github.com/alpha-unito/PP-Gaia, built with nvcc -O3) on the same sizes.
+ * `--published F` also runs the published CUDA program (bench/README.md tells how to build it) on the same sizes.
  */
 
 const { values: options } = parseArgs({
@@ -68,7 +69,7 @@ if (only.includes("stencil")) await measureStencils();
 const solver = only.includes("gsr") ? await measureSolver() : [];
 if (options.json) {
   const report = {
-    command: `node dist/bench/gpu.js ${process.argv.slice(2).join(" ")}`,
+    command: commandLine("dist/bench/gpu.js"),
     device: device.label,
     node: process.version,
     copy,

@@ -98,9 +98,13 @@ function compare(base: readonly Sample[], own: readonly Sample[]): Measured {
   const [bases, owns] = [0, 1].map((n) => counted.map((pair) => pair[n].seconds));
   return {
     seconds: quantile(owns, 0.5),
-    ratio: quantile(counted.map(([b, o]) => b.seconds / o.seconds), 0.5),
+    ratio: quantile(
+      counted.map(([b, o]) => b.seconds / o.seconds),
+      0.5,
+    ),
     bestDecile: quantile(bases, 0.1) / quantile(owns, 0.1),
-    rounds: counted.length, undisturbed,
+    rounds: counted.length,
+    undisturbed,
   };
 }
 

@@ -4,8 +4,7 @@ import { f64, kernel, view } from "isoform";
 
 /** The 7-point Laplacian; the range is the interior. */
 export const laplace = kernel("laplace", { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, z, y, x) => {
-  s[z][y][x] =
-    6 * p[z][y][x] - p[z - 1][y][x] - p[z + 1][y][x] - p[z][y - 1][x] - p[z][y + 1][x] - p[z][y][x - 1] - p[z][y][x + 1];
+  s[z][y][x] = 6 * p[z][y][x] - p[z - 1][y][x] - p[z + 1][y][x] - p[z][y - 1][x] - p[z][y + 1][x] - p[z][y][x - 1] - p[z][y][x + 1];
 });
 
 /** D3Q19 BGK: pull and collide from one population to the other, both [19][nz][ny][nx]; the range is the interior. */
