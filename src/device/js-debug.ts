@@ -9,8 +9,6 @@ import { Arena } from "./debug/arena.js";
 import { callKernel } from "./debug/call.js";
 import type { Backend } from "./device.js";
 
-const MAX_BUFFER = 2 ** 33;
-
 /**
  * The `js-debug` backend. A launch first calls the kernel's own TypeScript function on a copy of the views, which are checked, and then
  * runs emitted JavaScript whose indices, integers and locals are checked; only then are the results written. They have strict bits.
@@ -20,7 +18,7 @@ export const backend: Backend = {
   single: true,
   async probe() {
     const { label, versions } = describeMachine(1);
-    return { backend: "js-debug", devices: [{ name: "js-debug", label, abilities: cpuAbilities(1, 0, MAX_BUFFER) }], versions };
+    return { backend: "js-debug", devices: [{ name: "js-debug", label, abilities: cpuAbilities(1, 0) }], versions };
   },
   async open() {
     return new JsDebugDevice();
@@ -29,7 +27,7 @@ export const backend: Backend = {
 
 class JsDebugDevice extends CpuDevice {
   constructor() {
-    super("js-debug", "js-debug", describeMachine(1).label, cpuAbilities(1, 0, MAX_BUFFER));
+    super("js-debug", "js-debug", describeMachine(1).label, cpuAbilities(1, 0));
   }
 
   protected override get compileOptions(): { debug: boolean } {

@@ -19,8 +19,6 @@ const ATOMIC_COST = 20;
 const MAX_SCALARS = 256;
 /** Programs without a launch that are kept for the next launch of the same code. */
 const KEPT_PROGRAMS = 64;
-/** What engines are known to give to one buffer. */
-const MAX_BUFFER = 2 ** 33;
 
 /** The `js` backend: emitted JavaScript on a pool of threads; portable, and the reference for strict bits. */
 export const backend: Backend = {
@@ -29,7 +27,7 @@ export const backend: Backend = {
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
-    return { backend: "js", devices: [{ name: "js", label, abilities: cpuAbilities(threads, 0, MAX_BUFFER) }], versions };
+    return { backend: "js", devices: [{ name: "js", label, abilities: cpuAbilities(threads, 0) }], versions };
   },
   async open() {
     const { memory } = cpuStorage();
@@ -43,7 +41,7 @@ class JsDevice extends CpuDevice {
   private readonly shared: SharedBuffers;
 
   constructor(private readonly pool: WorkerPool) {
-    super("js", "js", describeMachine(pool.size).label, cpuAbilities(pool.size, 0, MAX_BUFFER));
+    super("js", "js", describeMachine(pool.size).label, cpuAbilities(pool.size, 0));
     this.programs = new ProgramCache(pool);
     this.shared = new SharedBuffers(pool);
   }

@@ -16,8 +16,6 @@ import { lastLevelCache } from "./native/cache-size.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./native/compiler.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
 
-/** The largest buffer that engines give. */
-const MAX_BUFFER = 2 ** 33;
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL_BYTES = 98304;
 const SERIAL_FLOPS = 20000;
@@ -29,7 +27,7 @@ const GRAIN = 64;
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
   constructor(private readonly compiler: Compiler, private readonly loader: Loader, private readonly threads: number) {
-    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes(), MAX_BUFFER));
+    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()));
   }
 
   protected build(binding: Binding): CpuProgram {
@@ -217,7 +215,7 @@ export const backend: Backend = {
     if (koffi) versions.koffi = koffi.version;
     if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? MISSING.compiler : MISSING.koffi };
     const threads = threadCount();
-    const abilities = cpuAbilities(threads, simdBytes(), MAX_BUFFER);
+    const abilities = cpuAbilities(threads, simdBytes());
     return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, abilities }], versions };
   },
 

@@ -10,8 +10,12 @@ export function describeMachine(threads: number): { label: string; versions: Rec
   return { label: `${os.cpus()[0]?.model.trim() || os.arch()}, ${count}`, versions: { node, v8 } };
 }
 
-/** Abilities of a CPU backend whose largest view has `maxAllocation` bytes. */
-export function cpuAbilities(threads: number, simdBytes: number, maxAllocation: number): Abilities {
+/** The largest buffer that engines are known to give, in bytes. */
+const MAX_BUFFER = 2 ** 33;
+
+/** Abilities of a CPU backend; `reach` is the size of the one memory that its views must lie in, where they must. */
+export function cpuAbilities(threads: number, simdBytes: number, reach?: number): Abilities {
   const { total } = systemMemory();
-  return { f64: true, parallelism: threads, simdBytes, memory: total, maxAllocation: Math.min(total, maxAllocation) };
+  const memory = Math.min(total, reach ?? Infinity);
+  return { f64: true, parallelism: threads, simdBytes, memory, maxAllocation: Math.min(memory, reach ?? MAX_BUFFER) };
 }

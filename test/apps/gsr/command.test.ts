@@ -43,6 +43,7 @@ const BAD: [words: string[], message: RegExp][] = [
   [["--gib", "nothing"], /number/],
   [["--gib", "1e-6"], /too few observations/],
   [["--gib", "100000", "--device", "js"], /GiB of device memory/],
+  [["--gib", "5", "--device", "wasm"], /needs 5\.\d\d GiB of device memory, "wasm" has \d\.\d\d GiB: ask for a smaller --gib/],
   [["--generator", "dice"], /parallel, published/],
   [["--generator", "published", "--device", "js"], /no size of 0\.25 GiB: ask for --gib 0\.556 or more, or for --generator parallel/],
   [["--iterations", "1.5"], /whole number/],
