@@ -52,6 +52,31 @@ test("programs registered and released along the way, and shared buffers", async
   await pool.close();
 });
 
+test("what comes and goes while one thread works is never kept for the others", async () => {
+  for (const threads of [1, 2]) {
+    const memory = sharedMemory();
+    const pool = await WorkerPool.open({ memory, threads });
+    const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+    for (let n = 0; n < 50; n++) {
+      const buffer = pool.share(new SharedArrayBuffer(64));
+      const program = pool.register({ kind: "js", name: `p${n}`, source: MARK });
+      pool.run(program, n, 1);
+      pool.release(program);
+      pool.unshare(buffer);
+    }
+    assert.equal(pool.untold, threads - 1);
+    pool.run(mark, 7);
+    assert.equal(pool.untold, 0);
+    assert.deepEqual([...new Int32Array(memory.buffer, 0, threads)], [701, 702].slice(0, threads));
+    const other = pool.share(new SharedArrayBuffer(64));
+    pool.run(mark, 8);
+    pool.release(mark);
+    pool.unshare(other);
+    assert.equal(pool.untold, 2 * (threads - 1));
+    await pool.close();
+  }
+});
+
 test("an exception in a worker names the kernel, and the pool goes on", async () => {
   const memory = sharedMemory();
   const pool = await WorkerPool.open({ memory, threads: 3, device: "js" });

@@ -40,7 +40,7 @@ export class WorkerPool {
   private threads: Thread[] = [];
   private readonly programs = new Map<number, { name: string; run: Run }>();
   private readonly buffers: (SharedArrayBuffer | undefined)[] = [];
-  private news: Post = { programs: [], buffers: [], released: [] };
+  private readonly news = new News();
   private epoch = 0;
   private readonly patience = new Patience();
   private nextProgram = 0;
@@ -79,26 +79,31 @@ export class WorkerPool {
   register(program: Program): number {
     const id = this.nextProgram++;
     this.programs.set(id, { name: program.name, run: load(program, this.memory, this.buffers) });
-    this.news.programs.push([id, program]);
+    if (this.control) this.news.register(id, program);
     return id;
   }
 
   /** Forgets a program. */
   release(id: number): void {
-    if (this.programs.delete(id)) this.news.released.push(id);
+    if (this.programs.delete(id) && this.control) this.news.release(id);
   }
 
   /** Makes a buffer known to programs registered later, as `buffers[n]`; returns n. */
   share(buffer: SharedArrayBuffer): number {
     const id = this.buffers.push(buffer) - 1;
-    this.news.buffers.push([id, buffer]);
+    if (this.control) this.news.share(id, buffer);
     return id;
   }
 
   /** Lets go of a shared buffer; its number is not given again. */
   unshare(id: number): void {
     this.buffers[id] = undefined;
-    this.news.buffers.push([id, undefined]);
+    if (this.control) this.news.unshare(id);
+  }
+
+  /** Programs and buffers that the workers are yet to be told of. */
+  get untold(): number {
+    return this.news.size;
   }
 
   /** Runs the program on workers 0 to `workers` - 1 at once and returns when all are through. */
@@ -109,7 +114,7 @@ export class WorkerPool {
       this.participate(program, args, 1);
       return;
     }
-    if (this.news.programs.length + this.news.buffers.length + this.news.released.length > 0) this.spreadNews(program.name);
+    if (this.news.size > 0) this.spreadNews(program.name);
     this.begin(id, args, workers);
     let failed: unknown;
     try {
@@ -163,8 +168,8 @@ export class WorkerPool {
   private spreadNews(kernel: string): void {
     this.begin(TAKE_MESSAGES, 0, this.size);
     this.waitForWorkers(kernel);
-    for (const thread of this.threads) thread.post(this.news);
-    this.news = { programs: [], buffers: [], released: [] };
+    const post = this.news.take();
+    for (const thread of this.threads) thread.post(post);
   }
 
   private waitForWorkers(kernel: string): void {
@@ -215,6 +220,37 @@ export class WorkerPool {
         worker.postMessage(first);
       }
     });
+  }
+}
+
+/** What the workers are yet to be told. What came and went in between they never hear of, so it is no more than what lives or lived. */
+class News {
+  private readonly programs = new Map<number, Program>();
+  private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();
+  private readonly released = new Set<number>();
+
+  register(id: number, program: Program): void {
+    this.programs.set(id, program);
+  }
+  release(id: number): void {
+    if (!this.programs.delete(id)) this.released.add(id);
+  }
+  share(id: number, buffer: SharedArrayBuffer): void {
+    this.buffers.set(id, buffer);
+  }
+  unshare(id: number): void {
+    if (!this.buffers.delete(id)) this.buffers.set(id, undefined);
+  }
+
+  get size(): number {
+    return this.programs.size + this.buffers.size + this.released.size;
+  }
+
+  /** The news as a message; there are none then. */
+  take(): Post {
+    const post: Post = { programs: [...this.programs], buffers: [...this.buffers], released: [...this.released] };
+    for (const told of [this.programs, this.buffers, this.released]) told.clear();
+    return post;
   }
 }
 
