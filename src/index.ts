@@ -37,6 +37,7 @@ export type {
   Queue,
   Results,
   ScatterStrategy,
+  TheoreticalPeaks,
 } from "./device/device.js";
 export { backendNames, doctor, open } from "./device/open.js";
 export { compileKernel, type CompiledKernel } from "./kernel/compile.js";

@@ -1,12 +1,11 @@
+import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType, NumericType } from "../ir/types.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
 import type { Policy } from "./policy.js";
 import type { LayoutName, MemorySpace, TypedArray, View } from "./view.js";
 
-/** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
-export type Precision = "strict" | "fast";
-export type ScatterStrategy = "atomic" | "duplicated" | "sorted";
+export type { Precision, ScatterStrategy };
 
 /** What a device can do; printed by `isoform doctor`. */
 export interface Abilities {
@@ -19,6 +18,14 @@ export interface Abilities {
   memory: number;
   /** The largest single view, in bytes. */
   maxAllocation: number;
+}
+
+/** What the vendor's figures promise; what a backend cannot tell is absent. */
+export interface TheoreticalPeaks {
+  /** Bytes a second between memory and processor. */
+  bandwidth?: number;
+  /** f64 operations a second. */
+  flops?: number;
 }
 
 /** The values a launch gives to a kernel's parameters. */
@@ -107,6 +114,7 @@ export interface Device {
   /** Hardware in words. */
   readonly label: string;
   readonly abilities: Abilities;
+  readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
   /** Used by launches that ask for none. */
   precision: Precision;

@@ -119,6 +119,7 @@ function assessedDevice(device: Device, ...peaks: Peaks[]): AssessedDevice {
     parallelism: device.abilities.parallelism,
     peakBandwidth: Math.max(...peaks.map((p) => p.bandwidth)),
     peakFlops: Math.max(...peaks.map((p) => p.flops ?? 0)) || null,
+    theoretical: device.theoretical,
     source: "measured",
   };
 }

@@ -27,6 +27,10 @@ const device = z.object({
   parallelism: z.int().positive().optional(),
   peakBandwidth: positive.describe("bytes a second: the best copy measured, or as published"),
   peakFlops: positive.nullable().describe("floating-point operations a second: the best f64 multiply-adds measured; null where unknown"),
+  theoretical: z
+    .object({ bandwidth: positive.optional(), flops: positive.optional() })
+    .optional()
+    .describe("the vendor's figures of the same two, as far as they are known"),
   source: z.enum(["measured", "published"]),
 });
 

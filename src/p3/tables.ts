@@ -1,7 +1,7 @@
 import { ITERATION } from "./application.js";
 import { groupBy } from "./group.js";
 import { type Cell, cellsOf } from "./metric.js";
-import type { Assessment } from "./schema.js";
+import type { AssessedDevice, Assessment } from "./schema.js";
 
 /** A table as data, for the terminal and for the report alike. */
 export interface Table {
@@ -50,18 +50,20 @@ export function tablesOf(assessment: Assessment): Table[] {
   ].filter((table) => table.rows.length > 0);
 }
 
+/** The vendor's figures have columns where one is known. */
 function devicesTable({ devices }: Assessment): Table {
+  const giga = (perSecond: number | null | undefined) => (perSecond ? figure(perSecond / 1e9) : "");
+  const figures = [
+    { name: "bandwidth GB/s", of: (d: AssessedDevice) => giga(d.peakBandwidth) },
+    { name: "vendor's GB/s", of: (d: AssessedDevice) => giga(d.theoretical?.bandwidth) },
+    { name: "GFLOP/s", of: (d: AssessedDevice) => giga(d.peakFlops) },
+    { name: "vendor's GFLOP/s", of: (d: AssessedDevice) => giga(d.theoretical?.flops) },
+  ].filter(({ name, of }) => !name.startsWith("vendor") || devices.some((d) => of(d) !== ""));
   return {
     title: "Devices",
-    columns: ["device", "platform", "bandwidth GB/s", "GFLOP/s", "source"],
+    columns: ["device", "platform", ...figures.map((f) => f.name), "source"],
     labels: 2,
-    rows: devices.map((d) => [
-      d.name,
-      d.platform,
-      figure(d.peakBandwidth / 1e9),
-      d.peakFlops === null ? "" : figure(d.peakFlops / 1e9),
-      d.source,
-    ]),
+    rows: devices.map((d) => [d.name, d.platform, ...figures.map((f) => f.of(d)), d.source]),
   };
 }
 

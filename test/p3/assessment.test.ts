@@ -99,6 +99,22 @@ test("tables line up and say what they mean", () => {
   assert.ok(lines.every((l) => l.length <= Math.max(lines[1].length, lines[2].length)));
 });
 
+test("the vendor's figures stand beside the measured ones where one is known", () => {
+  const gpu = evidence("GPU", [1]);
+  gpu.devices[0].theoretical = { bandwidth: 2e10 };
+  const devices = (parts: Evidence[]) => tablesOf(assess(merge(parts)))[0];
+  assert.deepEqual(devices([evidence("CPU", [1])]).columns, ["device", "platform", "bandwidth GB/s", "GFLOP/s", "source"]);
+  const { columns, rows } = devices([evidence("CPU", [1]), gpu]);
+  assert.deepEqual(columns, ["device", "platform", "bandwidth GB/s", "vendor's GB/s", "GFLOP/s", "source"]);
+  assert.deepEqual(
+    rows.map((row) => row.slice(1)),
+    [
+      ["CPU", "10.0", "", "10.0", "measured"],
+      ["GPU", "10.0", "20.0", "10.0", "measured"],
+    ],
+  );
+});
+
 test("errors have two digits", () => {
   assert.deepEqual([0, 0.0759, 0.999, 4.68, 46.2, 537].map(errorText), ["0.0e-0", "7.6e-2", "1.0", "4.7", "46", "537"]);
   assert.equal(errorText(null), "?");

@@ -3,7 +3,19 @@ import { LaunchError } from "../../kernel/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { bind } from "../bind.js";
-import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
+import type {
+  Abilities,
+  Args,
+  ArrayOptions,
+  Device,
+  ElementToken,
+  Launch,
+  LaunchOptions,
+  Precision,
+  Queue,
+  Results,
+  TheoreticalPeaks,
+} from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, stridesOf, View, type MemorySpace } from "../view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
@@ -26,6 +38,7 @@ export class CudaDevice implements Device {
   readonly backend = "cuda";
   readonly label: string;
   readonly abilities: Abilities;
+  readonly theoretical: TheoreticalPeaks;
   readonly memory: MemorySpace;
   readonly queue: Queue;
   precision: Precision = "fast";
@@ -36,6 +49,7 @@ export class CudaDevice implements Device {
   ) {
     this.label = gpu.facts.label;
     this.abilities = abilitiesOf(gpu.facts);
+    this.theoretical = { bandwidth: gpu.facts.bandwidth };
     this.memory = gpu.memory;
     this.queue = this.createQueue();
   }

@@ -25,6 +25,8 @@ export interface GpuFacts {
   /** Bytes of shared memory that a block may ask for. */
   sharedBytes: number;
   l2Bytes: number;
+  /** Bytes a second by clock and width of the memory; undefined where the driver does not tell them. */
+  bandwidth: number | undefined;
 }
 
 export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: number } {
@@ -42,8 +44,17 @@ export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: 
     multiprocessors: attribute("multiprocessors"),
     sharedBytes: attribute("maxSharedMemoryOptIn"),
     l2Bytes: attribute("l2Bytes"),
+    bandwidth: theoreticalBandwidth(attribute("memoryClockRate"), attribute("memoryBusWidth")),
     label: `${words}, ${(memory / 2 ** 30).toFixed(0)} GiB, compute capability ${major}.${minor}`,
   };
+}
+
+/**
+ * Bytes a second of a memory that moves data on both edges of its clock, from the clock in kHz and the width in bits; undefined where
+ * one is 0, which is what drivers say of what they do not know.
+ */
+export function theoreticalBandwidth(clockRate: number, busWidth: number): number | undefined {
+  return (2 * clockRate * 1000 * busWidth) / 8 || undefined;
 }
 
 /** One GPU's primary context: its memory, its compiled modules, its pinned staging memory. */

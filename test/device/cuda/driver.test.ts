@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { driverFailure } from "../../../src/device/cuda/driver.js";
+import { theoreticalBandwidth } from "../../../src/device/cuda/gpu.js";
 import { findNvrtc, versionInName } from "../../../src/device/cuda/library.js";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
 
@@ -20,6 +21,12 @@ test("a failed call is named with the driver's words and what to do", () => {
     /illegal; the last kernel submitted was "axpy" \(a kernel left its arrays/,
   );
   assert.doesNotMatch(driverFailure("cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory", "axpy").message, /axpy/);
+});
+
+test("the bandwidth of a memory follows from its clock and width, and is unknown without them", () => {
+  // An H100 SXM: 2619 MHz, 5120 bits.
+  assert.equal(theoreticalBandwidth(2_619_000, 5120), 3.35232e12);
+  assert.equal(theoreticalBandwidth(0, 5120), undefined);
 });
 
 test("the newest NVRTC of a folder comes first, and a wheel's folders are looked into", () => {
