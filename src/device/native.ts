@@ -2,7 +2,7 @@ import { threadCount } from "./cpu/pool.js";
 import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
 import { addressOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
-import { partialCount } from "./cpu/partials.js";
+import { partialCount } from "../ir/launch.js";
 import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";

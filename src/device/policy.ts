@@ -1,18 +1,7 @@
+import type { Policy, RangePolicy, TeamPolicy } from "../ir/launch.js";
 import { LaunchError } from "../kernel/errors.js";
 
-/** The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. */
-export interface RangePolicy {
-  kind: "range";
-  begin: number[];
-  extents: number[];
-}
-/** `league` teams; `size` is a wish for the members of one team, devices choose where it is absent. */
-export interface TeamPolicy {
-  kind: "team";
-  league: number;
-  size?: number;
-}
-export type Policy = RangePolicy | TeamPolicy;
+export type { Policy, RangePolicy, TeamPolicy };
 
 type Bound = number | readonly [begin: number, end: number];
 

@@ -8,7 +8,7 @@ export type TypedArray =
   | Uint32Array<ArrayBufferLike>
   | Uint8Array<ArrayBufferLike>;
 
-export const BYTES: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
+export { BYTES } from "../ir/launch.js";
 
 const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array };
 

@@ -7,7 +7,7 @@ import type { Binding } from "./bind.js";
 import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
 import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
-import { partialCount } from "./cpu/partials.js";
+import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";

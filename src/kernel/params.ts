@@ -1,3 +1,4 @@
+import { identityOf } from "../ir/identity.js";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
 
 /*
@@ -82,14 +83,14 @@ export const min = <T extends NumericToken>(type: T): ReduceToken<T["type"], "mi
   kind: "reduce",
   type: type.type,
   op: "min",
-  identity: LIMITS[type.type][1],
+  identity: identityOf("min", type.type),
 });
 /** The greatest value over all elements: `m.max(v)`. */
 export const max = <T extends NumericToken>(type: T): ReduceToken<T["type"], "max"> => ({
   kind: "reduce",
   type: type.type,
   op: "max",
-  identity: LIMITS[type.type][0],
+  identity: identityOf("max", type.type),
 });
 /** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
 export const reducer = <T extends NumericToken>(
@@ -97,13 +98,6 @@ export const reducer = <T extends NumericToken>(
   identity: number,
   combine: (a: number, b: number) => number,
 ): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
-
-const LIMITS: Record<NumericType, [number, number]> = {
-  f64: [-Infinity, Infinity],
-  f32: [-Infinity, Infinity],
-  i32: [-2147483648, 2147483647],
-  u32: [0, 4294967295],
-};
 
 export interface TableToken<V = Nested> {
   readonly kind: "table";

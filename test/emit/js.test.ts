@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { range, teams, type Policy } from "../../src/device/policy.js";
 import { BYTES, stridesOf } from "../../src/device/view.js";
-import { partialCount } from "../../src/device/cpu/partials.js";
+import { partialCount } from "../../src/ir/launch.js";
 import { emitJs, type JsTarget } from "../../src/emit/js/index.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";

@@ -1,22 +1,11 @@
+import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
 import { emitFold } from "../../emit/js/fold.js";
-import type { Policy } from "../policy.js";
 
 /*
  * The second half of a strict reduction (docs/determinism.md): kernels leave one partial for each chunk of REDUCTION_CHUNK elements of
  * a line, or for each team, and these are folded by the same rule until one is left.
  */
-
-/** Number of partials that a strict launch leaves for each reduce parameter; partial `line * chunksPerLine + chunk`, or the team's rank. */
-export function partialCount(policy: Policy): number {
-  if (policy.kind === "team") return policy.league;
-  return policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(policy.extents.at(-1)!));
-}
-
-/** Chunks of a line of `extent` elements. */
-export function chunksPerLine(extent: number): number {
-  return Math.ceil(extent / REDUCTION_CHUNK);
-}
 
 export type Fold = (a: number, b: number) => number;
 

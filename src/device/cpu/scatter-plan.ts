@@ -1,4 +1,5 @@
-import type { ScatterOp, ScatterParam, NumericType } from "../../ir/types.js";
+import { identityOf } from "../../ir/identity.js";
+import type { ScatterParam } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { ScatterStrategy } from "../device.js";
 import { BYTES, typedArray, type TypedArray } from "../view.js";
@@ -38,7 +39,7 @@ export class PrivateCopies {
     // An odd number of lines apart, so that the copies' equal elements do not share cache sets.
     this.stride = (Math.ceil((this.span * BYTES[param.element]) / 128) * 2 + 1) * 64;
     this.buffer = cpuStorage().allocate(this.stride * (workers - 1));
-    const identity = scatterIdentity(param.op, param.element);
+    const identity = identityOf(param.op, param.element);
     if (identity !== 0) for (let worker = 1; worker < workers; worker++) this.copy(worker).fill(identity);
   }
 
@@ -51,7 +52,7 @@ export class PrivateCopies {
   fold(): void {
     const { op, element } = this.param;
     const target = hostArray(this.target);
-    const identity = scatterIdentity(op, element);
+    const identity = identityOf(op, element);
     const fold = foldOf(op, element);
     for (let worker = 1; worker < this.workers; worker++) {
       const copy = this.copy(worker);
@@ -69,12 +70,6 @@ export class PrivateCopies {
   private copy(worker: number): TypedArray {
     return typedArray(this.param.element, this.buffer.host, this.address(worker), this.span);
   }
-}
-
-/** The value that changes nothing when scattered. */
-export function scatterIdentity(op: ScatterOp, type: NumericType): number {
-  const limits = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [0x7fffffff, -0x80000000], u32: [0xffffffff, 0] }[type];
-  return op === "sum" ? 0 : limits[op === "min" ? 0 : 1];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt } from "../../ir/types.js";
-import type { ScatterStrategy } from "../../device/device.js";
+import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";

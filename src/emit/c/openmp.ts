@@ -1,9 +1,8 @@
-import type { ScatterStrategy } from "../../device/device.js";
+import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import { BYTES } from "../../device/view.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
 import { Code } from "./code.js";

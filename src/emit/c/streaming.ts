@@ -1,5 +1,5 @@
 import type { AccessAnalysis } from "../../ir/access.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES } from "../../ir/launch.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 

@@ -1,6 +1,5 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
-import { chunksPerLine, partialCount } from "../../device/cpu/partials.js";
-import type { RangePolicy } from "../../device/policy.js";
+import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
 import { ARRAY, Body } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn, numberText } from "./expr.js";

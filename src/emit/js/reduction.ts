@@ -1,4 +1,5 @@
 import { numberText } from "./expr.js";
+import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
 import type { Body } from "./body.js";
 import { braced, indent, type Lines } from "./lines.js";
@@ -106,14 +107,7 @@ const SUM: Record<NumericType, (a: string, b: string) => string> = {
 
 const operand = (text: string): string => (/^[\w$.]+(\[[\w$]+\])?$/.test(text) ? text : `(${text})`);
 
-const IDENTITY = {
-  sum: { f64: "0", f32: "0", i32: "0", u32: "0" },
-  min: { f64: "Infinity", f32: "Infinity", i32: "2147483647", u32: "4294967295" },
-  max: { f64: "-Infinity", f32: "-Infinity", i32: "-2147483648", u32: "0" },
-};
-
 /** The identity of a fold, as text. */
 export function identityText(folded: Folded): string {
-  if (folded.op !== "custom") return IDENTITY[folded.op][folded.type];
-  return numberText(folded.identity);
+  return numberText(folded.op === "custom" ? folded.identity : identityOf(folded.op, folded.type));
 }

@@ -1,6 +1,5 @@
 import type { ElementType, KernelIR } from "../../ir/types.js";
-import type { ScatterStrategy } from "../../device/device.js";
-import type { Policy } from "../../device/policy.js";
+import type { Policy, ScatterStrategy } from "../../ir/launch.js";
 
 /** Where an array lies: byte address in the shared memory, or in `buffers[buffer]`. */
 export interface Place {

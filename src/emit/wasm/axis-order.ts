@@ -1,7 +1,6 @@
 import type { Expr } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import type { RangePolicy } from "../../device/policy.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES, type RangePolicy } from "../../ir/launch.js";
 import type { KernelCode } from "./kernel-code.js";
 
 /**

@@ -1,9 +1,7 @@
 import { definitionsOf } from "../../ir/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import type { Precision, ScatterStrategy } from "../../device/device.js";
-import type { Policy } from "../../device/policy.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES, type Policy, type Precision, type ScatterStrategy } from "../../ir/launch.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";

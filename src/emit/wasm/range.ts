@@ -1,5 +1,5 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
-import type { RangePolicy } from "../../device/policy.js";
+import type { RangePolicy } from "../../ir/launch.js";
 import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";

@@ -1,5 +1,5 @@
 import type { BinaryFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES } from "../../ir/launch.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";

@@ -1,5 +1,5 @@
 import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES } from "../../ir/launch.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";

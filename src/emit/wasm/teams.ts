@@ -1,5 +1,6 @@
+import { identityOf } from "../../ir/identity.js";
 import { walkStmts } from "../../ir/walk.js";
-import type { TeamPolicy } from "../../device/policy.js";
+import type { TeamPolicy } from "../../ir/launch.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
 import { type KernelCode, SLICE, valType } from "./kernel-code.js";
@@ -12,7 +13,6 @@ import { chooseWidth } from "./width.js";
 
 const TEAMS_OF_SLICE = 8;
 
-const LIMITS = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [0x7fffffff, -0x80000000], u32: [0xffffffff, 0] } as const;
 
 type Reduce = (target: string, value: () => void) => void;
 
@@ -47,7 +47,7 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   const { fn } = code;
   const scalar = new ScalarCode(code);
   const variable = { op: "local", type: "i32", name: stmt.name } as const;
-  const results: Fold[] = stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r) })) : [];
+  const results: Fold[] = stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })) : [];
   const accumulators = new Map(results.map((r) => [r.name, privateLanes(code, r)]));
   let foldsOutside = false;
   walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
@@ -71,8 +71,4 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
     fn.set(resultLocal(a.fold));
   }
   fn.end();
-}
-
-function identityOf({ op, type }: Pick<Fold, "op" | "type">): number {
-  return op === "sum" ? 0 : LIMITS[type][op === "min" ? 0 : 1];
 }

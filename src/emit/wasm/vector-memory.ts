@@ -1,6 +1,6 @@
 import { rangeOf } from "../../ir/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
-import { BYTES } from "../../device/view.js";
+import { BYTES } from "../../ir/launch.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
 import type { Place } from "./places.js";
 import { emitUpdate } from "./scatter.js";

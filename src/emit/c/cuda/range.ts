@@ -1,4 +1,5 @@
-import type { NumericType, ReduceParam, ScatterParam } from "../../../ir/types.js";
+import { identityOf } from "../../../ir/identity.js";
+import type { ReduceParam, ScatterParam } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
@@ -230,7 +231,7 @@ export class RangeWriter extends EntryWriter {
       this.copies.set(target.name, copy);
       this.code.line(`${type} *${copy} = (${type} *)(copies + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`);
       this.code.line(
-        `for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target))};`,
+        `for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
       );
     }
     this.code.line("__syncthreads();");
@@ -251,7 +252,7 @@ export class RangeWriter extends EntryWriter {
     for (const [name, copy] of this.copies) {
       const target = this.program.array(name) as ScatterParam;
       this.code.block(`for (int n = thread; n < ${this.size(target)}; n += threads)`, () =>
-        this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target))})`, () => {
+        this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target.op, target.element))})`, () => {
           const offset = this.offsetOf(name, "n");
           this.code.line(`${this.atomic(target, `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
         }),
@@ -281,16 +282,4 @@ export class RangeWriter extends EntryWriter {
   private count(a: number): string {
     return this.indexParam(`count:${a}`, `${AXES[a]}_count`);
   }
-}
-
-/** The value that changes nothing. */
-export function identityOf({ op, element }: { op: "sum" | "min" | "max"; element: NumericType }): number {
-  if (op === "sum") return 0;
-  const limits: Record<NumericType, [least: number, greatest: number]> = {
-    f64: [-Infinity, Infinity],
-    f32: [-Infinity, Infinity],
-    i32: [-2147483648, 2147483647],
-    u32: [0, 4294967295],
-  };
-  return limits[element][op === "min" ? 1 : 0];
 }

@@ -1,8 +1,8 @@
+import { identityOf } from "../../../ir/identity.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
 import { exprsOf, blocksOf, someExpr } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import type { Entry } from "./program.js";
-import { identityOf } from "./range.js";
 import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -124,7 +124,7 @@ export class TeamWriter extends EntryWriter {
       accumulator: this.names.fresh(`${result.name}_part`),
       known: body.local(result.name),
     }));
-    const identities = folding.map(({ result }) => this.constant(result.type, identityOf({ op: result.op, element: result.type })));
+    const identities = folding.map(({ result }) => this.constant(result.type, identityOf(result.op, result.type)));
     for (const { result, known } of folding) body.code.line(`${this.T[result.type]} ${known};`);
     body.code.block("", () => {
       if (this.program.assumptions.strict || this.program.serial) this.strictReduce(body, stmt, folding, identities);

@@ -1,0 +1,35 @@
+import { REDUCTION_CHUNK, type ElementType } from "./types.js";
+
+/* The shape of a launch: what emitters must know of one beside the kernel. */
+
+/** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
+export type Precision = "strict" | "fast";
+export type ScatterStrategy = "atomic" | "duplicated" | "sorted";
+
+/** The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. */
+export interface RangePolicy {
+  kind: "range";
+  begin: number[];
+  extents: number[];
+}
+/** `league` teams; `size` is a wish for the members of one team, devices choose where it is absent. */
+export interface TeamPolicy {
+  kind: "team";
+  league: number;
+  size?: number;
+}
+export type Policy = RangePolicy | TeamPolicy;
+
+/** Bytes of an element in memory. */
+export const BYTES: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
+
+/** Chunks of a line of `extent` elements. */
+export function chunksPerLine(extent: number): number {
+  return Math.ceil(extent / REDUCTION_CHUNK);
+}
+
+/** Number of partials that a strict launch leaves for each reduce parameter; partial `line * chunksPerLine + chunk`, or the team's rank. */
+export function partialCount(policy: Policy): number {
+  if (policy.kind === "team") return policy.league;
+  return policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(policy.extents.at(-1)!));
+}
