@@ -223,7 +223,7 @@ export class WorkerPool {
   }
 }
 
-/** What the workers are yet to be told. What came and went in between they never hear of, so it is no more than what lives or lived. */
+/** What the workers are yet to be told. What came and went in between they never hear of, so it never outgrows what is in use and what they hold. */
 class News {
   private readonly programs = new Map<number, Program>();
   private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();
