@@ -267,8 +267,10 @@ export class BodyWriter {
         return [`${at(this.expr(e.cond), Level.Or)} ? ${at(this.expr(e.a), Level.Or)} : ${at(this.expr(e.b), Level.Select)}`, Level.Select];
       case "cast":
         return this.cast(e);
-      case "call":
-        return [`${d.math(e.fn, e.type as FloatType)}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
+      case "call": {
+        const fn = e.fn === "pow" ? this.helpers.use(`pow_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
+        return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
+      }
     }
   }
 

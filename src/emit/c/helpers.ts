@@ -1,10 +1,11 @@
-import type { Dialect } from "./dialect.js";
+import type { Dialect, FloatType } from "./dialect.js";
 
 /** Names of the functions below: operation and type, or `to_from` types for casts. */
 export type Helper =
   | `${"min" | "max"}_${"f64" | "f32" | "i32" | "u32"}`
   | `${"div" | "rem"}_${"i32" | "u32"}`
   | `${"i32" | "u32" | "bool"}_from_${"f64" | "f32"}`
+  | `pow_${"f64" | "f32"}`
   | "abs_i32" | "clz_u32" | "mulhi_u32";
 
 /**
@@ -45,6 +46,8 @@ function definition(helper: Helper, d: Dialect): string {
       return `${u32} ${helper}(${T} a) { return a >= 4294967296.0 ? 4294967295u : a > -1.0 ? (${u32})a : 0u; }`;
     case "bool":
       return `${bool} ${helper}(${T} a) { return a < 0 || a > 0; }`;
+    case "pow":
+      return powDefinition(type as FloatType, d, `${d.math("pow", type as FloatType)}(a, b)`);
     case "abs":
       return `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`;
     case "clz":
@@ -52,6 +55,12 @@ function definition(helper: Helper, d: Dialect): string {
     default:
       return `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`;
   }
+}
+
+/** `power` is C's, which is 1 for a base of 1 or -1 where JavaScript's has no value: 1 ** NaN, 1 ** Infinity, (-1) ** Infinity. */
+export function powDefinition(type: FloatType, d: Pick<Dialect, "types" | "nan">, power: string): string {
+  const T = d.types[type];
+  return `${T} pow_${type}(${T} a, ${T} b) { return (a == 1 || a == -1) && b - b != 0 ? (${T})${d.nan} : ${power}; }`;
 }
 
 /** Collects the helpers that a program uses. */

@@ -72,7 +72,7 @@ const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
 ];
 
 /** Arguments in the domains of most functions, wide ranges, and special values. */
-const XS = [
+const ORDINARY = [
   ...make(400, (k) => noise(k) * 2 - 1),
   ...make(400, (k) => (noise(k) - 0.5) * 80),
   ...make(100, (k) => 10 ** (noise(k) * 20 - 10)),
@@ -84,7 +84,10 @@ const XS = [
   -Infinity,
   NaN,
 ];
-const YS = XS.map((_, k) => (noise(k + 0.25) - 0.3) * 6);
+const SPECIAL = [NaN, Infinity, -Infinity, 0, -0, 1, -1, 2, -3];
+const PAIRS = SPECIAL.flatMap((x) => SPECIAL.map((y) => [x, y] as const));
+const XS = [...ORDINARY, ...PAIRS.map(([x]) => x)];
+const YS = [...ORDINARY.map((_, k) => (noise(k + 0.25) - 0.3) * 6), ...PAIRS.map(([, y]) => y)];
 
 /** The engine's own function is itself within 1 ulp, so that a device within 2 ulp of the truth is within 3 of it. */
 const ULPS = 3;
@@ -120,6 +123,6 @@ async function compare(
 }
 
 export const mathematics: Rung[] = [
-  rung(90, "functions of f64 within 2 ulp", (device) => compare(device, real as unknown as Kernel, f64, (x) => x, ulp64)),
-  rung(91, "functions of f32 within 2 ulp", (device) => compare(device, single as unknown as Kernel, f32, Math.fround, ulp32)),
+  rung(90, "functions of f64 within 2 ulp", (device) => compare(device, real, f64, (x) => x, ulp64)),
+  rung(91, "functions of f32 within 2 ulp", (device) => compare(device, single, f32, Math.fround, ulp32)),
 ];

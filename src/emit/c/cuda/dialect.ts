@@ -1,27 +1,33 @@
 import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { Dialect, ExactFn, FloatType } from "../dialect.js";
+import { powDefinition } from "../helpers.js";
+
+const NAN = "__longlong_as_double(0x7ff8000000000000)";
 
 /** CUDA C++; `wide` makes the index type 64 bits. */
 export function cudaDialect(wide: boolean): Dialect {
+  const types = {
+    f64: "double",
+    f32: "float",
+    i32: "int",
+    u32: "unsigned int",
+    bool: "bool",
+    u8: "unsigned char",
+    index: wide ? "long long" : "int",
+  };
   return {
     name: "CUDA",
-    types: {
-      f64: "double",
-      f32: "float",
-      i32: "int",
-      u32: "unsigned int",
-      bool: "bool",
-      u8: "unsigned char",
-      index: wide ? "long long" : "int",
-    },
+    types,
     helperPrefix: "__device__ inline",
     tablePrefix: "__device__ const",
     reserved: RESERVED,
     signedWraps: false,
     infinity: "__longlong_as_double(0x7ff0000000000000)",
-    nan: "__longlong_as_double(0x7ff8000000000000)",
+    nan: NAN,
     math,
     helpers: {
+      // CUDA's powf is off by more than 2 ulp.
+      pow_f32: powDefinition("f32", { types, nan: NAN }, "(float)pow((double)a, (double)b)"),
       abs_i32: ABS_I32,
       clz_u32: "int clz_u32(unsigned int a) { return __clz(a); }",
       mulhi_u32: "unsigned int mulhi_u32(unsigned int a, unsigned int b) { return __umulhi(a, b); }",
@@ -50,7 +56,7 @@ const RESERVED = [
 ];
 
 /** f32 functions whose CUDA version is off by more than 2 ulp (CUDA C++ Programming Guide, mathematical functions appendix). */
-const THROUGH_F64 = new Set<string>(["pow", "tan", "atan2", "sinh", "hypot"]);
+const THROUGH_F64 = new Set<string>(["tan", "atan2", "sinh", "hypot"]);
 
 function math(fn: MathFn | ExactFn, type: FloatType): string {
   if (type === "f64") return fn;
