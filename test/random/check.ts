@@ -62,13 +62,14 @@ function prepare(program: Program) {
   try {
     const { inputs, scalars, fixed } = dataOf(program);
     const kernel = kernelOf(program);
-    const plainly = program.faithful
-      ? run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed }))
-      : undefined;
     const ir = lower(kernel, fixed);
     verify(ir);
     verify(compileKernel(kernel, fixed).ir);
+    // The evaluator comes first: it refuses the endless loops that shrinking makes.
     const reference = run(inputs, (memory) => evaluate(ir, program.policy, memory, scalars));
+    const plainly = program.faithful
+      ? run(inputs, (memory) => callPlainly(kernel, program.policy, memory, { ...scalars, ...fixed }))
+      : undefined;
     return { kernel, inputs, scalars, fixed, plainly, reference };
   } catch (error) {
     throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);

@@ -23,6 +23,7 @@ const { values } = parseArgs({
 const [runs, seed] = [Number(values.runs), Number(values.seed)];
 const watch = new Worker(new URL("watch.js", import.meta.url), { workerData: Number(values.limit) });
 watch.unref();
+let found = false;
 const devices = await Promise.all(values.device.map(open));
 const against = values.against === undefined ? undefined : await open(values.against);
 try {
@@ -31,8 +32,15 @@ try {
     seed,
     check: async (program, n) => {
       watch.postMessage(`kernel ${n} of seed ${seed}\n${sourceOf(program)}`);
-      if (against) for (const device of devices) await checkAgainst(program, device, against);
-      else await check(program, devices);
+      try {
+        if (against) for (const device of devices) await checkAgainst(program, device, against);
+        else await check(program, devices);
+      } catch (error) {
+        // Shrinking may end in a kernel that never does.
+        if (!found) console.error(`before shrinking, kernel ${n}: ${(error as Error).message}`);
+        found = true;
+        throw error;
+      }
     },
   });
   console.log(`${runs} kernels of seed ${seed}: ${values.device.join(", ")} and ${values.against ?? "the evaluator"} agree bit for bit`);
