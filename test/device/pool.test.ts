@@ -152,19 +152,25 @@ test("a WebAssembly trap in a worker names the kernel", async () => {
   await pool.close();
 });
 
-test(
-  "a worker that dies is reported with its kernel, and no more work is taken",
-  { skip: process.platform !== "linux" && "needs /proc" },
-  async () => {
+const ENDS = {
+  "process.exit": `process.exit(0);`,
+  "an uncaught error": `queueMicrotask(() => { throw new Error("too late"); });`,
+};
+
+for (const [cause, statement] of Object.entries(ENDS))
+  test(`a worker that dies of ${cause} is reported with the kernel, and no more work is taken`, async () => {
     const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
-    const source = `return (args, worker) => { if (worker === 1) { process.exit(0); } };`;
-    const deadly = pool.register({ kind: "js", name: "deadly", source });
-    assert.throws(() => pool.run(deadly, 0), /device "js": worker 1 died in kernel "deadly"/);
+    const deadly = { kind: "js", name: "deadly", source: `return (args, worker) => { if (worker === 1) { ${statement} } };` } as const;
+    // The second program makes the worker leave its loop, where errors of its event loop surface.
+    const runBoth = () => {
+      pool.run(pool.register(deadly), 0);
+      pool.run(pool.register(deadly), 0);
+    };
+    assert.throws(runBoth, /device "js": worker 1 died in kernel "deadly"/);
     assert.equal(pool.works, false);
-    assert.throws(() => pool.run(deadly, 0), /no more work is taken: worker 1 died in kernel "deadly"/);
+    assert.throws(runBoth, /no more work is taken: worker 1 died in kernel "deadly"/);
     await pool.close();
-  },
-);
+  });
 
 test("a pool keeps no process alive and leaves none behind", () => {
   const pool = new URL("../../src/device/cpu/pool.js", import.meta.url).href;

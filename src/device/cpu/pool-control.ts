@@ -72,6 +72,11 @@ export class Control {
     return this.done(rank) + 1;
   }
 
+  /** Word that a worker sets when it ends, by `process.exit` or an uncaught error. */
+  dead(rank: number): number {
+    return this.done(rank) + 3;
+  }
+
   /** The text of an error that a worker met, read once. */
   takeError(rank: number): string | undefined {
     const length = Atomics.exchange(this.words, this.done(rank) + 2, 0);

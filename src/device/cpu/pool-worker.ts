@@ -4,7 +4,7 @@ import type { Post, Run } from "./pool-control.js";
 /* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */
 
 let memory: WebAssembly.Memory | undefined;
-let control: Control;
+let control: Control | undefined;
 let rank = 0;
 let epoch = 0;
 const patience = new Patience();
@@ -31,7 +31,7 @@ function take(post: Post): void {
 }
 
 /** Takes part in one region after the other, until it is told to look at its messages. */
-function serve(): void {
+function serve(control: Control): void {
   const { words } = control;
   const isNew = (): boolean => Atomics.load(words, EPOCH) !== epoch;
   const sleep = (): void => {
@@ -43,14 +43,14 @@ function serve(): void {
     patience.wait(isNew, sleep);
     epoch = Atomics.load(words, EPOCH);
     const program = words[PROGRAM];
-    if (program !== TAKE_MESSAGES && rank < words[WORKERS]) participate(program, words[WORKERS]);
+    if (program !== TAKE_MESSAGES && rank < words[WORKERS]) participate(control, program, words[WORKERS]);
     Atomics.store(words, control.done(rank), epoch);
     if (Atomics.sub(words, PENDING, 1) === 1 && Atomics.load(words, MAIN_SLEEPS)) Atomics.notify(words, PENDING);
     if (program === TAKE_MESSAGES) return;
   }
 }
 
-function participate(program: number, workers: number): void {
+function participate(control: Control, program: number, workers: number): void {
   try {
     programs.get(program)!(control.argument, rank, workers);
   } catch (error) {
@@ -60,17 +60,23 @@ function participate(program: number, workers: number): void {
 
 function receive(post: Post, thread: number, tell: (text: string) => void): void {
   take(post);
+  if (!control) return;
   if (post.start) {
     Atomics.store(control.words, control.thread(rank), thread);
     tell("ready");
   }
-  serve();
+  serve(control);
 }
 
 if (typeof process !== "undefined" && process.versions?.node) {
   const { parentPort } = await import("node:worker_threads");
   const { readlinkSync } = await import("node:fs");
   const thread = process.platform === "linux" ? Number(readlinkSync("/proc/thread-self").split("/").pop()) : 0;
+  process.on("exit", () => {
+    if (!control) return;
+    Atomics.store(control.words, control.dead(rank), 1);
+    Atomics.notify(control.words, PENDING);
+  });
   parentPort!.on("message", (post: Post) => receive(post, thread, (text) => parentPort!.postMessage(text)));
 } else {
   globalThis.onmessage = (event: MessageEvent<Post>) => receive(event.data, 0, (text) => globalThis.postMessage(text));

@@ -177,19 +177,20 @@ export class WorkerPool {
     const sleep = (): void => {
       Atomics.store(words, MAIN_SLEEPS, 1);
       const left = Atomics.load(words, PENDING);
-      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) === "timed-out") this.lookForDead(kernel);
+      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) !== "not-equal") this.lookForDead(kernel);
       Atomics.store(words, MAIN_SLEEPS, 0);
     };
     this.patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
   }
 
-  /** Linux shows each thread of the process; elsewhere a death is seen when the event loop next runs. */
+  /** A worker marks its own end, unless it was torn down; Linux shows each thread of the process too. */
   private lookForDead(kernel: string): void {
     const { words } = this.control!;
     for (let rank = 1; rank < this.size; rank++) {
       const thread = Atomics.load(words, this.control!.thread(rank));
-      if (Atomics.load(words, this.control!.done(rank)) === this.epoch || thread === 0) continue;
-      if (node!.existsSync(`/proc/self/task/${thread}`)) continue;
+      if (Atomics.load(words, this.control!.done(rank)) === this.epoch) continue;
+      const gone = Atomics.load(words, this.control!.dead(rank)) !== 0 || (thread !== 0 && !node!.existsSync(`/proc/self/task/${thread}`));
+      if (!gone) continue;
       this.failure ??= `worker ${rank} died in kernel "${kernel}"`;
       throw new DeviceError(this.device, `worker ${rank} died in kernel "${kernel}"`, "open the device again");
     }
