@@ -21,7 +21,7 @@ export {
 export { mulhi } from "./kernel/builtins.js";
 export { DeviceError, IsoformError, KernelError, LaunchError } from "./kernel/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/policy.js";
-export { View, stridesOf, type Buffer, type LayoutName, type MemorySpace, type TypedArray } from "./device/view.js";
+export { View, stridesOf, type Buffer, type LayoutName, type MemorySpace, type TypedArray, type TypedArrayOf } from "./device/view.js";
 export type {
   Abilities,
   Args,

@@ -3,7 +3,7 @@ import type { ElementType, NumericType } from "../ir/types.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
 import type { Policy } from "./policy.js";
-import type { LayoutName, MemorySpace, TypedArray, View } from "./view.js";
+import type { LayoutName, MemorySpace, TypedArrayOf, View } from "./view.js";
 
 export type { Precision, ScatterStrategy };
 
@@ -91,7 +91,7 @@ export interface Queue {
   /** Sets every byte of a contiguous view to zero. */
   clear(target: View): void;
   /** The view's elements in `right` order, once everything before is done. */
-  read<T extends ElementType>(source: View<T>): Promise<TypedArray>;
+  read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>>;
   /** Results of the launch's last run, those bound to views included. */
   results(launch: Launch): Promise<Record<string, number>>;
   /** A mark in the stream with a device time. */

@@ -1,20 +1,24 @@
 import type { ElementType } from "../ir/types.js";
 import { LaunchError } from "../kernel/errors.js";
 
-export type TypedArray =
-  | Float64Array<ArrayBufferLike>
-  | Float32Array<ArrayBufferLike>
-  | Int32Array<ArrayBufferLike>
-  | Uint32Array<ArrayBufferLike>
-  | Uint8Array<ArrayBufferLike>;
+interface TypedArrays {
+  f64: Float64Array<ArrayBufferLike>;
+  f32: Float32Array<ArrayBufferLike>;
+  i32: Int32Array<ArrayBufferLike>;
+  u32: Uint32Array<ArrayBufferLike>;
+  u8: Uint8Array<ArrayBufferLike>;
+}
+/** The host array of an element type. */
+export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
+export type TypedArray = TypedArrayOf<ElementType>;
 
 export { BYTES } from "../ir/launch.js";
 
 const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array };
 
 /** A typed array of `length` elements over new memory, or over given memory. */
-export function typedArray(type: ElementType, source: number): TypedArray;
-export function typedArray(type: ElementType, source: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
+export function typedArray<T extends ElementType>(type: T, source: number): TypedArrayOf<T>;
+export function typedArray<T extends ElementType>(type: T, source: ArrayBufferLike, byteOffset: number, length: number): TypedArrayOf<T>;
 export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
   return typeof source === "number" ? new ARRAYS[type](source) : new ARRAYS[type](source as ArrayBuffer, byteOffset, length);
 }

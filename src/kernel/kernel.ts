@@ -7,7 +7,8 @@ export interface Kernel<P extends Params = Params> {
   readonly name: string;
   readonly params: P;
   readonly policy: "range" | "team";
-  readonly body: (params: BodyParams<P>, ...rest: never[]) => void;
+  /** `kernel` and `teamKernel` check its parameters; left open here so that every `Kernel<P>` is a `Kernel`. */
+  readonly body: (...args: never[]) => void;
   /** Where `kernel(...)` was called; the body's lines are counted from there when its text cannot be found in the file. */
   readonly location: Location;
 }
@@ -21,10 +22,10 @@ export function kernel<const P extends Params>(
   params: P,
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
 ): Kernel<P> {
-  return { name, params, policy: "range", body: body as Kernel<P>["body"], location: callSite(kernel) };
+  return { name, params, policy: "range", body, location: callSite(kernel) };
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. */
 export function teamKernel<const P extends Params>(name: string, params: P, body: (params: BodyParams<P>, team: Team) => void): Kernel<P> {
-  return { name, params, policy: "team", body: body as Kernel<P>["body"], location: callSite(teamKernel) };
+  return { name, params, policy: "team", body, location: callSite(teamKernel) };
 }

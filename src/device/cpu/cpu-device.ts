@@ -19,7 +19,7 @@ import type {
   Results,
 } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, stridesOf, View, type TypedArray } from "../view.js";
+import { BYTES, stridesOf, View, type TypedArrayOf } from "../view.js";
 import { clearView, copyView, hostArray, readView, writeView } from "./host-view.js";
 import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
 
@@ -93,7 +93,7 @@ export abstract class CpuDevice implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
-    const binding = bind(this, kernel as unknown as Kernel, args, policy, options, this.compileOptions);
+    const binding = bind(this, kernel, args, policy, options, this.compileOptions);
     return new CpuLaunch(this, binding, this.build(binding, args));
   }
 
@@ -187,7 +187,7 @@ class CpuQueue implements Queue {
     clearView(target);
   }
 
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArray> {
+  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     return readView(source);
   }
 

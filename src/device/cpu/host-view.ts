@@ -1,5 +1,6 @@
+import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
-import { typedArray, BYTES, type TypedArray, type View } from "../view.js";
+import { typedArray, BYTES, type TypedArrayOf, type View } from "../view.js";
 
 /** Elements from a view's first to its last, those between its rows included; 0 for an empty view. */
 export function spanOf(view: View): number {
@@ -12,15 +13,15 @@ export function addressOf(view: View): number {
 }
 
 /** A typed array over a view in CPU memory, from its first element on, strides and all. */
-export function hostArray(view: View): TypedArray {
+export function hostArray<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
   if (!view.buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
   return typedArray(view.type, view.buffer.host, addressOf(view), spanOf(view));
 }
 
 /** The view's elements in `right` order, as a new array. */
-export function readView(view: View): TypedArray {
+export function readView<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
   const from = hostArray(view);
-  if (view.contiguous) return from.slice();
+  if (view.contiguous) return from.slice() as TypedArrayOf<T>;
   const to = typedArray(view.type, view.size);
   let n = 0;
   eachElement(view, (at) => (to[n++] = from[at]));

@@ -81,7 +81,7 @@ export class CudaDevice implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.gpu.enter();
-    return new CudaLaunch(this.gpu, bind(this, kernel as unknown as Kernel, args, policy, options));
+    return new CudaLaunch(this.gpu, bind(this, kernel, args, policy, options));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

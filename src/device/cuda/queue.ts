@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { requireLiveViews } from "../bind.js";
 import type { Device, DeviceEvent, Launch, Queue } from "../device.js";
-import { BYTES, type TypedArray, type View } from "../view.js";
+import { BYTES, type TypedArrayOf, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "./copies.js";
 import type { Handle } from "./driver.js";
 import type { Gpu } from "./gpu.js";
@@ -59,7 +59,7 @@ export class CudaQueue implements Queue {
     else this.write(target, new Uint8Array(target.size));
   }
 
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArray> {
+  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.enter(source);
     const settle = () => void this.gpu.enter();
     if (source.contiguous || source.size === 0)

@@ -1,4 +1,4 @@
-import { BYTES, typedArray, type TypedArray } from "../view.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../view.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Driver, Handle } from "./driver.js";
 
@@ -40,7 +40,7 @@ export class Staging {
   }
 
   /** The `count` elements at `source`, as they are once the stream's earlier work is done. */
-  async read(source: Handle, type: ElementType, count: number, stream: Handle, settle: () => void): Promise<TypedArray> {
+  async read<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle, settle: () => void): Promise<TypedArrayOf<T>> {
     const bytes = count * BYTES[type];
     if (bytes > LARGEST_READ) return this.readInPieces(source, type, count, stream);
     const result = typedArray(type, count);
@@ -54,7 +54,7 @@ export class Staging {
     return result;
   }
 
-  private readInPieces(source: Handle, type: ElementType, count: number, stream: Handle): TypedArray {
+  private readInPieces<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle): TypedArrayOf<T> {
     const result = typedArray(type, count);
     const step = CHUNK / BYTES[type];
     const pieces = [this.take(CHUNK), this.take(CHUNK)];

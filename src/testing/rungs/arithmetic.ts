@@ -282,15 +282,15 @@ async function onPairs(
 
 export const arithmetic: Rung[] = [
   rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) =>
-    onPairs(device, f64, floats as unknown as Kernel, F64_EDGES, floatsOf),
+    onPairs(device, f64, floats, F64_EDGES, floatsOf),
   ),
   rung(31, "f32 arithmetic, rounded after each operation", (device) =>
-    onPairs(device, f32, singles as unknown as Kernel, F32_EDGES, singlesOf),
+    onPairs(device, f32, singles, F32_EDGES, singlesOf),
   ),
   rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
-    onPairs(device, i32, integers as unknown as Kernel, I32_EDGES, integersOf),
+    onPairs(device, i32, integers, I32_EDGES, integersOf),
   ),
-  rung(33, "u32 arithmetic and mulhi", (device) => onPairs(device, u32, unsigned as unknown as Kernel, U32_EDGES, unsignedOf)),
+  rung(33, "u32 arithmetic and mulhi", (device) => onPairs(device, u32, unsigned, U32_EDGES, unsignedOf)),
 
   rung(34, "comparisons and logic of every type", async (device) => {
     const cases = [
