@@ -41,8 +41,9 @@ export function bind(
   options: LaunchOptions = {},
   compile: CompileOptions = {},
 ): Binding {
-  const check = new Checks(device, kernel, args);
+  const check: Checks = new Checks(device, kernel, args);
   check.names();
+  check.options(options);
   const fixed: Record<string, number | boolean> = {};
   const scalars: Record<string, number | boolean> = {};
   const views: Record<string, View> = {};
@@ -136,7 +137,21 @@ class Checks {
     return value;
   }
 
-  policy(ir: KernelIR, policy: Policy): void {
+  options({ precision, scatter = {} }: LaunchOptions): void {
+    if (precision !== undefined && precision !== "strict" && precision !== "fast")
+      this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
+    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token !== "function" && token.kind === "scatter");
+    const names = targets.map(([name]) => name);
+    for (const [name, strategy] of typeof scatter === "string" ? [[undefined, scatter]] : Object.entries(scatter)) {
+      if (name !== undefined && !names.includes(name))
+        this.fail(`there is no scatter parameter "${name}"; it has ${names.join(", ") || "none"}`);
+      if (!STRATEGIES.includes(strategy as ScatterStrategy))
+        this.fail(`there is no scatter strategy "${strategy}"; use one of ${STRATEGIES.join(", ")}`);
+    }
+  }
+
+  policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {
+    if (!policy) this.fail("it needs a policy; use range(...) or teams(...)");
     if (ir.policy.kind !== policy.kind)
       this.fail(
         policy.kind === "team"
@@ -205,6 +220,7 @@ class Checks {
   }
 }
 
+const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 
 /** True if all accesses are to one and the same element. */

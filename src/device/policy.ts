@@ -11,8 +11,8 @@ export function range(...bounds: Bound[]): RangePolicy {
   const begin = bounds.map((b) => (typeof b === "number" ? 0 : b[0]));
   const extents = bounds.map((b) => (typeof b === "number" ? b : b[1] - b[0]));
   extents.forEach((n, axis) => {
-    if (!Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
-      throw new LaunchError(`range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647`);
+    if (!Number.isInteger(begin[axis]) || !Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
+      throw new LaunchError(`range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647, from a whole number on`);
   });
   return { kind: "range", begin, extents };
 }
@@ -21,5 +21,8 @@ export function range(...bounds: Bound[]): RangePolicy {
 export function teams(league: number, options: { size?: number } = {}): TeamPolicy {
   if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
     throw new LaunchError(`a league of ${league} teams: it needs a whole number from 0 to 2147483647`);
-  return { kind: "team", league, size: options.size };
+  const { size } = options;
+  if (size !== undefined && !(Number.isInteger(size) && size > 0))
+    throw new LaunchError(`teams of ${size} members: a size is a whole number of at least 1; leave it out to let the device choose`);
+  return { kind: "team", league, size };
 }

@@ -80,6 +80,8 @@ export class View<T extends ElementType = ElementType> {
 
   /** The window [begin, end) along each axis; an axis left out keeps its whole extent. */
   slice(...bounds: (readonly [begin: number, end: number] | undefined)[]): View<T> {
+    if (bounds.length > this.rank)
+      throw new LaunchError(`slice with ${bounds.length} bounds of a view of shape [${this.shape}]; give one for each axis`);
     let offset = this.offset;
     const shape = this.shape.map((extent, axis) => {
       const [begin, end] = bounds[axis] ?? [0, extent];
@@ -93,7 +95,7 @@ export class View<T extends ElementType = ElementType> {
 
   /** The view of rank one less with `axis` held at `index`. */
   at(axis: number, index: number): View<T> {
-    if (this.rank === 1 || !(index >= 0 && index < this.shape[axis]))
+    if (this.rank === 1 || !Number.isInteger(index) || !(index >= 0 && index < this.shape[axis]))
       throw new LaunchError(`index ${index} of axis ${axis} in a view of shape [${this.shape}]`);
     const rest = <E>(list: readonly E[]) => list.filter((_, a) => a !== axis);
     return new View(this.buffer, this.type, rest(this.shape), rest(this.strides), this.offset + index * this.strides[axis]);
@@ -101,6 +103,7 @@ export class View<T extends ElementType = ElementType> {
 
   /** The same elements under another shape; the view must be contiguous. */
   reshape(...shape: number[]): View<T> {
+    requireShape(shape);
     if (!this.contiguous || shape.reduce((a, b) => a * b, 1) !== this.size)
       throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements in one stretch`);
     return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
@@ -109,6 +112,37 @@ export class View<T extends ElementType = ElementType> {
   free(): void {
     this.buffer.free();
   }
+}
+
+/** Throws LaunchError unless `shape` has 1 to 4 extents from 0 to 2^31 - 1. */
+export function requireShape(shape: readonly number[]): void {
+  if (shape.length < 1 || shape.length > 4) throw new LaunchError(`an array of rank ${shape.length}: views have 1 to 4 axes`);
+  for (const n of shape)
+    if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
+      throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
+}
+
+/** The extents of a new array. Throws LaunchError where the element type or the shape is none. */
+export function newShape(type: { readonly type: ElementType } | undefined, shape: number | readonly number[]): number[] {
+  if (!type || !Object.hasOwn(ARRAYS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
+  const extents = typeof shape === "number" ? [shape] : [...shape];
+  requireShape(extents);
+  return extents;
+}
+
+const INTEGERS: Partial<Record<ElementType, readonly [least: number, greatest: number]>> = {
+  i32: [-0x80000000, 0x7fffffff],
+  u32: [0, 0xffffffff],
+  u8: [0, 255],
+};
+
+/** Throws LaunchError where an integer view would be given a value that it cannot hold. */
+export function requireFitting(type: ElementType, data: ArrayLike<number>): void {
+  const limits = INTEGERS[type];
+  if (!limits || data instanceof ARRAYS[type]) return;
+  for (let n = 0; n < data.length; n++)
+    if (!Number.isInteger(data[n]) || data[n] < limits[0] || data[n] > limits[1])
+      throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${limits[0]} to ${limits[1]}`);
 }
 
 /** Element strides of a dense array. */

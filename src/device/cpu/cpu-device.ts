@@ -19,7 +19,7 @@ import type {
   Results,
 } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, stridesOf, View, type TypedArrayOf } from "../view.js";
+import { BYTES, newShape, requireFitting, stridesOf, View, type TypedArrayOf } from "../view.js";
 import { clearView, copyView, hostArray, readView, writeView } from "./host-view.js";
 import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
 
@@ -67,11 +67,7 @@ export abstract class CpuDevice implements Device {
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
-    const extents = typeof shape === "number" ? [shape] : [...shape];
-    if (extents.length < 1 || extents.length > 4) throw new LaunchError(`an array of rank ${extents.length}: views have 1 to 4 axes`);
-    for (const n of extents)
-      if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
-        throw new LaunchError(`an array of shape [${extents}]: extents are whole numbers from 0 to 2147483647`);
+    const extents = newShape(type, shape);
     const buffer = cpuStorage().allocate(
       extents.reduce((a, b) => a * b, BYTES[type.type]),
       () => this.buffers.delete(buffer),
@@ -87,6 +83,7 @@ export abstract class CpuDevice implements Device {
     options?: ArrayOptions,
   ): View<T> {
     const view = this.array(type, shape, options);
+    requireFitting(type.type, data);
     writeView(view, data);
     return view;
   }

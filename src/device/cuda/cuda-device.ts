@@ -1,5 +1,4 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { bind } from "../bind.js";
@@ -17,7 +16,7 @@ import type {
   TheoreticalPeaks,
 } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, stridesOf, View, type MemorySpace } from "../view.js";
+import { BYTES, newShape, requireFitting, stridesOf, View, type MemorySpace } from "../view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaLaunch } from "./launch.js";
 import { CudaQueue, writeView } from "./queue.js";
@@ -59,11 +58,7 @@ export class CudaDevice implements Device {
   }
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
-    const extents = typeof shape === "number" ? [shape] : [...shape];
-    if (extents.length < 1 || extents.length > 4) throw new LaunchError(`an array of rank ${extents.length}: views have 1 to 4 axes`);
-    for (const n of extents)
-      if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
-        throw new LaunchError(`an array of shape [${extents}]: extents are whole numbers from 0 to 2147483647`);
+    const extents = newShape(type, shape);
     const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
   }
@@ -75,6 +70,7 @@ export class CudaDevice implements Device {
     options?: ArrayOptions,
   ): View<T> {
     const view = this.array(type, shape, options);
+    requireFitting(type.type, data);
     writeView(this.gpu, view, data, NULL_STREAM);
     return view;
   }
