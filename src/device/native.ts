@@ -26,7 +26,11 @@ const GRAIN = 64;
 
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
-  constructor(private readonly compiler: Compiler, private readonly loader: Loader, private readonly threads: number) {
+  constructor(
+    private readonly compiler: Compiler,
+    private readonly loader: Loader,
+    private readonly threads: number,
+  ) {
     super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()));
   }
 
@@ -35,7 +39,9 @@ class NativeDevice extends CpuDevice {
     const ordered = Object.values(binding.scatter).includes("sorted");
     const openmp = hasOpenMP(this.compiler);
     const workers = openmp && !small && !ordered ? this.threads : 1;
-    const plans = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter").map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
+    const plans = binding.ir.params
+      .filter((p): p is ScatterParam => p.kind === "scatter")
+      .map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
     try {
       const program = this.emit(binding, plans);
       const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
@@ -59,7 +65,11 @@ class NativeDevice extends CpuDevice {
     const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered, scatter });
     if (program.stack <= this.loader.stack / 2) return program;
     const mib = (program.stack / (1 << 20)).toFixed(1);
-    throw new DeviceError("native", `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`, "give it views for them");
+    throw new DeviceError(
+      "native",
+      `kernel "${binding.kernel.name}" has private and scratch arrays of up to ${mib} MiB, too much for a thread's stack`,
+      "give it views for them",
+    );
   }
 }
 
@@ -77,8 +87,12 @@ class NativeProgram implements CpuProgram {
   private readonly hosts: ArrayBufferLike[] = [];
 
   constructor(
-    private readonly binding: Binding, private readonly program: OpenMPProgram, private readonly entry: Entry,
-    private readonly loader: Loader, private readonly plans: readonly ScatterPlan[], workers: number,
+    private readonly binding: Binding,
+    private readonly program: OpenMPProgram,
+    private readonly entry: Entry,
+    private readonly loader: Loader,
+    private readonly plans: readonly ScatterPlan[],
+    workers: number,
   ) {
     this.args = new DataView(new ArrayBuffer(program.size));
     this.argsAddress = loader.address(this.args.buffer);
@@ -92,7 +106,9 @@ class NativeProgram implements CpuProgram {
     this.fillAddresses();
     this.decisions = [
       `threads: ${workers}`,
-      ...(program.order.every((axis, level) => axis === level) ? [] : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
+      ...(program.order.every((axis, level) => axis === level)
+        ? []
+        : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
       ...plans.map((plan) => plan.decision),
       ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
     ];
@@ -148,7 +164,12 @@ class NativeProgram implements CpuProgram {
   private fillAddresses(): void {
     const at = (buffer: View["buffer"], offset: number) => {
       const host = buffer.host;
-      if (!host) throw new DeviceError("native", `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`, "copy it to a CPU device first");
+      if (!host)
+        throw new DeviceError(
+          "native",
+          `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`,
+          "copy it to a CPU device first",
+        );
       this.hosts.push(host);
       return this.loader.address(host) + BigInt(offset);
     };

@@ -12,7 +12,9 @@ export function range(...bounds: Bound[]): RangePolicy {
   const extents = bounds.map((b) => (typeof b === "number" ? b : b[1] - b[0]));
   extents.forEach((n, axis) => {
     if (!Number.isInteger(begin[axis]) || !Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
-      throw new LaunchError(`range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647, from a whole number on`);
+      throw new LaunchError(
+        `range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647, from a whole number on`,
+      );
   });
   return { kind: "range", begin, extents };
 }

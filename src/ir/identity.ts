@@ -1,7 +1,10 @@
 import type { NumericType, ScatterOp } from "./types.js";
 
 const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = {
-  f64: [-Infinity, Infinity], f32: [-Infinity, Infinity], i32: [-0x80000000, 0x7fffffff], u32: [0, 0xffffffff],
+  f64: [-Infinity, Infinity],
+  f32: [-Infinity, Infinity],
+  i32: [-0x80000000, 0x7fffffff],
+  u32: [0, 0xffffffff],
 };
 
 /** The value that changes nothing when it is folded by `op`. */

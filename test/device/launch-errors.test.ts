@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { f64, i32, kernel, LaunchError, open, range, scatter, teams, u8, view, type Device } from "../../src/index.js";
+import { f64, i32, kernel, LaunchError, open, range, scatter, teams, u8, type Device } from "../../src/index.js";
 
 const refused = (body: () => unknown, message: RegExp): void =>
   assert.throws(body, (error: unknown) => error instanceof LaunchError && message.test(error.message));

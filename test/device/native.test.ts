@@ -42,7 +42,10 @@ describe("native", { skip }, () => {
   test("runs on memory that it shares with js, without a copy", async () => {
     const js = await open("js");
     const n = 100000;
-    const x = js.from(f64, Float64Array.from({ length: n }, (_, i) => i));
+    const x = js.from(
+      f64,
+      Float64Array.from({ length: n }, (_, i) => i),
+    );
     const y = device.from(f64, new Float64Array(n).fill(1));
     await device.run(axpy, { a: 2, x, y }, range(n));
     await js.run(axpy, { a: -1, x, y }, range(n));
@@ -58,7 +61,10 @@ describe("native", { skip }, () => {
     assert.equal(again, first);
     assert.ok(first.startsWith(folder));
     assert.notEqual(compileLibrary(compiler, "nothing", source, "fast"), first);
-    assert.deepEqual(readdirSync(join(folder, "isoform")).filter((name) => !name.endsWith(".so")), []);
+    assert.deepEqual(
+      readdirSync(join(folder, "isoform")).filter((name) => !name.endsWith(".so")),
+      [],
+    );
   });
 
   test("tells the kernel's name and the compiler's words where C does not compile", () => {
@@ -82,18 +88,31 @@ describe("native", { skip }, () => {
     }
   });
 
-  for (const [title, type, offset] of [["aligned f64", f64, 0], ["f64 from the third element", f64, 3], ["f32 from the fifth element", f32, 5]] as const)
+  for (const [title, type, offset] of [
+    ["aligned f64", f64, 0],
+    ["f64 from the third element", f64, 3],
+    ["f32 from the fifth element", f32, 5],
+  ] as const)
     test(`streamed stores write what plain ones do: ${title}`, async () => {
       const shifted = kernel("shifted", { x: view(type, 2), y: view(type, 2) }, ({ x, y }, i, j) => {
         y[i][j] = x[i][j - 1] * 2 + j;
       });
       const [rows, columns] = [41, 1001 + 32];
-      const x = device.from(type, Float64Array.from({ length: rows * columns }, (_, i) => i % 1000), [rows, columns]);
-      const window = [[0, rows], [offset, offset + 1001]] as const;
+      const x = device.from(
+        type,
+        Float64Array.from({ length: rows * columns }, (_, i) => i % 1000),
+        [rows, columns],
+      );
+      const window = [
+        [0, rows],
+        [offset, offset + 1001],
+      ] as const;
       const run = async (mode: string) => {
         process.env.ISOFORM_STREAMING = mode;
         const y = device.array(type, [rows, columns]);
-        const launch = device.prepare(shifted, { x: x.slice(...window), y: y.slice(...window) }, range([1, rows], [1, 1001]), { precision: "strict" });
+        const launch = device.prepare(shifted, { x: x.slice(...window), y: y.slice(...window) }, range([1, rows], [1, 1001]), {
+          precision: "strict",
+        });
         assert.match(launch.decisions.join("\n"), mode === "always" ? /stores to "y": non-temporal/ : /through the caches/);
         device.queue.submit(launch);
         return device.queue.read(y);
@@ -112,7 +131,12 @@ describe("native", { skip }, () => {
     const shape = [37, 70, 41] as const;
     const run = async (layout: "left" | "right", mode: string) => {
       process.env.ISOFORM_STREAMING = mode;
-      const x = device.from(f64, Float64Array.from({ length: 37 * 70 * 41 }, (_, n) => n % 17), shape, { layout });
+      const x = device.from(
+        f64,
+        Float64Array.from({ length: 37 * 70 * 41 }, (_, n) => n % 17),
+        shape,
+        { layout },
+      );
       const y = device.array(f64, shape, { layout });
       const launch = device.prepare(outer, { x, y }, range(...shape));
       device.queue.submit(launch);
@@ -144,7 +168,10 @@ describe("native", { skip }, () => {
       s.add(x[i], 1);
     });
     const n = 50000;
-    const x = device.from(i32, Int32Array.from({ length: n }, (_, i) => (i * 7919) % 101));
+    const x = device.from(
+      i32,
+      Int32Array.from({ length: n }, (_, i) => (i * 7919) % 101),
+    );
     const run = async (strategy: "sorted" | "duplicated" | "atomic") => {
       const [h, s] = [device.array(i32, 101), device.array(f64, 101)];
       const launch = device.prepare(count, { x, h, s }, range(n), { precision: "fast", scatter: strategy });
@@ -156,7 +183,10 @@ describe("native", { skip }, () => {
       return results;
     };
     const expected = await run("sorted");
-    assert.equal(Array.from(expected[1]).reduce((a, b) => a + b, 0), 2 * n);
+    assert.equal(
+      Array.from(expected[1]).reduce((a, b) => a + b, 0),
+      2 * n,
+    );
     assert.deepEqual(await run("duplicated"), expected);
     assert.deepEqual(await run("atomic"), expected);
   });
@@ -171,7 +201,10 @@ describe("native", { skip }, () => {
         o[team.index] = s[999999];
       });
     });
-    assert.throws(() => device.prepare(wide, { o: device.array(f64, 1) }, teams(1)), { name: "DeviceError", message: /kernel "wide".*MiB, too much for a thread's stack/ });
+    assert.throws(() => device.prepare(wide, { o: device.array(f64, 1) }, teams(1)), {
+      name: "DeviceError",
+      message: /kernel "wide".*MiB, too much for a thread's stack/,
+    });
   });
 
   test("a reduction over more partials than one chunk", async () => {
@@ -188,7 +221,11 @@ test("a compiler without OpenMP gives one thread", { skip: skip || process.platf
   const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
   const wrapper = join(folder, "cc");
   const { command } = findCompiler()!;
-  writeFileSync(wrapper, `#!/bin/sh\ncase "$*" in *-fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac\nexec ${command} "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    wrapper,
+    `#!/bin/sh\ncase "$*" in *-fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac\nexec ${command} "$@"\n`,
+    { mode: 0o755 },
+  );
   const { CC, XDG_CACHE_HOME } = process.env;
   Object.assign(process.env, { CC: wrapper, XDG_CACHE_HOME: folder });
   try {

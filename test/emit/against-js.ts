@@ -26,16 +26,28 @@ function sample(type: NumericType, n: number): number {
 /** The kernel's outputs, scatter target and reduction, by name. */
 async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string, ArrayLike<number>>> {
   const views = Object.fromEntries(
-    ir.params.filter((p) => p.kind === "view").map(({ name, element }) => {
-      const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(element as NumericType, n + name.charCodeAt(1)) : n % 7));
-      return [name, device.from({ type: element }, values)];
-    }),
+    ir.params
+      .filter((p) => p.kind === "view")
+      .map(({ name, element }) => {
+        const values = Array.from({ length: LENGTH }, (_, n) =>
+          name in INPUTS ? sample(element as NumericType, n + name.charCodeAt(1)) : n % 7,
+        );
+        return [name, device.from({ type: element }, values)];
+      }),
   );
   views.h = device.array({ type: ir.params.find((p) => p.kind === "scatter")!.element }, 4);
   const binding: Binding = {
     kernel: { name: ir.name, params: {}, policy: "range", body: () => {}, location: ir.location } as Kernel,
-    ir, access: analyseAccess(ir), policy: range(LENGTH), precision: "strict", scalars: { pd: 1.5, pi: 3, pb: true }, views, outputs: {},
-    disjointMemory: true, scatter: { h: "sorted" }, cost: { flops: 1e9, bytes: 1e9 },
+    ir,
+    access: analyseAccess(ir),
+    policy: range(LENGTH),
+    precision: "strict",
+    scalars: { pd: 1.5, pi: 3, pb: true },
+    views,
+    outputs: {},
+    disjointMemory: true,
+    scatter: { h: "sorted" },
+    cost: { flops: 1e9, bytes: 1e9 },
   };
   const program = (device as unknown as { build(binding: Binding): CpuProgram }).build(binding);
   const results = program.run();
@@ -56,7 +68,8 @@ export async function agreesWithJs(backend: string, seed: number, numRuns: numbe
         const [expected, actual] = [await outputsOf(js, ir), await outputsOf(device, ir)];
         for (const name of Object.keys(expected))
           for (let n = 0; n < expected[name].length; n++)
-            if (!Object.is(actual[name][n], expected[name][n])) assert.fail(`${name}[${n}] is ${actual[name][n]} instead of ${expected[name][n]}`);
+            if (!Object.is(actual[name][n], expected[name][n]))
+              assert.fail(`${name}[${n}] is ${actual[name][n]} instead of ${expected[name][n]}`);
       }),
       { seed, numRuns },
     );

@@ -190,7 +190,9 @@ class CpuQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     if (!(launch instanceof CpuLaunch) || launch.device !== this.device || !launch.results)
-      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`);
+      throw new LaunchError(
+        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
+      );
     return { ...launch.results };
   }
 

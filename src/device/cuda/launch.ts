@@ -65,8 +65,7 @@ export class CudaLaunch implements Launch {
   }
 
   enqueue(stream: Handle): void {
-    if (this.freed)
-      throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     this.gpu.enter().lastKernel = this.kernel.name;
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;

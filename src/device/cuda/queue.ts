@@ -81,7 +81,9 @@ export class CudaQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu || !launch.ran)
-      throw new LaunchError(`results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`);
+      throw new LaunchError(
+        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
+      );
     this.gpu.enter();
     const { address, count } = launch.resultPlace;
     const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());

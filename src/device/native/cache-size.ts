@@ -6,10 +6,12 @@ const USUAL = 32 << 20;
 /** Bytes of the largest cache of the first processor; 32 MiB where the system does not tell. */
 export function lastLevelCache(folder = "/sys/devices/system/cpu/cpu0/cache"): number {
   try {
-    const sizes = readdirSync(folder).filter((name) => name.startsWith("index")).map((name) => {
-      const [, digits, unit] = /^(\d+)([KMG]?)/.exec(readFileSync(`${folder}/${name}/size`, "utf8"))!;
-      return Number(digits) * UNITS[unit];
-    });
+    const sizes = readdirSync(folder)
+      .filter((name) => name.startsWith("index"))
+      .map((name) => {
+        const [, digits, unit] = /^(\d+)([KMG]?)/.exec(readFileSync(`${folder}/${name}/size`, "utf8"))!;
+        return Number(digits) * UNITS[unit];
+      });
     return Math.max(...sizes);
   } catch {
     return USUAL;

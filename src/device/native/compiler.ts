@@ -17,7 +17,11 @@ export interface Compiler {
 /** The first of $CC, gcc, clang and cc that answers; remembered for each value of $CC. */
 export function findCompiler(): Compiler | undefined {
   const wish = process.env.CC ?? "";
-  if (!found.has(wish)) found.set(wish, (wish ? [wish] : ["gcc", "clang", "cc"]).map(ask).find((c) => c !== undefined));
+  if (!found.has(wish))
+    found.set(
+      wish,
+      (wish ? [wish] : ["gcc", "clang", "cc"]).map(ask).find((c) => c !== undefined),
+    );
   return found.get(wish);
 }
 
@@ -35,8 +39,16 @@ function ask(command: string): Compiler | undefined {
  */
 function flagsFor(precision: Precision, openmp: boolean): string[] {
   return [
-    "-std=gnu11", "-O3", process.arch === "arm64" ? "-mcpu=native" : "-march=native", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing",
-    "-fno-math-errno", "-fno-trapping-math", `-ffp-contract=${precision === "fast" ? "fast" : "off"}`,
+    "-std=gnu11",
+    "-O3",
+    process.arch === "arm64" ? "-mcpu=native" : "-march=native",
+    "-fPIC",
+    "-shared",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    `-ffp-contract=${precision === "fast" ? "fast" : "off"}`,
     ...(openmp ? ["-fopenmp"] : ["-Wno-unknown-pragmas"]),
     ...(process.platform === "linux" ? ["-Wl,-z,nodelete"] : []),
   ];
@@ -75,12 +87,17 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
     }
   }
   const lines = first.complaint.split("\n").slice(0, 5).join("\n");
-  throw new DeviceError("native", `${compiler.command} could not compile kernel "${kernel}":\n${lines}`, "ISOFORM_KEEP=folder keeps the source");
+  throw new DeviceError(
+    "native",
+    `${compiler.command} could not compile kernel "${kernel}":\n${lines}`,
+    "ISOFORM_KEEP=folder keeps the source",
+  );
 }
 
 function compileWith(flags: readonly string[], compiler: Compiler, source: string): { path: string } | { complaint: string } {
   const hash = createHash("sha256");
-  for (const part of [source, compiler.command, compiler.version, flags.join(" "), processorFlags()]) hash.update(`${part.length}:`).update(part);
+  for (const part of [source, compiler.command, compiler.version, flags.join(" "), processorFlags()])
+    hash.update(`${part.length}:`).update(part);
   const name = `${hash.digest("hex").slice(0, 40)}.so`;
   const kept = join(cacheFolder(), name);
   if (existsSync(kept)) return { path: kept };

@@ -40,7 +40,11 @@ export class Loader {
       try {
         entry = this.koffi.load(path).func(name, "void", ["void *"]) as unknown as Entry;
       } catch (error) {
-        throw new DeviceError("native", `the compiled kernel "${name}" does not load: ${(error as Error).message}`, "empty the cache folder of isoform");
+        throw new DeviceError(
+          "native",
+          `the compiled kernel "${name}" does not load: ${(error as Error).message}`,
+          "empty the cache folder of isoform",
+        );
       }
       this.entries.set(path, entry);
     }

@@ -42,11 +42,17 @@ export function setField(data: DataView, field: Field, value: number | bigint | 
 /** Reads a value back. */
 export function getField(data: DataView, field: Field): number {
   switch (field.type) {
-    case "f64": return data.getFloat64(field.offset, true);
-    case "f32": return data.getFloat32(field.offset, true);
-    case "i32": return data.getInt32(field.offset, true);
-    case "u32": return data.getUint32(field.offset, true);
-    case "bool": return data.getUint8(field.offset);
-    default: return Number(data.getBigInt64(field.offset, true));
+    case "f64":
+      return data.getFloat64(field.offset, true);
+    case "f32":
+      return data.getFloat32(field.offset, true);
+    case "i32":
+      return data.getInt32(field.offset, true);
+    case "u32":
+      return data.getUint32(field.offset, true);
+    case "bool":
+      return data.getUint8(field.offset);
+    default:
+      return Number(data.getBigInt64(field.offset, true));
   }
 }

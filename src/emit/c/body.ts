@@ -6,15 +6,43 @@ import type { Helper, Helpers } from "./helpers.js";
 import type { Names } from "./names.js";
 
 /** Binding strength of C's operators, as far as they are used. */
-const enum Level { Comma, Assign, Select, Or, And, BitOr, BitXor, BitAnd, Equal, Order, Shift, Sum, Product, Prefix, Term }
+const enum Level {
+  Comma,
+  Assign,
+  Select,
+  Or,
+  And,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Equal,
+  Order,
+  Shift,
+  Sum,
+  Product,
+  Prefix,
+  Term,
+}
 
 /** A C expression and the strength of its outermost operator. */
 type Text = readonly [text: string, level: Level];
 
 const OPERATORS: Record<string, readonly [string, Level]> = {
-  add: ["+", Level.Sum], sub: ["-", Level.Sum], mul: ["*", Level.Product], div: ["/", Level.Product],
-  and: ["&", Level.BitAnd], or: ["|", Level.BitOr], xor: ["^", Level.BitXor], shl: ["<<", Level.Shift], shr: [">>", Level.Shift],
-  eq: ["==", Level.Equal], ne: ["!=", Level.Equal], lt: ["<", Level.Order], le: ["<=", Level.Order], gt: [">", Level.Order], ge: [">=", Level.Order],
+  add: ["+", Level.Sum],
+  sub: ["-", Level.Sum],
+  mul: ["*", Level.Product],
+  div: ["/", Level.Product],
+  and: ["&", Level.BitAnd],
+  or: ["|", Level.BitOr],
+  xor: ["^", Level.BitXor],
+  shl: ["<<", Level.Shift],
+  shr: [">>", Level.Shift],
+  eq: ["==", Level.Equal],
+  ne: ["!=", Level.Equal],
+  lt: ["<", Level.Order],
+  le: ["<=", Level.Order],
+  gt: [">", Level.Order],
+  ge: [">=", Level.Order],
 };
 
 const isFloat = (type: ScalarType | NumericType): type is FloatType => type === "f64" || type === "f32";
@@ -71,7 +99,8 @@ export class BodyWriter {
     const terms: string[] = [];
     indices.forEach((index, axis) => {
       const literal = Number(strides[axis]);
-      if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal))) constant += index.value ? Number(index.value) * literal : 0;
+      if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal)))
+        constant += index.value ? Number(index.value) * literal : 0;
       else if (strides[axis] === "1") terms.push(at(this.wide(index), Level.Sum));
       else terms.push(`${at(this.wide(index, true), Level.Product)} * ${strides[axis]}`);
     });
@@ -165,7 +194,8 @@ export class BodyWriter {
     this.line(stmt, `${head} {`);
     code.indented(() => this.statements(stmt.then));
     if (stmt.else.length === 0) code.line("}");
-    else if (stmt.else.length === 1 && stmt.else[0].kind === "if") this.branch(stmt.else[0], `} else if (${this.value(stmt.else[0].cond)})`);
+    else if (stmt.else.length === 1 && stmt.else[0].kind === "if")
+      this.branch(stmt.else[0], `} else if (${this.value(stmt.else[0].cond)})`);
     else {
       code.line("} else {");
       code.indented(() => this.statements(stmt.else));
@@ -261,7 +291,10 @@ export class BodyWriter {
         const [sign, level] = e.fn === "and" ? (["&&", Level.And] as const) : (["||", Level.Or] as const);
         // An `and` inside an `or` is put in parentheses for the reader.
         const inner = e.fn === "and" ? Level.And : Level.BitOr;
-        return [[e.a, e.b].map((x) => (x.op === "logical" && x.fn === e.fn ? this.value(x) : at(this.expr(x), inner))).join(` ${sign} `), level];
+        return [
+          [e.a, e.b].map((x) => (x.op === "logical" && x.fn === e.fn ? this.value(x) : at(this.expr(x), inner))).join(` ${sign} `),
+          level,
+        ];
       }
       case "select":
         return [`${at(this.expr(e.cond), Level.Or)} ? ${at(this.expr(e.a), Level.Or)} : ${at(this.expr(e.b), Level.Select)}`, Level.Select];
@@ -330,7 +363,8 @@ export class BodyWriter {
     }
     const [sign, level] = OPERATORS[fn];
     if (fn === "shl" || fn === "shr") {
-      const by: Text = divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Sum)} & 31)`, Level.Term];
+      const by: Text =
+        divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Sum)} & 31)`, Level.Term];
       return fn === "shl" && type === "i32"
         ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
         : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
@@ -395,7 +429,13 @@ function infix(sign: string, level: Level, a: Text, b: Text): Text {
 }
 
 /** A constant table at file scope. */
-export function writeTable(code: Code, table: Table, dialect: Dialect, names: Names, literal: (type: NumericType, value: number) => string): void {
+export function writeTable(
+  code: Code,
+  table: Table,
+  dialect: Dialect,
+  names: Names,
+  literal: (type: NumericType, value: number) => string,
+): void {
   const [first, ...rest] = table.shape;
   const size = rest.reduce((a, b) => a * b, 1);
   const nest = (shape: readonly number[], from: number): string => {
@@ -405,7 +445,12 @@ export function writeTable(code: Code, table: Table, dialect: Dialect, names: Na
   };
   const head = `${dialect.tablePrefix} ${dialect.types[table.type]} ${names.of("table", table.name)}${table.shape.map((n) => `[${n}]`).join("")}`;
   if (rest.length === 0) code.line(`${head} = ${nest(table.shape, 0)};`);
-  else code.block(`${head} =`, () => {
-    for (let i = 0; i < first; i++) code.line(`${nest(rest, i * size)},`);
-  }, ";");
+  else
+    code.block(
+      `${head} =`,
+      () => {
+        for (let i = 0; i < first; i++) code.line(`${nest(rest, i * size)},`);
+      },
+      ";",
+    );
 }

@@ -6,7 +6,9 @@ export type Helper =
   | `${"div" | "rem"}_${"i32" | "u32"}`
   | `${"i32" | "u32" | "bool"}_from_${"f64" | "f32"}`
   | `pow_${"f64" | "f32"}`
-  | "abs_i32" | "clz_u32" | "mulhi_u32";
+  | "abs_i32"
+  | "clz_u32"
+  | "mulhi_u32";
 
 /**
  * The operations that C lacks, or leaves undefined at the edges: see the comments of ir/types.ts for what each must give. They are

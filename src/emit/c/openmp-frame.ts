@@ -97,8 +97,14 @@ export class OpenMPFrame implements Frame {
    * neither is wanted they fold one after the other.
    */
   lanes(
-    body: BodyWriter, params: readonly Folded[], variable: LoopVariable,
-    counter: string, begin: string, end: string, stmts: readonly Stmt[], tell: (results: string[]) => void,
+    body: BodyWriter,
+    params: readonly Folded[],
+    variable: LoopVariable,
+    counter: string,
+    begin: string,
+    end: string,
+    stmts: readonly Stmt[],
+    tell: (results: string[]) => void,
   ): void {
     const { code } = body;
     const { index } = this.dialect.types;
@@ -147,7 +153,9 @@ export class OpenMPFrame implements Frame {
         params.forEach((p, n) => {
           const [a, b] = [`${arrays[n]}[k]`, `${arrays[n]}[k + step]`];
           code.line(`${a} = ${body.fold(p.op === "custom" ? p.combine! : p.op, p.type, a, b)};`);
-        })));
+        }),
+      ),
+    );
     tell(arrays.map((array) => `${array}[0]`));
   }
 
@@ -172,8 +180,16 @@ export class OpenMPFrame implements Frame {
     body.code.block("", () => {
       const limit = this.names.fresh(`${counter}_count`);
       body.code.line(`const ${index} ${limit} = ${count};`);
-      this.lanes(body, stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })), { local: stmt.name }, counter, "0", limit, stmt.body, (values) =>
-        values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)));
+      this.lanes(
+        body,
+        stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })),
+        { local: stmt.name },
+        counter,
+        "0",
+        limit,
+        stmt.body,
+        (values) => values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)),
+      );
     });
   }
 

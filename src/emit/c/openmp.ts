@@ -79,7 +79,11 @@ class Emitter {
   /** Axes of the range from the outermost loop to the innermost. */
   private readonly order: readonly number[];
 
-  constructor(private readonly ir: KernelIR, private readonly access: AccessAnalysis, private readonly options: OpenMPOptions) {
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly access: AccessAnalysis,
+    private readonly options: OpenMPOptions,
+  ) {
     this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
     // With a suffix each, so that a kernel may have the name of a function in C's library.
     const named = (suffix: string) => this.names.fresh(`${ir.name}_${suffix}`);
@@ -87,7 +91,8 @@ class Emitter {
     this.rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.declareParams();
-    this.indexNames = ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    this.indexNames =
+      ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
@@ -109,13 +114,30 @@ class Emitter {
     for (const table of ir.tables)
       writeTable(code, table, dialect, this.names, (type, value) => this.writer(code).value({ op: "const", type, value }));
     if (ir.tables.length > 0) code.line();
-    code.block(`struct ${this.functions.args}`, () => {
-      for (const field of fields) code.line(`${field.declared}${field.declared.endsWith("*") ? "" : " "}${field.name}${field.length > 1 ? `[${field.length}]` : ""};`);
-    }, ";").line();
+    code
+      .block(
+        `struct ${this.functions.args}`,
+        () => {
+          for (const field of fields)
+            code.line(
+              `${field.declared}${field.declared.endsWith("*") ? "" : " "}${field.name}${field.length > 1 ? `[${field.length}]` : ""};`,
+            );
+        },
+        ";",
+      )
+      .line();
     const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
-    return { entry: this.functions.kernel, source: code.toString(), fields, size, stack: this.stackBytes(), order: this.order, streamed: this.streamed.map((v) => v.name) };
+    return {
+      entry: this.functions.kernel,
+      source: code.toString(),
+      fields,
+      size,
+      stack: this.stackBytes(),
+      order: this.order,
+      streamed: this.streamed.map((v) => v.name),
+    };
   }
 
   private get innermost(): number {
@@ -151,7 +173,12 @@ class Emitter {
     const strides = new Map<number, string>();
     for (const param of ir.params) {
       if (param.kind === "scalar")
-        this.params.push({ name: names.of("param", param.name), role: `scalar ${param.name}`, type: param.type, declared: dialect.types[param.type] });
+        this.params.push({
+          name: names.of("param", param.name),
+          role: `scalar ${param.name}`,
+          type: param.type,
+          declared: dialect.types[param.type],
+        });
       if (param.kind !== "view" && param.kind !== "scatter") continue;
       const readOnly = param.kind === "view" && !this.access.views[param.name]?.written;
       const shared = param.kind === "scatter" && options.scatter[param.name] === "atomic";
@@ -165,7 +192,12 @@ class Emitter {
         if (stride <= CONSTANT_STRIDE) return String(stride);
         if (!strides.has(stride)) {
           strides.set(stride, names.fresh(`${names.of("view", param.name)}_stride${axis}`));
-          this.params.push({ name: strides.get(stride)!, role: `stride ${param.name} ${axis}`, type: "i64", declared: dialect.types.index });
+          this.params.push({
+            name: strides.get(stride)!,
+            role: `stride ${param.name} ${axis}`,
+            type: "i64",
+            declared: dialect.types.index,
+          });
         }
         return strides.get(stride)!;
       });
@@ -181,8 +213,16 @@ class Emitter {
 
   /** Members of the argument struct. */
   private members(): Omit<Field, "offset">[] {
-    const whole = (role: string, length = 1) => ({ role, name: role.replaceAll(" ", "_"), type: "i64" as const, declared: dialect.types.index, length });
-    const duplicated = Object.values(this.scatters).filter((s) => s.strategy === "duplicated").map((s) => s.param);
+    const whole = (role: string, length = 1) => ({
+      role,
+      name: role.replaceAll(" ", "_"),
+      type: "i64" as const,
+      declared: dialect.types.index,
+      length,
+    });
+    const duplicated = Object.values(this.scatters)
+      .filter((s) => s.strategy === "duplicated")
+      .map((s) => s.param);
     return [
       ...this.params.map((p) => ({ ...p, declared: p.declared.replace("restrict ", ""), length: 1 })),
       ...duplicated.flatMap((p) => [
@@ -191,7 +231,13 @@ class Emitter {
         { ...whole(`span ${p.name}`), name: `${this.names.of("view", p.name)}_span` },
       ]),
       ...this.reductions.flatMap((p) => [
-        { role: `partials ${p.name}`, name: `${this.reduced(p)}_partials`, type: "pointer" as const, declared: `${dialect.types[p.type]} *`, length: 1 },
+        {
+          role: `partials ${p.name}`,
+          name: `${this.reduced(p)}_partials`,
+          type: "pointer" as const,
+          declared: `${dialect.types[p.type]} *`,
+          length: 1,
+        },
         { role: `result ${p.name}`, name: `${this.reduced(p)}_result`, type: p.type, declared: dialect.types[p.type], length: 1 },
       ]),
       whole("workers"),
@@ -202,7 +248,16 @@ class Emitter {
   }
 
   private frame(): OpenMPFrame {
-    return new OpenMPFrame(dialect, this.names, this.indexNames, this.strideNames, this.scatters, (param) => this.atomic(param), this.loops, this.options.ordered);
+    return new OpenMPFrame(
+      dialect,
+      this.names,
+      this.indexNames,
+      this.strideNames,
+      this.scatters,
+      (param) => this.atomic(param),
+      this.loops,
+      this.options.ordered,
+    );
   }
 
   private writer(code: Code, frame = this.frame()): BodyWriter {
@@ -213,15 +268,18 @@ class Emitter {
     const T = dialect.types[param.element];
     const name = `atomic_${param.op}_${param.element}`;
     const fold = this.helpers.use(`${param.op as "min" | "max"}_${param.element}`);
-    this.atomics.set(name, [
-      `static inline void ${name}(${T} *target, ${T} value) {`,
-      `  ${T} old, wanted;`,
-      `  __atomic_load(target, &old, __ATOMIC_RELAXED);`,
-      `  do wanted = ${fold}(old, value);`,
-      `  while (!__atomic_compare_exchange(target, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));`,
-      `}`,
-      ``,
-    ].join("\n"));
+    this.atomics.set(
+      name,
+      [
+        `static inline void ${name}(${T} *target, ${T} value) {`,
+        `  ${T} old, wanted;`,
+        `  __atomic_load(target, &old, __ATOMIC_RELAXED);`,
+        `  do wanted = ${fold}(old, value);`,
+        `  while (!__atomic_compare_exchange(target, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));`,
+        `}`,
+        ``,
+      ].join("\n"),
+    );
     return name;
   }
 
@@ -232,7 +290,9 @@ class Emitter {
       ...this.params.map((p) => `${p.declared}${p.declared.endsWith("*") || p.declared.endsWith("restrict ") ? "" : " "}${p.name}`),
       ...this.bounds.map((name) => `int64_t ${name}`),
       ...(this.byPartials && range ? this.indexNames.flatMap((_, axis) => [`int64_t begin${axis}`, `int64_t end${axis}`]) : []),
-      ...(this.byPartials ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"] : []),
+      ...(this.byPartials
+        ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"]
+        : []),
     ];
     const head = `static void ${this.functions[which]}(`;
     const line = `${head}${params.join(", ")})`;
@@ -242,11 +302,13 @@ class Emitter {
   private writePart(code: Code): void {
     // Inlined into the parallel region, it would lose its restrict pointers.
     code.line("__attribute__((noinline))");
-    code.block(this.signature("part"), () => {
-      if (this.ir.policy.kind === "team") this.writeTeams(code);
-      else if (this.reductions.length > 0) this.writeChunks(code);
-      else this.nest(code, this.rank, () => this.writer(code).statements(this.ir.body));
-    }).line();
+    code
+      .block(this.signature("part"), () => {
+        if (this.ir.policy.kind === "team") this.writeTeams(code);
+        else if (this.reductions.length > 0) this.writeChunks(code);
+        else this.nest(code, this.rank, () => this.writer(code).statements(this.ir.body));
+      })
+      .line();
   }
 
   /** The loops over the outer `depth` axes. */
@@ -287,8 +349,16 @@ class Emitter {
       code.line(`const int64_t begin = begin${inner} + partial % chunks * ${REDUCTION_CHUNK};`);
       code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < end${inner} ? begin + ${REDUCTION_CHUNK} : end${inner};`);
       const frame = this.frame();
-      frame.lanes(this.writer(code, frame), this.reductions, { index: inner }, this.indexNames[inner], "begin", "end", this.ir.body, (results) =>
-        this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[partial] = ${results[n]};`)));
+      frame.lanes(
+        this.writer(code, frame),
+        this.reductions,
+        { index: inner },
+        this.indexNames[inner],
+        "begin",
+        "end",
+        this.ir.body,
+        (results) => this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[partial] = ${results[n]};`)),
+      );
     });
   }
 
@@ -315,27 +385,32 @@ class Emitter {
     };
     code.text(STREAM_LINE);
     code.line("__attribute__((noinline))");
-    code.block(this.signature("streamed"), () => {
-      this.nest(code, this.rank - 1, () => {
-        code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, `begin${inner}`)} % ${LINE_BYTES} / ${BYTES[element]};`);
-        code.line(`const int64_t first = begin${inner} + unaligned < end${inner} ? begin${inner} + unaligned : end${inner};`);
-        code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
-        code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
-          stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
-          this.simd(code);
-          code.block(`for (int64_t ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => {
-            code.line(`const int64_t ${name} = line + ${lane};`);
-            writer.statements(this.ir.body);
+    code
+      .block(this.signature("streamed"), () => {
+        this.nest(code, this.rank - 1, () => {
+          code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, `begin${inner}`)} % ${LINE_BYTES} / ${BYTES[element]};`);
+          code.line(`const int64_t first = begin${inner} + unaligned < end${inner} ? begin${inner} + unaligned : end${inner};`);
+          code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
+          code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
+            stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
+            this.simd(code);
+            code.block(`for (int64_t ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => {
+              code.line(`const int64_t ${name} = line + ${lane};`);
+              writer.statements(this.ir.body);
+            });
+            stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
           });
-          stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
+          for (const rest of [
+            [`begin${inner}`, "first"],
+            ["last", `end${inner}`],
+          ]) {
+            const bounds = this.indexNames.flatMap((index, axis) => (axis === inner ? rest : [index, `${index} + 1`]));
+            code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
+          }
         });
-        for (const rest of [[`begin${inner}`, "first"], ["last", `end${inner}`]]) {
-          const bounds = this.indexNames.flatMap((index, axis) => (axis === inner ? rest : [index, `${index} + 1`]));
-          code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
-        }
-      });
-      code.line("finish_streams();");
-    }).line();
+        code.line("finish_streams();");
+      })
+      .line();
   }
 
   private elementOf(view: string): ViewParam["element"] {
@@ -349,20 +424,26 @@ class Emitter {
     const writer = this.writer(code, frame);
     const op = param.op === "custom" ? param.combine! : param.op;
     const identity = writer.value({ op: "const", type: param.type, value: param.identity });
-    code.block(`static ${T} fold_${this.reduced(param)}(${T} *partials, int64_t count)`, () => {
-      code.line(`if (count == 0) return ${identity};`);
-      code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
-        code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {
-          code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < count ? begin + ${REDUCTION_CHUNK} : count;`);
-          code.line(`${T} lanes[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identity).join(", ")}};`);
-          code.line(`for (int64_t n = begin; n < end; n++) lanes[n % ${REDUCTION_LANES}] = ${writer.fold(op, param.type, `lanes[n % ${REDUCTION_LANES}]`, "partials[n]")};`);
-          code.line(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`);
-          code.indented(() => code.line(`for (int k = 0; k < step; k++) lanes[k] = ${writer.fold(op, param.type, "lanes[k]", "lanes[k + step]")};`));
-          code.line(`partials[begin / ${REDUCTION_CHUNK}] = lanes[0];`);
+    code
+      .block(`static ${T} fold_${this.reduced(param)}(${T} *partials, int64_t count)`, () => {
+        code.line(`if (count == 0) return ${identity};`);
+        code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
+          code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {
+            code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < count ? begin + ${REDUCTION_CHUNK} : count;`);
+            code.line(`${T} lanes[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identity).join(", ")}};`);
+            code.line(
+              `for (int64_t n = begin; n < end; n++) lanes[n % ${REDUCTION_LANES}] = ${writer.fold(op, param.type, `lanes[n % ${REDUCTION_LANES}]`, "partials[n]")};`,
+            );
+            code.line(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`);
+            code.indented(() =>
+              code.line(`for (int k = 0; k < step; k++) lanes[k] = ${writer.fold(op, param.type, "lanes[k]", "lanes[k + step]")};`),
+            );
+            code.line(`partials[begin / ${REDUCTION_CHUNK}] = lanes[0];`);
+          });
         });
-      });
-      code.line("return partials[0];");
-    }).line();
+        code.line("return partials[0];");
+      })
+      .line();
   }
 
   private writeEntry(code: Code): void {
@@ -376,13 +457,16 @@ class Emitter {
           if (strategy !== "duplicated") continue;
           const name = this.names.of("view", param.name);
           const T = dialect.types[param.element];
-          code.line(`${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`);
+          code.line(
+            `${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`,
+          );
         }
         if (this.byPartials) this.shareUnits(code);
         else this.shareElements(code);
         for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
       });
-      for (const p of this.reductions) code.line(`args->${this.reduced(p)}_result = fold_${this.reduced(p)}(args->${this.reduced(p)}_partials, args->units);`);
+      for (const p of this.reductions)
+        code.line(`args->${this.reduced(p)}_result = fold_${this.reduced(p)}(args->${this.reduced(p)}_partials, args->units);`);
     });
   }
 
@@ -395,16 +479,21 @@ class Emitter {
 
   private shareUnits(code: Code): void {
     code.line("int64_t first = 0, last = args->units;").line("share(&first, &last, 1, worker, workers);");
-    const bounds = this.ir.policy.kind === "range" ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`]) : [];
+    const bounds =
+      this.ir.policy.kind === "range"
+        ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`])
+        : [];
     const args = [...this.passed(), ...bounds, ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`), "first", "last"];
     code.line(`${this.functions.part}(${args.join(", ")});`);
   }
 
   private shareElements(code: Code): void {
     const axes = this.indexNames.map((_, axis) => axis);
-    for (const bound of ["begin", "end"]) code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
+    for (const bound of ["begin", "end"])
+      code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
     code.line("share(&begin[args->split], &end[args->split], args->grain, worker, workers);");
-    const call = (which: "part" | "streamed") => `${this.functions[which]}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
+    const call = (which: "part" | "streamed") =>
+      `${this.functions[which]}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
     if (this.streamed.length === 0) code.line(call("part"));
     else code.line(`if (args->streaming) ${call("streamed")}`).line(`else ${call("part")}`);
   }

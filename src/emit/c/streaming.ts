@@ -11,7 +11,10 @@ export const LINE_BYTES = 64;
  * differ in size.
  */
 export function streamableViews(
-  ir: KernelIR, access: AccessAnalysis, innermost: number, strides: Readonly<Record<string, readonly number[]>>,
+  ir: KernelIR,
+  access: AccessAnalysis,
+  innermost: number,
+  strides: Readonly<Record<string, readonly number[]>>,
 ): ViewParam[] {
   if (ir.policy.kind !== "range" || ir.params.some((p) => p.kind === "reduce" || p.kind === "scatter")) return [];
   if (!ir.body.every((stmt) => ["let", "assign", "store", "if"].includes(stmt.kind))) return [];
@@ -31,9 +34,12 @@ function runsAlong(indices: readonly Expr[], unit: number, innermost: number): b
   const moves = (e: Expr) => someExpr(e, (n) => n.op === "index" && n.axis === innermost);
   const known = indices.every((e) => !someExpr(e, (n) => n.op === "local" || n.op === "load" || n.op === "element" || n.op === "table"));
   const shifted = (e: Expr): boolean =>
-    e.op === "index" ? e.axis === innermost
-    : e.op === "binary" && e.fn === "add" ? (shifted(e.a) && !moves(e.b)) || (!moves(e.a) && shifted(e.b))
-    : e.op === "binary" && e.fn === "sub" ? shifted(e.a) && !moves(e.b)
-    : false;
+    e.op === "index"
+      ? e.axis === innermost
+      : e.op === "binary" && e.fn === "add"
+        ? (shifted(e.a) && !moves(e.b)) || (!moves(e.a) && shifted(e.b))
+        : e.op === "binary" && e.fn === "sub"
+          ? shifted(e.a) && !moves(e.b)
+          : false;
   return known && indices.every((e, axis) => (axis === unit ? shifted(e) : !moves(e)));
 }

@@ -18,7 +18,10 @@ export function isStraight(body: readonly Stmt[]): boolean {
 export class VectorLoops {
   private readonly definitions: Definitions;
 
-  constructor(ir: KernelIR, private readonly strides: (view: string) => readonly string[]) {
+  constructor(
+    ir: KernelIR,
+    private readonly strides: (view: string) => readonly string[],
+  ) {
     this.definitions = definitionsOf(ir.body);
   }
 

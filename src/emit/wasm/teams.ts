@@ -13,7 +13,6 @@ import { chooseWidth } from "./width.js";
 
 const TEAMS_OF_SLICE = 8;
 
-
 type Reduce = (target: string, value: () => void) => void;
 
 /** Fills `slice` for a league: a worker runs one team after the other, and a team's members are the lanes of vectors. A unit is a team. */

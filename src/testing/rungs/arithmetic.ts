@@ -281,12 +281,8 @@ async function onPairs(
 }
 
 export const arithmetic: Rung[] = [
-  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) =>
-    onPairs(device, f64, floats, F64_EDGES, floatsOf),
-  ),
-  rung(31, "f32 arithmetic, rounded after each operation", (device) =>
-    onPairs(device, f32, singles, F32_EDGES, singlesOf),
-  ),
+  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) => onPairs(device, f64, floats, F64_EDGES, floatsOf)),
+  rung(31, "f32 arithmetic, rounded after each operation", (device) => onPairs(device, f32, singles, F32_EDGES, singlesOf)),
   rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
     onPairs(device, i32, integers, I32_EDGES, integersOf),
   ),

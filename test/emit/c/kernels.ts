@@ -7,8 +7,7 @@ export const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a,
 });
 
 export const laplace = kernel("laplace", { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, i, j, k) => {
-  s[i][j][k] = 6 * p[i][j][k] - p[i - 1][j][k] - p[i + 1][j][k]
-    - p[i][j - 1][k] - p[i][j + 1][k] - p[i][j][k - 1] - p[i][j][k + 1];
+  s[i][j][k] = 6 * p[i][j][k] - p[i - 1][j][k] - p[i + 1][j][k] - p[i][j - 1][k] - p[i][j + 1][k] - p[i][j][k - 1] - p[i][j][k + 1];
 });
 
 export const dot = kernel("dot", { s: sum(f64), x: view(f64), y: view(f64) }, ({ s, x, y }, i) => {

@@ -39,7 +39,10 @@ test("pointers are restrict only where memory is disjoint", () => {
 test("a large stride is an argument, equal ones share it, a small one is a constant", () => {
   const { source, fields } = emit(axpy, { x: [300], y: [300] });
   assert.match(source, /y\[i \* x_stride0\] = a \* x\[i \* x_stride0\] \+ y\[i \* x_stride0\];/);
-  assert.deepEqual(fields.filter((f) => f.role.startsWith("stride")).map((f) => f.role), ["stride x 0"]);
+  assert.deepEqual(
+    fields.filter((f) => f.role.startsWith("stride")).map((f) => f.role),
+    ["stride x 0"],
+  );
   assert.match(emit(axpy, { x: [3], y: [300] }).source, /y\[i \* y_stride0\] = a \* x\[i \* 3\] \+/);
 });
 
@@ -75,7 +78,15 @@ test("words of C are no names", () => {
 test("the argument struct has no padding and takes 64-bit values", () => {
   const member = (name: string, type: "bool" | "f64" | "i32" | "pointer", length = 1) => ({ role: name, name, type, declared: "", length });
   const { fields, size } = layOut([member("b", "bool"), member("n", "i32"), member("p", "pointer"), member("x", "f64", 2)]);
-  assert.deepEqual(fields.map((f) => [f.name, f.offset]), [["p", 0], ["x", 8], ["n", 24], ["b", 28]]);
+  assert.deepEqual(
+    fields.map((f) => [f.name, f.offset]),
+    [
+      ["p", 0],
+      ["x", 8],
+      ["n", 24],
+      ["b", 28],
+    ],
+  );
   assert.equal(size, 32);
   const data = new DataView(new ArrayBuffer(size));
   setField(data, fields[0], 2n ** 63n - 1n);
