@@ -37,7 +37,7 @@ static void dot_part(
       for (int64_t lane = 0; lane < 8; lane++) {
         const int64_t i = group + lane;
         double s_lane = s_lanes[lane];
-        s_lane += x[i] * y[i];  // line 15
+        s_lane += x[i] * y[i];  // line 14
         s_lanes[lane] = s_lane;
       }
     }

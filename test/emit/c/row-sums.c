@@ -18,7 +18,7 @@ struct rowSums_args {
 __attribute__((noinline))
 static void rowSums_part(const double *restrict a, double *restrict s, int64_t a_stride0, int32_t a_extent1, int64_t first, int64_t last) {
   for (int64_t team = first; team < last; team++) {
-    double sum_;  // line 23
+    double sum_;  // line 22
     {
       const int64_t j_count = a_extent1;
       double sum__lanes[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -46,7 +46,7 @@ static void rowSums_part(const double *restrict a, double *restrict s, int64_t a
       sum_ = sum__lanes[0];
     }
     {
-      s[team] = sum_;  // line 25
+      s[team] = sum_;  // line 24
     }
   }
 }
