@@ -67,18 +67,34 @@ async function visit(isolated: boolean): Promise<Report> {
       });
       server.listen(0, () => {
         const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-        process = spawn(browser!, ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${profile}`, url], { stdio: "ignore" });
+        process = spawn(browser!, ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${profile}`, url], {
+          stdio: "ignore",
+          detached: true,
+        });
         process.on("error", reject);
         setTimeout(() => reject(new Error("the browser did not answer")), 60000).unref();
       });
     });
   } finally {
     const ended = process && new Promise((resolve) => process!.on("exit", resolve));
-    process?.kill();
+    if (process?.pid) killGroup(process.pid);
     await ended;
     server.closeAllConnections();
     server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    } catch {
+      // a helper of the dying browser still wrote there; it is a temporary folder
+    }
+  }
+}
+
+/** Ends the browser and the helpers that it started, which would go on writing. */
+function killGroup(leader: number): void {
+  try {
+    globalThis.process.kill(-leader, "SIGKILL");
+  } catch {
+    // it has ended already
   }
 }
 
