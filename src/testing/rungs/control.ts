@@ -19,6 +19,10 @@ const branches = kernel("branches", { x: view(f64), y: view(f64) }, ({ x, y }, i
 const conditionalStore = kernel("conditionalStore", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
   if (x[i] > 0.5) y[i] = x[i];
 });
+const readBack = kernel("readBack", { x: view(f64), p: view(f64), y: view(f64) }, ({ x, p, y }, i) => {
+  if (x[i] > 0) y[i] = 2 * x[i];
+  y[i] = x[i] < 0.5 ? y[i] : p[3];
+});
 const sums = kernel("sums", { x: view(f64, 2), y: view(f64, 2), n: i32 }, ({ x, y, n }, i) => {
   let all = 0;
   for (let k = 0; k < 5; k++) all += x[k][i];
@@ -312,5 +316,22 @@ export const control: Rung[] = [
           return p;
         }),
       );
+  }),
+
+  rung(47, "an element reads back what it wrote, or a constant of the same type", async (device) => {
+    const x = device.from(f64, xs),
+      p = device.from(f64, xs),
+      y = device.from(
+        f64,
+        make(N, () => -5),
+      );
+    await expectOutput(
+      device,
+      readBack,
+      { x, p, y },
+      range(N),
+      y,
+      make(N, (i) => (xs[i] < 0.5 ? (xs[i] > 0 ? 2 * xs[i] : -5) : xs[3])),
+    );
   }),
 ];

@@ -24,6 +24,23 @@ test("a strict reduction has eight threads a chunk", () => matchesSnapshot("emit
 
 test("a team is a block", () => matchesSnapshot("emit/c/row-sums.cu", cudaSource(compiled(rowSums))));
 
+test("read-only views lose __restrict__ beside one of their type that is read after it was written", () => {
+  const params = { x: view(f64), n: view(i32), y: view(f64) };
+  const before = kernel("before", params, ({ x, n, y }, i) => {
+    y[i] = y[i] * x[n[i]];
+  });
+  assert.match(emit(before).source, /const double \*__restrict__ x, const int \*__restrict__ n/);
+  const after = kernel("after", params, ({ x, n, y }, i) => {
+    y[i] = 1;
+    y[i] = y[i] * x[n[i]];
+  });
+  assert.match(emit(after).source, /const double \*x, const int \*__restrict__ n/);
+  const again = kernel("again", params, ({ x, n, y }, i) => {
+    for (let k = 0; k < n[i]; k++) y[i] = y[i] * x[k];
+  });
+  assert.match(emit(again).source, /const double \*x, const int \*__restrict__ n/);
+});
+
 test("scatter strategies differ in where a contribution goes", () => {
   const source = (code: CudaAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code } }).source;
   assert.match(source("atomic"), /atomicAdd\(&h\[/);

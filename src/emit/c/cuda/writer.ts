@@ -1,10 +1,11 @@
-import type { KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
+import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { AccessAnalysis } from "../../../ir/access.js";
 import { BodyWriter } from "../body.js";
 import { Code } from "../code.js";
 import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
+import { readAfterWrite } from "./coherence.js";
 import { atomicCall, atomicDefinition, cudaDialect } from "./dialect.js";
 import type { CudaAssumptions, Entry, KernelParam, ParamType, ScatterCode } from "./program.js";
 
@@ -23,12 +24,15 @@ export class ProgramWriter {
   readonly dialect: Dialect;
   readonly helpers: Helpers;
   readonly definitions = new Set<string>();
+  /** Element types of views that are read after they were written. */
+  readonly readAfterWrite: ReadonlySet<ElementType>;
 
   constructor(
     readonly ir: KernelIR,
     readonly access: AccessAnalysis,
     readonly assumptions: CudaAssumptions,
   ) {
+    this.readAfterWrite = new Set([...readAfterWrite(ir)].map((name) => this.array(name).element));
     this.dialect = cudaDialect(assumptions.wide);
     this.helpers = new Helpers(this.dialect);
   }
@@ -126,7 +130,8 @@ export abstract class EntryWriter implements Frame {
     if (!this.params.has(key)) {
       const { kind, element } = this.program.array(view);
       const written = kind === "scatter" || this.program.access.views[view]?.written;
-      const restrict = this.program.assumptions.restrict ? "__restrict__ " : "";
+      const stale = !written && this.program.readAfterWrite.has(element);
+      const restrict = this.program.assumptions.restrict && !stale ? "__restrict__ " : "";
       this.params.set(key, {
         type: "pointer",
         identifier,
