@@ -179,13 +179,18 @@ class NativeProgram implements CpuProgram {
   }
 }
 
-/** The axis along which the range is shared out: that of the outermost loop, unless it is too short and another one is longer. */
+/**
+ * The axis along which the range is shared out: that of the outermost loop whose shares are near enough to equal, for the further in the
+ * cut, the more cache lines two threads share.
+ */
 function splitAxis({ policy }: Binding, order: readonly number[], workers: number): { axis: number; grain: number } {
   if (policy.kind === "team") return { axis: 0, grain: 1 };
   const grain = (axis: number) => (axis === order.at(-1) ? GRAIN : 1);
-  const units = (axis: number) => Math.ceil(policy.extents[axis] / grain(axis));
-  const most = order.reduce((a, b) => (units(b) > units(a) ? b : a));
-  const axis = order.find((a) => units(a) >= 8 * workers) ?? most;
+  const balance = (axis: number) => {
+    const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
+    return units / Math.ceil(units);
+  };
+  const axis = order.find((a) => balance(a) >= 0.9) ?? order.reduce((a, b) => (balance(b) > balance(a) ? b : a));
   return { axis, grain: grain(axis) };
 }
 
