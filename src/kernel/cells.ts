@@ -1,0 +1,41 @@
+/*
+ * What the body of a container sees: the cell and the fields. The types let the editor check the use of fields by their cardinality and
+ * of offsets by the grid's dimension.
+ */
+
+export type Dimension = 2 | 3;
+
+/** The cell for which the body runs. Its integer coordinates are those of the whole grid. It is a symbol to the editor, so that only cells index fields. */
+export type Cell<D extends Dimension = Dimension> = symbol & { readonly x: number; readonly y: number } & ([D] extends [2]
+    ? unknown
+    : { readonly z: number });
+
+/** Whole numbers, constant once loops are unrolled. */
+export type Offset<D extends Dimension> = [D] extends [2]
+  ? [dx: number, dy: number]
+  : [D] extends [3]
+    ? [dx: number, dy: number, dz: number]
+    : [dx: number, dy: number, dz?: number];
+
+/** The values of a field in one cell. */
+export interface Components {
+  [k: number]: number;
+  readonly length: number;
+}
+
+/** How a body reads around its cell; V is what one cell holds. */
+export interface Neighbourhood<V, D extends Dimension> {
+  /** The cell at an offset; outside of the grid and in inactive cells, the field's outside value. It cannot be written. */
+  at(c: Cell<D>, ...offset: Offset<D>): V;
+  /** True where the cell itself, or that at an offset, is an active cell of the grid. */
+  isActive(c: Cell<D>, ...offset: Offset<D> | []): boolean;
+  /** Of a field of the grid of half the cell size: the cell (2x + ox, 2y + oy, 2z + oz). */
+  child(c: Cell<D>, ...offset: Offset<D>): V;
+  /** Of a field of the grid of twice the cell size: the cell ((x >> 1) + ox, (y >> 1) + oy, (z >> 1) + oz). */
+  parent(c: Cell<D>, ...offset: Offset<D>): V;
+}
+
+/** A field in a body: `p[c]` is a number where the cardinality is 1, else `u[c][k]` is. */
+export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
+  ? { [cell: symbol]: number } & Neighbourhood<number, D>
+  : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D>;
