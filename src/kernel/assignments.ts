@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import type { Expr } from "../ir/types.js";
+import type { Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
 import { element, expression, identifier, scalar, scalarOf } from "./expressions.js";
 import { read, type Lowering } from "./lowering.js";
@@ -114,7 +114,7 @@ function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope
 
 type Place =
   | { kind: "variable"; variable: Value & { kind: "variable" } }
-  | { kind: "view"; view: Value & { kind: "view" }; indices: Expr[] }
+  | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
   | { kind: "element"; array: Value & { kind: "array" }; indices: Expr[] };
 
 /** What stands on the left of an assignment. */
@@ -136,8 +136,18 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
   if (value.kind === "variable") return { kind: "variable", variable: value };
   if (object.kind === "tuple")
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
-  if (value.kind === "scalar" && value.expr.op === "load" && object.kind === "view")
-    return { kind: "view", view: object, indices: value.expr.indices };
+  if (value.kind === "scalar" && value.expr.op === "load") {
+    if (object.kind === "view" || object.kind === "field") return { kind: "view", view: object, indices: value.expr.indices };
+    if (object.kind === "components" && object.own) return { kind: "view", view: object.field, indices: value.expr.indices };
+  }
+  if (object.kind === "components")
+    return cx.fail(
+      node,
+      `writes ${object.field.name} in another cell`,
+      `a container writes its own cell only: ${object.field.name}[c][k] = ...`,
+    );
+  if (value.kind === "components")
+    return cx.fail(node, `all components of ${value.field.name} are assigned at once`, `assign ${value.field.name}[c][k] for each k`);
   if (value.kind === "scalar" && value.expr.op === "element" && object.kind === "array")
     return { kind: "element", array: object, indices: [value.expr.index] };
   if (value.kind === "view")

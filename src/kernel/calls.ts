@@ -2,6 +2,7 @@ import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
 import { bindPattern } from "./assignments.js";
 import { asIndex, element, expression, METHODS, property, scalarsOf } from "./expressions.js";
+import { fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
 import { functionBody, statements } from "./statements.js";
@@ -47,7 +48,7 @@ function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope
   return inline(cx, fn, args, node);
 }
 
-/** A call of something that a scatter target, a reduction, a team, a private array or the console offers; undefined for all else. */
+/** A call of something that a field, a scatter target, a reduction, a team, a private array or the console offers; undefined for all else. */
 function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpression, scope: Scope): Value | undefined {
   const location = cx.at(node);
   switch (target.kind) {
@@ -99,6 +100,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       });
       return VOID;
     }
+    case "field":
+      return fieldMethod(cx, target, name, node, scope);
     case "team":
       return teamMethod(cx, name, node, scope);
     case "namespace":

@@ -1,3 +1,5 @@
+import type { ElementType, NumericType } from "../ir/types.js";
+
 /*
  * What the body of a container sees: the cell and the fields. The types let the editor check the use of fields by their cardinality and
  * of offsets by the grid's dimension.
@@ -39,3 +41,20 @@ export interface Neighbourhood<V, D extends Dimension> {
 export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { [cell: symbol]: number } & Neighbourhood<number, D>
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D>;
+
+/** Where a field lies: on the container's grid, on that of half the cell size (read by `child`), of twice the cell size (by `parent`). */
+export type Level = "own" | "child" | "parent";
+
+/** A field, as the front end knows it. */
+export interface FieldToken {
+  readonly kind: "field";
+  readonly element: ElementType;
+  readonly cardinality: number;
+  readonly level: Level;
+}
+
+/** A number that lives on the device. */
+export interface ResidentToken {
+  readonly kind: "resident";
+  readonly type: NumericType;
+}

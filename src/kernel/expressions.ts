@@ -3,6 +3,7 @@ import type { Expr, NumericType } from "../ir/types.js";
 import { assignTo, updateTarget } from "./assignments.js";
 import { call } from "./calls.js";
 import { constantOf } from "./constant.js";
+import { component, coordinate, ownCell } from "./fields.js";
 import { read, type Lowering } from "./lowering.js";
 import { as, combine, cut, prefix, wholeQuotient } from "./operators.js";
 import { effect } from "./statements.js";
@@ -91,6 +92,16 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
+    case "field":
+      return cx.fail(node, `${value.name} is a field and is used as a number`, `write ${value.name}[c], or ${value.name}.at(c, ...)`);
+    case "components":
+      return cx.fail(
+        node,
+        `${value.field.name} has ${value.field.cardinality} components in a cell and is used as a number`,
+        `write ${value.field.name}[c][k]`,
+      );
+    case "cell":
+      return cx.fail(node, "the cell is used as a number", "write c.x, c.y or c.z for its coordinates");
     case "void":
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
     default:
@@ -150,6 +161,7 @@ function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value
 
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
+  if (object.kind === "field") return ownCell(cx, object, expression(cx, node.property, scope), node);
   const [of, subscript] = cx.inOrder<Value>([() => object, () => scalarOf(cx, node.property, scope)], (value) => cx.settle(value, node));
   const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
   switch (of.kind) {
@@ -161,8 +173,10 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
     case "table": {
       const prefix = [...of.prefix, index()];
       if (prefix.length < of.shape.length) return { ...of, prefix };
-      return { kind: "scalar", expr: { op: "table", type: of.type, table: of.name, indices: prefix } };
+      return { kind: "scalar", expr: { op: "table", type: of.type, table: of.name, indices: prefix, location: cx.at(node) } };
     }
+    case "components":
+      return component(cx, of, index(), node);
     case "array":
       return { kind: "scalar", expr: { op: "element", type: of.type, array: of.name, index: index(), location: cx.at(node) } };
     case "tuple": {
@@ -191,7 +205,9 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
     if (object.kind === "table") return literal(object.shape[object.prefix.length]);
     if (object.kind === "array") return literal(object.length);
     if (object.kind === "tuple") return literal(object.items.length);
+    if (object.kind === "components") return literal(object.field.cardinality);
   }
+  if (object.kind === "cell") return coordinate(cx, object.dimension, name, node);
   if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
   if (object.kind === "record") return object.fields.get(name) ?? cx.fail(node, `the object has no field "${name}"`);
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };

@@ -1,7 +1,9 @@
-import type { KernelIR, NumericType, Param, Table } from "../ir/types.js";
+import type { ElementType, KernelIR, NumericType, Param, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
+import type { Dimension, FieldToken, ResidentToken } from "./cells.js";
 import { KernelError } from "./errors.js";
+import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import type { FixedToken, Nested, ParamToken, ReduceToken } from "./params.js";
@@ -10,6 +12,12 @@ import { originalPosition } from "./source-map.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 
+/** What is lowered: a kernel, or the body of a container, which runs once for each cell. */
+export interface Source extends Omit<Kernel, "params" | "policy"> {
+  readonly params: Readonly<Record<string, ParamToken | FieldToken | ResidentToken>>;
+  readonly policy: Kernel["policy"] | { readonly cells: Dimension };
+}
+
 /**
  * Turns a kernel's TypeScript function into IR: names resolved, types settled, helpers inlined, returns made into plain control flow.
  * Throws KernelError, with the author's line and a remedy, for whatever is outside the language (docs/language.md).
@@ -17,7 +25,7 @@ import { Scope, constant, type FunctionValue, type Value } from "./values.js";
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const knowledge = new Knowledge();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -45,13 +53,14 @@ class KernelLowering {
   private readonly globals = new Scope();
 
   constructor(
-    private readonly kernel: Kernel,
+    private readonly kernel: Source,
     private readonly fixed: Readonly<Record<string, number | boolean>>,
     private readonly debug: boolean,
     private readonly source: FunctionSource,
     private readonly knowledge: Knowledge,
   ) {
-    const rank = source.node.params.length - 1;
+    const indices = source.node.params.length - 1;
+    const rank = typeof kernel.policy === "object" ? kernel.policy.cells : indices;
     this.ir = {
       name: kernel.name,
       policy: kernel.policy === "team" ? { kind: "team" } : { kind: "range", rank },
@@ -62,6 +71,8 @@ class KernelLowering {
     };
     if (kernel.policy === "range" && (rank < 1 || rank > 4))
       this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
+    if (typeof kernel.policy === "object" && indices > 1)
+      this.fail("a container's function takes the parameters and the cell", "write (params, c) => ...");
     if (kernel.policy === "team" && rank !== 1)
       this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
@@ -78,15 +89,18 @@ class KernelLowering {
     };
     for (const [name, token] of Object.entries(this.kernel.params))
       if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
-    const elements: Value[] =
-      this.ir.policy.kind === "team"
-        ? [{ kind: "team" }]
-        : Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
-    const result = inline(cx, main, [{ kind: "params" }, ...elements], this.source.node);
+    const result = inline(cx, main, [{ kind: "params" }, ...this.elements()], this.source.node);
     const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     return { ...this.ir, body: cx.out };
+  }
+
+  /** The function's arguments after the parameters. */
+  private elements(): Value[] {
+    if (typeof this.kernel.policy === "object") return [{ kind: "cell", dimension: this.kernel.policy.cells }];
+    if (this.ir.policy.kind === "team") return [{ kind: "team" }];
+    return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
   }
 
   /** What the kernel's own function may name without taking it from its first argument: imported helpers that are handed over, too. */
@@ -97,7 +111,7 @@ class KernelLowering {
     return scope;
   }
 
-  private declare(name: string, token: ParamToken): void {
+  private declare(name: string, token: ParamToken | FieldToken | ResidentToken): void {
     if (typeof token === "function") {
       if ((token as unknown) === mulhi) return this.globals.bind(name, { kind: "builtin", name: "mulhi" });
       const source = parseFunction(this.kernel.name, token, this.kernel.location);
@@ -111,13 +125,25 @@ class KernelLowering {
         this.globals.bind(name, { kind: "scalar", expr: constant(token.type, this.fixedValue(name, token)) });
         return;
       case "view": {
-        const element = token.element === "u8" ? "i32" : token.element;
+        const element = valueType(token.element);
         this.param(
           { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
           { kind: "view", name, element, rank: token.rank, prefix: [] },
         );
         return;
       }
+      case "field":
+        this.param(
+          { kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false },
+          { kind: "field", name, element: valueType(token.element), cardinality: token.cardinality, level: token.level },
+        );
+        return;
+      case "resident":
+        this.param(
+          { kind: "view", name, element: token.type, rank: 1, disjoint: false },
+          { kind: "scalar", expr: { op: "load", type: token.type, view: name, indices: [constant("i32", 0)] } },
+        );
+        return;
       case "scatter":
         this.param(
           { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
@@ -192,6 +218,9 @@ function flatten(values: Nested): { shape: number[]; values: number[] } | undefi
   if (!first || parts.some((p) => !p || p.shape.join() !== first.shape.join())) return undefined;
   return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
 }
+
+/** What a view's element is in an expression. */
+const valueType = (element: ElementType): NumericType => (element === "u8" ? "i32" : element);
 
 const inType = (type: NumericType, v: number): number =>
   type === "f32" ? Math.fround(v) : type === "i32" ? v | 0 : type === "u32" ? v >>> 0 : v;

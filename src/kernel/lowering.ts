@@ -51,6 +51,7 @@ export class Lowering {
   /** Tells apart the places where one function is inlined. */
   path = "";
   private readonly used: Set<string>;
+  private maskName: string | undefined;
   private readonly mutable = new Set<string>();
 
   constructor(
@@ -87,6 +88,16 @@ export class Lowering {
         return name;
       }
     }
+  }
+
+  /** The view that tells which cells of the grid are active; declared at first use. */
+  mask(): string {
+    if (this.maskName === undefined) {
+      this.maskName = this.unique("active");
+      const rank = this.ir.policy.kind === "range" ? this.ir.policy.rank : 0;
+      this.ir.params.push({ kind: "view", name: this.maskName, element: "u8", rank, disjoint: false });
+    }
+    return this.maskName;
   }
 
   /** Runs `body` with its statements going to a list of their own. */
@@ -185,6 +196,8 @@ export class Lowering {
       case "view":
       case "table":
         return { ...value, prefix: value.prefix.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
+      case "components":
+        return { ...value, cell: value.cell.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
       default:
         return value;
     }

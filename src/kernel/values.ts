@@ -1,4 +1,5 @@
 import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
+import type { Dimension, Level } from "./cells.js";
 import type { FunctionNode, FunctionSource } from "./source.js";
 
 /**
@@ -9,6 +10,10 @@ export type Value =
   | ScalarValue
   | Variable
   | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
+  | FieldValue
+  /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
+  | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
+  | { kind: "cell"; dimension: Dimension }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
   | { kind: "array"; name: string; type: NumericType; length: number }
@@ -50,6 +55,14 @@ export interface FunctionValue {
   node: FunctionNode;
   source: FunctionSource;
   scope: Scope;
+}
+
+export interface FieldValue {
+  kind: "field";
+  name: string;
+  element: NumericType;
+  cardinality: number;
+  level: Level;
 }
 
 /** Names visible at a point of the source. */

@@ -1,0 +1,103 @@
+import type * as acorn from "acorn";
+import type { Expr, KernelIR } from "../ir/types.js";
+import type { Dimension } from "./cells.js";
+import { asIndex, expression, scalarsOf } from "./expressions.js";
+import type { Lowering } from "./lowering.js";
+import { constant, type FieldValue, type Scope, type Value } from "./values.js";
+
+/*
+ * Fields of a grid in the body of a container. In the IR each is one dense array over the whole grid, [z][y][x][k], and the cell is the
+ * policy's index triple (z, y, x); in two dimensions [y][x][k] and (y, x).
+ */
+
+/** Number of axes that a container runs over. */
+export const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
+
+/** `c.x`, `c.y`, `c.z` */
+export function coordinate(cx: Lowering, dimension: Dimension, name: string, node: acorn.Node): Value {
+  const n = ["x", "y", "z"].slice(0, dimension).indexOf(name);
+  if (n < 0) return cx.fail(node, `the cell has no ".${name}"`, `its coordinates are ${["c.x, c.y", "c.x, c.y, c.z"][dimension - 2]}`);
+  return { kind: "scalar", expr: { op: "index", type: "i32", axis: dimension - 1 - n } };
+}
+
+/** `p[c]` */
+export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.MemberExpression): Value {
+  requireCell(cx, field, cell, node.property, `${field.name}[c]`);
+  if (field.level !== "own")
+    return cx.fail(
+      node,
+      `${field.name} belongs to a grid of ${field.level === "child" ? "half" : "twice"} the cell size and is read at the cell`,
+      `write ${field.name}.${field.level}(c, ...)`,
+    );
+  return valueIn(
+    cx,
+    field,
+    Array.from({ length: cellAxes(cx.ir) }, (_, axis) => index(axis)),
+    true,
+    node,
+  );
+}
+
+/** `u[c][k]`, where `u[c]` is already known. */
+export function component(cx: Lowering, { field, cell }: Value & { kind: "components" }, k: Expr, node: acorn.Node): Value {
+  return { kind: "scalar", expr: { op: "load", type: field.element, view: field.name, indices: [...cell, k], location: cx.at(node) } };
+}
+
+/** A call of something that a field offers. */
+export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  const [cell, ...offsets] = node.arguments;
+  if (name !== "at" && name !== "isActive" && name !== "child" && name !== "parent")
+    return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, isActive, child and parent`);
+  const dimension = cellAxes(cx.ir);
+  const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
+  if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
+  requireCell(cx, field, expression(cx, cell, scope), cell, usage);
+  if (offsets.length !== dimension && !(name === "isActive" && offsets.length === 0))
+    return cx.fail(
+      node,
+      `${field.name}.${name} is given ${offsets.length} offset${offsets.length === 1 ? "" : "s"} on a grid of ${dimension} dimensions`,
+      `write ${usage}`,
+    );
+  const level = name === "child" || name === "parent" ? name : "own";
+  if (level !== field.level)
+    return cx.fail(
+      node,
+      `${field.name} ${LEVELS[field.level]}`,
+      `write ${field.name}.${field.level === "own" ? "at" : field.level}(c, ...)`,
+    );
+
+  const values = scalarsOf(cx, offsets, scope).map((v, n) => asIndex(cx, v, offsets[n]));
+  const around = Array.from({ length: dimension }, (_, axis) => {
+    const offset = values[dimension - 1 - axis];
+    return offset ? add(BASES[level](index(axis)), offset) : index(axis);
+  });
+  if (name !== "isActive") return valueIn(cx, field, around, false, node);
+  const active: Expr = { op: "load", type: "i32", view: cx.mask(), indices: around, location: cx.at(node) };
+  return { kind: "scalar", expr: { op: "compare", type: "bool", fn: "ne", a: active, b: constant("i32", 0) } };
+}
+
+const LEVELS = {
+  own: "belongs to the container's own grid",
+  child: "belongs to a grid of half the cell size",
+  parent: "belongs to a grid of twice the cell size",
+};
+
+const index = (axis: number): Expr => ({ op: "index", type: "i32", axis });
+const add = (a: Expr, b: Expr): Expr => ({ op: "binary", type: "i32", fn: "add", a, b });
+
+/** The cell of a field's grid, along one axis, that offsets count from. */
+const BASES = {
+  own: (at: Expr): Expr => at,
+  child: (at: Expr): Expr => ({ op: "binary", type: "i32", fn: "mul", a: at, b: constant("i32", 2) }),
+  parent: (at: Expr): Expr => ({ op: "binary", type: "i32", fn: "shr", a: at, b: constant("i32", 1) }),
+};
+
+function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {
+  const components: Value = { kind: "components", field, cell, own };
+  return field.cardinality === 1 ? component(cx, components, constant("i32", 0), node) : components;
+}
+
+function requireCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.Node, usage: string): void {
+  if (cell.kind !== "cell")
+    cx.fail(node, `${field.name} is not indexed by the cell`, `write ${usage}, with the c that the function is given`);
+}
