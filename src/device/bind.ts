@@ -1,5 +1,6 @@
-import { takenRange, type Access, type AccessAnalysis } from "../ir/access.js";
+import { outside, takenRange, type Access, type AccessAnalysis } from "../ir/access.js";
 import { equal, type Interval } from "../ir/affine.js";
+import { arrayShapes } from "../ir/bounds.js";
 import { costOf } from "../ir/cost.js";
 import { indexNames, printExpr } from "../ir/print.js";
 import type { KernelIR } from "../ir/types.js";
@@ -74,14 +75,14 @@ function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptio
 }
 
 /** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
-export function requireLiveViews(device: Device, { kernel, views, outputs }: Binding): void {
+export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs }: Binding): void {
   for (const bound of [views, outputs])
     for (const name in bound) if (bound[name]?.buffer.live === false) throw launchError(device, kernel, freedView(name));
 }
 
 const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
 
-function launchError(device: Device, kernel: Kernel, problem: string): LaunchError {
+function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
   const { file, line } = kernel.location;
   return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
 }
@@ -182,18 +183,20 @@ class Checks {
       if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
       return undefined;
     };
-    for (const a of access.accesses) {
-      a.affine.forEach((_, axis) => {
+    const check = (a: Access, shape: readonly number[], remedy: string): void =>
+      shape.forEach((extent, axis) => {
         const range = takenRange(a, axis, known);
-        const extent = views[a.view].shape[axis];
-        if (!range || (range[0] >= 0 && range[1] < extent)) return;
+        const index = range && outside(range, extent);
+        if (index === undefined) return;
         const text = `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
         this.fail(
-          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${range[0] < 0 ? range[0] : range[1]} along axis ${axis}, but ${a.view} has extent ${extent} there; ` +
-            `give a longer view or a smaller range`,
+          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${index} along axis ${axis}, but ${a.view} has extent ${extent} there; ${remedy}`,
         );
       });
-    }
+    for (const a of access.accesses) check(a, views[a.view].shape, "give a longer view or a smaller range");
+    if (access.arrays.length === 0) return;
+    const shapes = arrayShapes(ir);
+    for (const a of access.arrays) check(a, shapes.get(a.view)!, "make it longer or give a smaller range");
   }
 
   /** Returns whether all memory is disjoint; throws if sharing would be a race. */

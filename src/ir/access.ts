@@ -14,7 +14,7 @@ export interface LoopRange {
   step: number;
 }
 
-/** One place in the kernel where a view or scatter array is touched. */
+/** One place in the kernel where a view or scatter array, a private or scratch array or a table is touched. */
 export interface Access {
   view: string;
   kind: "read" | "write" | "scatter";
@@ -38,15 +38,18 @@ export interface ViewUse {
 
 /** What a kernel reads, writes, gathers, scatters and reduces, from its code. */
 export interface AccessAnalysis {
+  /** Those to views and scatter arrays. */
   accesses: Access[];
+  /** Those to private and scratch arrays and to tables. */
+  arrays: Access[];
   views: Record<string, ViewUse>;
   /** Names of the reduce parameters. */
   reduced: string[];
 }
 
-/** Finds every access to the kernel's views and scatter arrays. A view that the code never touches has a use with all flags false. */
+/** Finds every access to the kernel's arrays. A view that the code never touches has a use with all flags false. */
 export function analyseAccess(ir: KernelIR): AccessAnalysis {
-  const { accesses } = collectAccesses(ir);
+  const { accesses, arrays } = collectAccesses(ir);
   const views: Record<string, ViewUse> = {};
   for (const param of ir.params)
     if (param.kind === "view" || param.kind === "scatter")
@@ -58,11 +61,11 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
     use.scattered ||= access.kind === "scatter";
     use.gathered ||= access.affine.includes(undefined);
   }
-  return { accesses, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
+  return { accesses, arrays, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
 }
 
-/** Accesses to views, and in the same form (with one index) those to private and scratch arrays, each in the order of the source. */
-export function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Access[] } {
+/** Accesses to views and scatter arrays, and those to private and scratch arrays and to tables, each in the order of the source. */
+function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Access[] } {
   const definitions = definitionsOf(ir.body);
   const accesses: Access[] = [];
   const arrays: Access[] = [];
@@ -75,6 +78,7 @@ export function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Acc
     children(expr).forEach((child, i) => visitExpr(child, at, i > 0 && (expr.op === "select" || expr.op === "logical") ? sub : scope));
     if (expr.op === "load") record(accesses, expr.view, "read", expr.indices, expr.location ?? at, scope);
     if (expr.op === "element") record(arrays, expr.array, "read", [expr.index], expr.location ?? at, scope);
+    if (expr.op === "table") record(arrays, expr.table, "read", expr.indices, expr.location ?? at, scope);
   };
 
   const visitStmt = (stmt: Stmt, scope: Scope): void => {
@@ -146,6 +150,11 @@ export function takenRange(access: Access, axis: number, known: (name: string) =
   }
   const form = access.affine[axis];
   return form && rangeOf(form, (name) => taken.get(name) ?? known(name));
+}
+
+/** An index of the range that an array of this extent does not have. */
+export function outside([low, high]: Interval, extent: number): number | undefined {
+  return low < 0 ? low : high >= extent ? high : undefined;
 }
 
 /** The one value of a form whose atoms have one value each. */

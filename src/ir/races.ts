@@ -1,7 +1,7 @@
 import { KernelError } from "../kernel/errors.js";
 import { coefficient, definitionsOf, equal, rangeOf, split, without } from "./affine.js";
 import type { Affine, Definitions } from "./affine.js";
-import { collectAccesses, withLoops } from "./access.js";
+import { withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
 import { indexNames, printExpr } from "./print.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
@@ -140,7 +140,7 @@ function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
   checkOuterLocals(ir, ir.body);
   const shared = [
     ...access.accesses.filter((a) => a.kind !== "scatter" && !disjoint.has(a.view)),
-    ...collectAccesses(ir).arrays.filter((a) => scratch.has(a.view)),
+    ...access.arrays.filter((a) => scratch.has(a.view)),
   ];
   for (const loop of loops) {
     const inside = shared.filter((a) => a.loops.some((l) => l.name === loop.name));

@@ -89,7 +89,7 @@ export type Expr =
   | { op: "load"; type: NumericType; view: string; indices: Expr[]; location?: Location }
   /** An element of a private or scratch array. */
   | { op: "element"; type: NumericType; array: string; index: Expr; location?: Location }
-  | { op: "table"; type: NumericType; table: string; indices: Expr[] }
+  | { op: "table"; type: NumericType; table: string; indices: Expr[]; location?: Location }
   /** Extent of a view or scatter array along `axis`. */
   | { op: "extent"; type: "i32"; view: string; axis: number }
   /** `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports no overflow. */

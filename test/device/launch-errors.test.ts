@@ -1,6 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { f64, i32, kernel, LaunchError, open, range, scatter, teams, u8, type Device } from "../../src/index.js";
+import {
+  f64,
+  i32,
+  kernel,
+  KernelError,
+  LaunchError,
+  open,
+  range,
+  scatter,
+  table,
+  teamKernel,
+  teams,
+  u8,
+  view,
+  type Device,
+} from "../../src/index.js";
 
 const refused = (body: () => unknown, message: RegExp): void =>
   assert.throws(body, (error: unknown) => error instanceof LaunchError && message.test(error.message));
@@ -45,4 +60,71 @@ test("options that name nothing are refused", () => {
   refused(() => device.prepare(k, args, range(4), { scatter: { g: "sorted" } }), /"g".*h/);
   refused(() => device.prepare(k, args, range(4), { precision: "loose" as never }), /precision "loose".*strict/);
   refused(() => device.prepare(k, args, undefined as never), /policy.*range/);
+});
+
+test("indices outside private arrays and tables are refused where the launch fixes them", () => {
+  const place = String.raw`at .*launch-errors\.test\.ts:\d+ with index`;
+  const tables = {
+    t: table(f64, [1, 2, 3, 4, 5, 6]),
+    p: table(f64, [
+      [1, 2, 3],
+      [4, 5, 6],
+    ]),
+  };
+  const looked = kernel("looked", { ...tables, n: i32, y: view(f64) }, ({ t, p, n, y }, i) => {
+    let s = 0;
+    for (let q = 0; q < n; q++) s += p[1][q];
+    y[i] = t[i + n] + s;
+  });
+  const y = device.array(f64, 8);
+  device.prepare(looked, { n: 3, y }, range(1)).free();
+  device.prepare(looked, { n: 9, y }, range(0)).free();
+  refused(
+    () => device.prepare(looked, { n: 3, y }, range(4)),
+    RegExp(String.raw`kernel "looked".*reads t\[i \+ n\] ${place} 6 along axis 0, but t has extent 6 there; make it longer`),
+  );
+  refused(() => device.prepare(looked, { n: 4, y }, range(2)), RegExp(String.raw`reads p\[1\]\[q\] ${place} 3 along axis 1`));
+  refused(() => device.prepare(looked, { n: -1, y }, range(1)), RegExp(String.raw`reads t\[i \+ n\] ${place} -1 along axis 0`));
+
+  const kept = kernel("kept", { n: i32, y: view(f64) }, ({ n, y }, i) => {
+    const v = new Float64Array(4);
+    v[n] = 1;
+    y[i] = v[0];
+  });
+  device.prepare(kept, { n: 3, y }, range(8)).free();
+  refused(() => device.prepare(kept, { n: 4, y }, range(8)), RegExp(String.raw`writes array\[n\] ${place} 4 along axis 0.*extent 4`));
+
+  const shared = teamKernel("shared", { n: i32, y: view(f64) }, ({ n, y }, team) => {
+    const s = team.scratch("f64", 4);
+    team.range(n, (j) => {
+      s[j] = j;
+    });
+    team.single(() => {
+      y[team.index] = s[0];
+    });
+  });
+  device.prepare(shared, { n: 4, y }, teams(8)).free();
+  refused(() => device.prepare(shared, { n: 5, y }, teams(8)), RegExp(String.raw`writes scratch\[j\] ${place} 4 along axis 0`));
+
+  const guarded = kernel("guarded", { n: i32, y: view(f64), t: table(f64, [1, 2]) }, ({ n, y, t }, i) => {
+    y[i] = n < 2 ? t[n] : 0;
+  });
+  device.prepare(guarded, { n: 7, y }, range(8)).free();
+});
+
+test("indices outside private arrays and tables are refused when the kernel is compiled where the code fixes them", () => {
+  const y = device.array(f64, 8);
+  const far = kernel("far", { y: view(f64), t: table(f64, [1, 2]) }, ({ y, t }, i) => {
+    let s = 0;
+    for (let q = 0; q < 1000; q++) s += t[q];
+    y[i] = s;
+  });
+  assert.throws(
+    () => device.prepare(far, { y }, range(8)),
+    (error: unknown) =>
+      error instanceof KernelError &&
+      /kernel "far", .*launch-errors\.test\.ts:\d+:\d+: index 999 of t, which has 2 elements along axis 0 \(use an index from 0 to 1\)/.test(
+        error.message,
+      ),
+  );
 });

@@ -270,6 +270,9 @@ test("a constant index outside an array or table is refused where it stands", ()
   refused([array("a", 2), setElement("a", n(2), x), store("y", [i], element("a", n(0)))]);
   refused([array("a", 2), store("y", [i], element("a", n(-1)))]);
   refused([store("y", [i], entry("w", [n(2)]))]);
+  refused([loop("q", n(0), n(1000), [store("y", [i], entry("w", [at("q")]))])]);
+  refused([loop("q", n(999), n(-1), [store("y", [i], entry("w", [sub(at("q"), n(1))]))], -1)]);
+  refused([array("a", 2), loop("q", n(0), n(1000), [setElement("a", at("q"), x)]), store("y", [i], element("a", m))]);
 });
 
 test("an index that no turn reaches is not refused", () => {
@@ -282,6 +285,9 @@ test("an index that no turn reaches is not refused", () => {
     ),
     ["let a_0: f64 = x[i]", "y[0] = 0.0", "y[1] = a_0"],
   );
+  const guarded = when(cmp("lt", at("q"), n(2)), [store("y", [i], entry("w", [at("q")]))]);
+  optimise(kernel(params, [loop("q", n(0), n(1000), [guarded])], { tables: [table("w", [1, 2])] }));
+  optimise(kernel(params, [loop("q", n(0), size, [store("y", [i], entry("w", [at("q")]))])], { tables: [table("w", [1, 2])] }));
 });
 
 test("what nothing reads is removed", () => {

@@ -55,7 +55,7 @@ export class Body implements ExprScope {
   table(e: Extract<Expr, { op: "table" }>): string {
     const { shape } = this.target.ir.tables.find((t) => t.name === e.table)!;
     const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
-    return `${this.names.of(e.table)}[${this.offset(e.table, e.indices, shape, strides)}]`;
+    return `${this.names.of(e.table)}[${this.offset(e.table, e.indices, shape, strides, e.location)}]`;
   }
 
   element(e: Extract<Expr, { op: "element" }>): string {

@@ -2,7 +2,7 @@ import { open } from "../../device/open.js";
 import { range, teams } from "../../device/policy.js";
 import { View } from "../../device/view.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, scatter, sum, view } from "../../kernel/params.js";
+import { f32, f64, i32, scatter, sum, table, view } from "../../kernel/params.js";
 import { expectEqual, expectError, expectSame, make, rung, type Rung } from "../rung.js";
 
 const step = kernel("step", { x: view(f64), y: view(f64), dt: f64 }, ({ x, y, dt }, i) => {
@@ -13,6 +13,11 @@ const total = kernel("total", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
 });
 const shifted = kernel("shifted", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
   y[i] = x[i + 1];
+});
+const looked = kernel("looked", { n: i32, y: view(f64), t: table(f64, [1, 2, 3, 4]) }, ({ n, y, t }, i) => {
+  const v = new Float64Array(8);
+  v[8 * n] = t[i + n];
+  y[i] = v[0];
 });
 const league = teamKernel("league", { y: view(i32) }, ({ y }, team) => {
   team.single(() => {
@@ -129,6 +134,8 @@ export const launches: Rung[] = [
     await expectError(run({ x, y, dt: 1, z: x }), "LaunchError", /no parameter "z"/);
     await expectError(run({ x, y, dt: 1 }, 11), "LaunchError", /index 10.*extent 10/);
     await expectError(() => device.run(shifted, { x, y }, range(10)), "LaunchError", /x\[i \+ 1\].*index 10.*extent 10/);
+    await expectError(() => device.run(looked, { n: 0, y }, range(5)), "LaunchError", /t\[i \+ n\].*index 4.*extent 4/);
+    await expectError(() => device.run(looked, { n: 1, y }, range(3)), "LaunchError", /\[8 \* n\].*index 8.*extent 8/);
     await expectError(() => device.run(step, { x, y, dt: 1 }, teams(10)), "LaunchError", /range/);
     await expectError(() => device.run(step, { x, y, dt: 1 }, range(5, 5)), "LaunchError", /1 index.*2/);
     await expectError(() => device.run(league, { y: device.array(i32, 10) }, range(10)), "LaunchError", /teams/);
