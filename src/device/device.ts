@@ -32,7 +32,7 @@ export interface TheoreticalPeaks {
 export type Args<P extends Params> = {
   [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
 } & {
-  /** A view of one element that takes the result on the device; without it the result is returned by `run`. */
+  /** A view of one element that takes the result on the device (or the partials, see LaunchOptions); without it the result is returned by `run`. */
   [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
 };
 type Arg<P> =
@@ -54,6 +54,11 @@ export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceTo
 export interface LaunchOptions {
   /** The device's own precision where absent. */
   precision?: Precision;
+  /**
+   * Strict mode only: reduce parameters take the first-level partials (docs/determinism.md), `partialCount(policy)` of them in order, into
+   * the contiguous views that they are given. Nothing is folded, and there are no results.
+   */
+  partials?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
 }
@@ -79,14 +84,34 @@ export interface Cost {
   bytes: number;
 }
 
+/**
+ * Work that was captured once and is submitted as one: a CUDA graph; on `wasm` one region of the workers, on `native` one call, that walks
+ * over all of it. Arguments, shapes and order are those of the capture.
+ */
+export interface Graph {
+  /** What it became, a line each: how many launches and copies, in how many regions. */
+  readonly decisions: readonly string[];
+  /** Gives back what the device holds for it. The launches stay. */
+  free(): void;
+}
+
 /** An ordered stream of work. Submitting does not wait for the device. */
 export interface Queue {
   readonly device: Device;
   /** CPU devices run it here and now, with the calling thread taking part. */
-  submit(launch: Launch): void;
+  submit(work: Launch | Graph): void;
+  /**
+   * Notes what `record` submits to this queue and to `others` instead of running it: launches, copies, clears, events and waits for events of
+   * the same capture. `others`, which may be of other devices of the same kind, start when this queue is there, and this queue goes on when
+   * all are through. Nothing can be read, written or prepared meanwhile. Throws LaunchError for what cannot be captured.
+   */
+  capture(record: () => void, others?: readonly Queue[]): Graph;
   /** Copies host data (in `right` order of the view's indices) to the view. */
   write(target: View, data: ArrayLike<number>): void;
-  /** Copies between views of one shape and type, of this memory. */
+  /**
+   * Copies between views of one shape and type, of this memory. A GPU's queue also copies from and to another GPU (where it cannot reach its
+   * memory directly, contiguous views only), and from and to the CPUs' memory; the calling thread waits for a copy to a CPU.
+   */
   copy(source: View, target: View): void;
   /** Sets every byte of a contiguous view to zero. */
   clear(target: View): void;
@@ -105,6 +130,8 @@ export interface DeviceEvent {
   /** Seconds from an earlier event, by the device's clock; waits until both have happened. */
   since(earlier: DeviceEvent): Promise<number>;
   done(): Promise<void>;
+  /** The same, blocking the calling thread. */
+  block(): void;
 }
 
 export interface Device {

@@ -1,5 +1,6 @@
 import { threadCount } from "./cpu/pool.js";
-import { CpuDevice, type CpuProgram } from "./cpu/cpu-device.js";
+import { CpuDevice } from "./cpu/cpu-device.js";
+import type { CpuProgram } from "./cpu/launch.js";
 import { addressOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";

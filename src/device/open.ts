@@ -23,16 +23,27 @@ export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOAD
 export async function open(name: string): Promise<Device> {
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && LOADERS[m[1]];
-  if (!load)
-    throw new DeviceError(
-      name,
-      "there is no such device",
-      `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`,
-    );
+  if (!load) throw unknown(name);
   const backend = await load();
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   return backend.open(index);
+}
+
+const unknown = (name: string): DeviceError =>
+  new DeviceError(
+    name,
+    "there is no such device",
+    `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`,
+  );
+
+/** The names of a backend's devices on this machine. Throws DeviceError with the reason and a remedy where there is none. */
+export async function deviceNames(backend: string): Promise<string[]> {
+  const load = LOADERS[backend];
+  if (!load) throw unknown(backend);
+  const { devices, missing } = await (await load()).probe();
+  if (devices.length > 0) return devices.map(({ name }) => name);
+  throw new DeviceError(backend, missing?.reason ?? "there is none on this machine", missing?.remedy ?? "isoform doctor lists the devices");
 }
 
 /** What every backend finds on this machine. */

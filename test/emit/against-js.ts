@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Binding } from "../../src/device/bind.js";
-import type { CpuDevice, CpuProgram } from "../../src/device/cpu/cpu-device.js";
+import type { CpuDevice } from "../../src/device/cpu/cpu-device.js";
+import type { CpuProgram } from "../../src/device/cpu/launch.js";
 import { open } from "../../src/device/open.js";
 import { range } from "../../src/device/policy.js";
 import { analyseAccess } from "../../src/ir/access.js";

@@ -1,37 +1,17 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { DeviceError, LaunchError } from "../../kernel/errors.js";
+import { DeviceError } from "../../kernel/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { bind, requireLiveViews, type Binding } from "../bind.js";
-import type {
-  Abilities,
-  Args,
-  ArrayOptions,
-  Cost,
-  Device,
-  DeviceEvent,
-  ElementToken,
-  Launch,
-  LaunchOptions,
-  Precision,
-  Queue,
-  Results,
-} from "../device.js";
+import { bind, type Binding } from "../bind.js";
+import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, newShape, requireFitting, stridesOf, View, type Buffer, type TypedArrayOf } from "../view.js";
-import { clearView, copyView, hostArray, readView, writeView } from "./host-view.js";
+import { BYTES, newShape, requireFitting, stridesOf, View } from "../view.js";
+import { loopRegion, type Captured, type Region } from "./graph.js";
+import { writeView } from "./host-view.js";
+import { CpuLaunch, type CpuProgram } from "./launch.js";
+import { CpuQueue } from "./queue.js";
 import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
-
-/** What a CPU backend makes of a binding: code bound to its arguments. */
-export interface CpuProgram {
-  readonly decisions: readonly string[];
-  /** Runs to the end, on all workers, and returns the reduce parameters' values. */
-  run(): Record<string, number>;
-  source(): string;
-  /** Gives back temporary memory. */
-  free(): void;
-}
 
 /** What the CPU backends have in common: memory, a queue that works here and now, results. A backend adds `build`. */
 export abstract class CpuDevice implements Device {
@@ -52,6 +32,11 @@ export abstract class CpuDevice implements Device {
 
   /** Compiles the binding's kernel, or finds it compiled, and binds the arguments; `args` are those of `prepare`. */
   protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>): CpuProgram;
+
+  /** What runs captured work as one; without a better way, one after the other. */
+  region(items: readonly Captured[]): Region {
+    return loopRegion(items);
+  }
 
   /** Ends what the backend keeps running; called once. */
   protected async stop(): Promise<void> {}
@@ -116,107 +101,4 @@ export abstract class CpuDevice implements Device {
   requireOpen(): void {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
   }
-}
-
-/** A program of one device, with its last results. */
-export class CpuLaunch implements Launch {
-  readonly kernel: Kernel;
-  readonly policy: Policy;
-  readonly precision: Precision;
-  readonly cost: Cost;
-  /** Absent before the first run, and once freed. */
-  results: Record<string, number> | undefined;
-  private freed = false;
-  /** Lists, for a run takes less than a microsecond. */
-  private readonly buffers: readonly Buffer[];
-  private readonly outputs: readonly (readonly [name: string, view: View])[];
-
-  constructor(
-    readonly device: CpuDevice,
-    private readonly binding: Binding,
-    private readonly program: CpuProgram,
-  ) {
-    this.outputs = Object.entries(binding.outputs).filter((e): e is [string, View] => e[1] !== undefined);
-    this.buffers = [...Object.values(binding.views), ...this.outputs.map(([, view]) => view)].map((view) => view.buffer);
-    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
-  }
-
-  get decisions(): readonly string[] {
-    return this.program.decisions;
-  }
-
-  run(): void {
-    this.device.requireOpen();
-    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
-    if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.device, this.binding);
-    this.results = this.program.run();
-    for (const [name, view] of this.outputs) hostArray(view)[0] = this.results[name];
-  }
-
-  source(): string {
-    return this.program.source();
-  }
-
-  free(): void {
-    if (this.freed) return;
-    this.freed = true;
-    this.results = undefined;
-    this.program.free();
-  }
-}
-
-/** Work is done before `submit` returns, so queues and events need no waiting. */
-class CpuQueue implements Queue {
-  constructor(readonly device: Device) {}
-
-  submit(launch: Launch): void {
-    if (!(launch instanceof CpuLaunch) || launch.device !== this.device)
-      throw new LaunchError(
-        `a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`,
-      );
-    launch.run();
-  }
-
-  write(target: View, data: ArrayLike<number>): void {
-    writeView(target, data);
-  }
-
-  copy(source: View, target: View): void {
-    copyView(source, target);
-  }
-
-  clear(target: View): void {
-    clearView(target);
-  }
-
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    return readView(source);
-  }
-
-  async results(launch: Launch): Promise<Record<string, number>> {
-    if (!(launch instanceof CpuLaunch) || launch.device !== this.device || !launch.results)
-      throw new LaunchError(
-        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
-      );
-    return { ...launch.results };
-  }
-
-  record(): DeviceEvent {
-    return new CpuEvent(performance.now() / 1000);
-  }
-
-  wait(): void {}
-
-  async finish(): Promise<void> {}
-}
-
-class CpuEvent implements DeviceEvent {
-  constructor(private readonly seconds: number) {}
-
-  async since(earlier: DeviceEvent): Promise<number> {
-    if (!(earlier instanceof CpuEvent)) throw new LaunchError("the earlier event is another device's");
-    return this.seconds - earlier.seconds;
-  }
-
-  async done(): Promise<void> {}
 }

@@ -10,6 +10,7 @@ export const NO_DRIVER = {
 };
 
 const NOT_READY = 600;
+const PEER_REACHED_ALREADY = 704;
 
 /** The driver API's functions that are used here; pointers are passed as numbers, results come back through typed arrays. */
 const DECLARATIONS = [
@@ -26,6 +27,8 @@ const DECLARATIONS = [
   "int cuDevicePrimaryCtxRelease_v2(int device)",
   "int cuCtxSetCurrent(uint64_t context)",
   "int cuCtxSynchronize()",
+  "int cuCtxEnablePeerAccess(uint64_t context, uint32_t flags)",
+  "int cuDeviceCanAccessPeer(void *can, int device, int peer)",
   "int cuMemGetInfo_v2(void *free, void *total)",
   "int cuMemAlloc_v2(void *pointer, size_t bytes)",
   "int cuMemFree_v2(uint64_t pointer)",
@@ -34,12 +37,21 @@ const DECLARATIONS = [
   "int cuMemcpyHtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes, uint64_t stream)",
   "int cuMemcpyDtoHAsync_v2(uint64_t target, uint64_t source, size_t bytes, uint64_t stream)",
   "int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes, uint64_t stream)",
+  `int cuMemcpyPeerAsync(uint64_t target, uint64_t targetContext, uint64_t source, uint64_t sourceContext, size_t bytes,
+     uint64_t stream)`,
   "int cuMemsetD8Async(uint64_t target, uint8_t value, size_t bytes, uint64_t stream)",
   "int cuStreamCreate(void *stream, uint32_t flags)",
   "int cuStreamDestroy_v2(uint64_t stream)",
   "int cuStreamQuery(uint64_t stream)",
   "int cuStreamSynchronize(uint64_t stream)",
   "int cuStreamWaitEvent(uint64_t stream, uint64_t event, uint32_t flags)",
+  "int cuStreamBeginCapture_v2(uint64_t stream, int mode)",
+  "int cuStreamEndCapture(uint64_t stream, void *graph)",
+  "int cuGraphInstantiateWithFlags(void *executable, uint64_t graph, uint64_t flags)",
+  "int cuGraphGetNodes(uint64_t graph, void *nodes, void *count)",
+  "int cuGraphLaunch(uint64_t executable, uint64_t stream)",
+  "int cuGraphExecDestroy(uint64_t executable)",
+  "int cuGraphDestroy(uint64_t graph)",
   "int cuEventCreate(void *event, uint32_t flags)",
   "int cuEventDestroy_v2(uint64_t event)",
   "int cuEventRecord(uint64_t event, uint64_t stream)",
@@ -100,7 +112,7 @@ export class Driver {
       throw new DeviceError(
         "cuda",
         `${library.path} lacks a function: ${(error as Error).message}`,
-        "install a newer NVIDIA driver, of CUDA 11 or later",
+        "install a newer NVIDIA driver, of CUDA 11.4 or later",
       );
     }
     driver.call("cuInit", 0);
@@ -119,6 +131,12 @@ export class Driver {
     if (status === NOT_READY) return false;
     if (status !== 0) throw this.failure(name, status);
     return true;
+  }
+
+  /** Lets the current context use the memory of another, which it may do already. */
+  reachPeer(context: Handle): void {
+    const status = this.functions.cuCtxEnablePeerAccess(context, 0);
+    if (status !== 0 && status !== PEER_REACHED_ALREADY) throw this.failure("cuCtxEnablePeerAccess", status);
   }
 
   /** Calls a function whose first argument takes a pointer or handle, and returns that. */
@@ -171,12 +189,18 @@ export function driverFailure(call: string, status: number, name: string, words:
 /** Illegal address, time-out, assertion, hardware stack error, illegal instruction, misaligned address, invalid address space, invalid program counter, launch failure. */
 const KERNEL_FAILURES = [700, 702, 710, 714, 715, 716, 717, 718, 719];
 
+const CAPTURE = "a graph holds launches, copies and clears of the queues that are captured; make arrays and launches before";
+
 const REMEDIES: Record<number, string | undefined> = {
   2: "free arrays or launches, or use a smaller size",
   100: "the driver sees no GPU: look at CUDA_VISIBLE_DEVICES and nvidia-smi",
   209: "the code was compiled for another GPU: empty the cache folder",
   700: "a kernel left its arrays; the GPU's context is lost: find the index with the backend js-debug, and start the program again",
   719: "a kernel failed; the GPU's context is lost: look for the cause with the backend js-debug, and start the program again",
+  901: CAPTURE,
+  904: "during a capture, queues that wait for captured work must be named, or be waited for",
+  905: "during a capture, wait only for events that it has recorded itself",
+  906: CAPTURE,
   803: "the driver and the kernel module differ in version: restart the machine or reinstall the driver",
   804: "the forward-compatibility libraries do not fit this GPU: remove the folder cuda/compat from the library path",
 };

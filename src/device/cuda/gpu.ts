@@ -2,6 +2,7 @@ import { DeviceError } from "../../kernel/errors.js";
 import { keepSource } from "../cache.js";
 import type { Buffer, MemorySpace } from "../view.js";
 import { DeviceAttribute, type Driver, type Handle } from "./driver.js";
+import type { Captured } from "./graph.js";
 import type { Nvrtc } from "./nvrtc.js";
 import { Staging } from "./staging.js";
 
@@ -62,8 +63,11 @@ export class Gpu {
   readonly memory: MemorySpace;
   readonly facts: GpuFacts;
   readonly staging: Staging;
+  readonly context: Handle;
+  /** Set while what its streams are given is captured. */
+  capture: Captured | undefined;
   private readonly device: number;
-  private readonly context: Handle;
+  private readonly peers = new Map<Gpu, boolean>();
   private readonly buffers = new Set<GpuBuffer>();
   private readonly streams: Handle[] = [];
   private readonly modules = new Map<string, Handle>();
@@ -94,6 +98,7 @@ export class Gpu {
   allocate(bytes: number): GpuBuffer {
     const driver = this.enter();
     if (bytes === 0) return new GpuBuffer(this, 0, 0);
+    if (this.capture) throw new DeviceError(this.name, "memory is asked for during a capture", "make arrays and launches before it");
     const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
     driver.call("cuMemGetInfo_v2", free, total);
     if (bytes > Number(free[0]))
@@ -119,6 +124,17 @@ export class Gpu {
     const stream = this.enter().handle("cuStreamCreate", 0);
     this.streams.push(stream);
     return stream;
+  }
+
+  /** True where work of this GPU reaches the other's memory directly, which is allowed from then on. */
+  reaches(other: Gpu): boolean {
+    let reached = this.peers.get(other);
+    if (reached === undefined) {
+      reached = this.driver.int("cuDeviceCanAccessPeer", this.device, other.device) !== 0;
+      if (reached) this.enter().reachPeer(other.context);
+      this.peers.set(other, reached);
+    }
+    return reached;
   }
 
   get isClosed(): boolean {
@@ -184,7 +200,7 @@ export class GpuBuffer implements Buffer {
   live = true;
 
   constructor(
-    private readonly gpu: Gpu,
+    readonly gpu: Gpu,
     readonly address: number,
     readonly bytes: number,
   ) {

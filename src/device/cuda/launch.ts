@@ -5,10 +5,10 @@ import { BLOCK } from "../../emit/c/cuda/writer.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
-import type { Binding } from "../bind.js";
+import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
-import { BYTES, type View } from "../view.js";
+import { BYTES, type Buffer, type View } from "../view.js";
 import type { Handle } from "./driver.js";
 import type { Entry, Gpu, GpuBuffer } from "./gpu.js";
 import { blocks, FillStep, KernelStep, type Shape, type Step, type Values } from "./steps.js";
@@ -38,6 +38,7 @@ export class CudaLaunch implements Launch {
   private readonly steps: Step[] = [];
   private temporary: GpuBuffer | undefined;
   private readonly wanted: { key: string; bytes: number }[] = [];
+  private readonly buffers: readonly Buffer[];
   private freed = false;
   /** True once a queue has run it, until it is freed. */
   ran = false;
@@ -47,6 +48,7 @@ export class CudaLaunch implements Launch {
     readonly binding: Binding,
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     this.code = programOf(binding, gpu.facts);
     const { program, decisions } = this.code;
     this.program = program;
@@ -64,8 +66,14 @@ export class CudaLaunch implements Launch {
     this.decisions.push(...decisions, this.describe(this.program.main));
   }
 
-  enqueue(stream: Handle): void {
+  /** Throws LaunchError where the launch or the memory of its views was freed. */
+  requireReady(): void {
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.gpu, this.binding);
+  }
+
+  /** Enqueues the steps of one run; see `requireReady`. */
+  enqueue(stream: Handle): void {
     this.gpu.enter().lastKernel = this.kernel.name;
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;

@@ -1,11 +1,12 @@
 import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
-import { requireLiveViews } from "../bind.js";
-import type { Device, DeviceEvent, Launch, Queue } from "../device.js";
-import { BYTES, type TypedArrayOf, type View } from "../view.js";
+import { readView, writeView as writeHostView } from "../cpu/host-view.js";
+import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
+import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "./copies.js";
 import type { Handle } from "./driver.js";
-import type { Gpu } from "./gpu.js";
+import { GpuBuffer, type Gpu } from "./gpu.js";
+import { CudaGraph } from "./graph.js";
 import { CudaLaunch } from "./launch.js";
 import { untilReady } from "./staging.js";
 
@@ -16,26 +17,50 @@ const forgotten = new FinalizationRegistry<{ gpu: Gpu; event: Handle }>(({ gpu, 
 
 /** A stream of one GPU. */
 export class CudaQueue implements Queue {
-  private readonly stream: Handle;
+  readonly stream: Handle;
 
   constructor(
     readonly device: Device,
-    private readonly gpu: Gpu,
+    readonly gpu: Gpu,
   ) {
     this.stream = gpu.createStream();
   }
 
-  submit(launch: Launch): void {
-    if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu)
+  submit(work: Launch | Graph): void {
+    if (work instanceof CudaGraph) {
+      if (this.gpu.capture) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
+      if (work.gpu !== this.gpu)
+        throw new LaunchError(`a graph that a queue of "${work.gpu.name}" has captured was submitted to "${this.device.name}"`);
+      return work.enqueue(this.stream);
+    }
+    if (!(work instanceof CudaLaunch) || work.gpu !== this.gpu)
       throw new LaunchError(
-        `a launch of kernel "${launch.kernel.name}" that another device prepared was submitted to "${this.device.name}"`,
+        "kernel" in work
+          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
+          : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
       );
-    this.gpu.enter();
-    requireLiveViews(this.device, launch.binding);
-    launch.enqueue(this.stream);
+    work.requireReady();
+    this.gpu.capture?.launches.add(work);
+    work.enqueue(this.stream);
+  }
+
+  capture(record: () => void, others: readonly Queue[] = []): Graph {
+    const forks = others.map((other) => {
+      if (other instanceof CudaQueue) return other;
+      throw new LaunchError(
+        `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph has devices of one kind`,
+      );
+    });
+    return CudaGraph.capture(this, new Set([this, ...forks].map(({ gpu }) => gpu)), () => {
+      const start = this.record();
+      for (const fork of forks) fork.wait(start);
+      record();
+      for (const fork of forks) this.wait(fork.record());
+    });
   }
 
   write(target: View, data: ArrayLike<number>): void {
+    this.refuseInCapture("a write");
     writeView(this.gpu, target, data, this.stream);
   }
 
@@ -44,12 +69,16 @@ export class CudaQueue implements Queue {
       throw new LaunchError(
         `copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`,
       );
+    if (source.size === 0) return;
+    if (source.buffer.host) return this.write(target, readView(source));
+    if (target.buffer.host) return writeHostView(target, this.readNow(source));
+    const far = [source, target].find(({ buffer }) => buffer.memory !== this.gpu.memory)?.buffer;
+    if (far) return this.copyToPeer(source, target, far);
     const driver = this.enter(source, target);
     const bytes = source.size * BYTES[source.type];
-    if (bytes === 0) return;
     if (source.contiguous && target.contiguous)
       driver.call("cuMemcpyDtoDAsync_v2", placeOf(target).address, placeOf(source).address, bytes, this.stream);
-    else stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), placeOf(target)).enqueue(this.stream);
+    else this.copyStrided(source, target);
   }
 
   clear(target: View): void {
@@ -60,19 +89,13 @@ export class CudaQueue implements Queue {
   }
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
+    this.refuseInCapture("a read");
     this.enter(source);
     const settle = () => void this.gpu.enter();
     if (source.contiguous || source.size === 0)
       return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, settle);
-    const dense = this.gpu.allocate(source.size * BYTES[source.type]);
+    const dense = this.pack(source);
     try {
-      stridedCopy(
-        this.gpu,
-        BYTES[source.type] as 1 | 4 | 8,
-        source.shape,
-        placeOf(source),
-        densePlace(dense.address, source.shape),
-      ).enqueue(this.stream);
       return await this.gpu.staging.read(dense.address, source.type, source.size, this.stream, settle);
     } finally {
       dense.free();
@@ -97,21 +120,70 @@ export class CudaQueue implements Queue {
     return event;
   }
 
+  /** What a CPU's queue has recorded has happened already. */
   wait(event: DeviceEvent): void {
-    if (!(event instanceof CudaEvent)) throw new LaunchError(`an event of another kind of device was given to "${this.device.name}"`);
+    if (!(event instanceof CudaEvent)) return event.block();
     this.gpu.enter().call("cuStreamWaitEvent", this.stream, event.handle, 0);
   }
 
   finish(): Promise<void> {
+    this.refuseInCapture("waiting for the end");
     return untilReady(this.gpu.enter(), "cuStreamQuery", this.stream, () => void this.gpu.enter());
   }
 
+  /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
+  private copyToPeer(source: View, target: View, far: Buffer): void {
+    if (!(far instanceof GpuBuffer)) return void this.enter(source, target);
+    const driver = this.enter(...[source, target].filter(({ buffer }) => buffer !== far));
+    const reached = this.gpu.reaches(far.gpu);
+    if (source.contiguous && target.contiguous) {
+      const places = [target, source].flatMap((view) => [placeOf(view).address, (view.buffer as GpuBuffer).gpu.context]);
+      driver.call("cuMemcpyPeerAsync", ...places, source.size * BYTES[source.type], this.stream);
+      this.gpu.capture?.buffers.add(far);
+    } else if (reached) this.copyStrided(source, target);
+    else
+      throw new LaunchError(
+        `a copy of strided views between ${this.gpu.name} and ${far.gpu.name}, which do not reach each other's memory; copy contiguous views`,
+      );
+  }
+
+  private copyStrided(source: View, target: View): void {
+    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), placeOf(target)).enqueue(this.stream);
+  }
+
+  /** New dense memory with the view's elements in `right` order. */
+  private pack(source: View): GpuBuffer {
+    const dense = this.gpu.allocate(source.size * BYTES[source.type]);
+    const place = densePlace(dense.address, source.shape);
+    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), place).enqueue(this.stream);
+    return dense;
+  }
+
+  /** As `read`, but the calling thread waits. */
+  private readNow(source: View): TypedArray {
+    this.refuseInCapture("a copy to a CPU");
+    this.enter(source);
+    const dense = source.contiguous ? undefined : this.pack(source);
+    try {
+      return this.gpu.staging.readNow(dense?.address ?? placeOf(source).address, source.type, source.size, this.stream);
+    } finally {
+      dense?.free();
+    }
+  }
+
+  private refuseInCapture(what: string): void {
+    if (this.gpu.capture)
+      throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
+  }
+
+  /** Throws LaunchError for a view that is not in this GPU's memory; a graph that is captured keeps an eye on the others. */
   private enter(...views: View[]) {
     for (const view of views)
       if (view.buffer.memory !== this.gpu.memory)
         throw new LaunchError(
           `a view in the memory of ${view.buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`,
         );
+    for (const { buffer } of views) this.gpu.capture?.buffers.add(buffer as GpuBuffer);
     return this.gpu.enter();
   }
 }
@@ -152,5 +224,9 @@ export class CudaEvent implements DeviceEvent {
 
   done(): Promise<void> {
     return untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => void this.gpu.enter());
+  }
+
+  block(): void {
+    this.gpu.enter().call("cuEventSynchronize", this.handle);
   }
 }

@@ -42,7 +42,7 @@ export class Staging {
   /** The `count` elements at `source`, as they are once the stream's earlier work is done. */
   async read<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle, settle: () => void): Promise<TypedArrayOf<T>> {
     const bytes = count * BYTES[type];
-    if (bytes > LARGEST_READ) return this.readInPieces(source, type, count, stream);
+    if (bytes > LARGEST_READ) return this.readNow(source, type, count, stream);
     const result = typedArray(type, count);
     if (bytes === 0) return result;
     const piece = this.take(bytes);
@@ -54,7 +54,8 @@ export class Staging {
     return result;
   }
 
-  private readInPieces<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle): TypedArrayOf<T> {
+  /** The same, piece by piece; the calling thread waits. */
+  readNow<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle): TypedArrayOf<T> {
     const result = typedArray(type, count);
     const step = CHUNK / BYTES[type];
     const pieces = [this.take(CHUNK), this.take(CHUNK)];

@@ -1,0 +1,92 @@
+import type { ElementType } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
+import type { TypedArrayOf, View } from "../view.js";
+import type { CpuDevice } from "./cpu-device.js";
+import { capture, capturing, CpuGraph, note } from "./graph.js";
+import { clearView, copyView, readView, writeView } from "./host-view.js";
+import { CpuLaunch } from "./launch.js";
+
+/** Work is done before `submit` returns, so queues and events need no waiting. */
+export class CpuQueue implements Queue {
+  constructor(readonly device: CpuDevice) {}
+
+  submit(work: Launch | Graph): void {
+    if (work instanceof CpuGraph) {
+      if (capturing()) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
+      return work.run();
+    }
+    if (!(work instanceof CpuLaunch) || work.device !== this.device)
+      throw new LaunchError(
+        "kernel" in work
+          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
+          : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
+      );
+    if (!note(this.device, () => work)) work.run();
+  }
+
+  capture(record: () => void, others: readonly Queue[] = []): Graph {
+    for (const other of others)
+      if (!(other instanceof CpuQueue))
+        throw new LaunchError(
+          `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph has devices of one kind`,
+        );
+    return capture(record);
+  }
+
+  write(target: View, data: ArrayLike<number>): void {
+    this.refuseInCapture("a write");
+    writeView(target, data);
+  }
+
+  copy(source: View, target: View): void {
+    if (!note(this.device, () => () => copyView(source, target))) copyView(source, target);
+  }
+
+  clear(target: View): void {
+    if (!note(this.device, () => () => clearView(target))) clearView(target);
+  }
+
+  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
+    this.refuseInCapture("a read");
+    return readView(source);
+  }
+
+  async results(launch: Launch): Promise<Record<string, number>> {
+    if (!(launch instanceof CpuLaunch) || launch.device !== this.device || !launch.results)
+      throw new LaunchError(
+        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
+      );
+    return { ...launch.results };
+  }
+
+  record(): DeviceEvent {
+    return new CpuEvent(performance.now() / 1000);
+  }
+
+  /** An event of a CPU has happened already; one of a GPU is waited for here and now. */
+  wait(event: DeviceEvent): void {
+    if (!(event instanceof CpuEvent)) this.refuseInCapture("waiting for another kind of device");
+    event.block();
+  }
+
+  async finish(): Promise<void> {}
+
+  private refuseInCapture(what: string): void {
+    if (capturing())
+      throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
+  }
+}
+
+class CpuEvent implements DeviceEvent {
+  constructor(private readonly seconds: number) {}
+
+  async since(earlier: DeviceEvent): Promise<number> {
+    if (!(earlier instanceof CpuEvent)) throw new LaunchError("the earlier event is another device's");
+    return this.seconds - earlier.seconds;
+  }
+
+  async done(): Promise<void> {}
+
+  block(): void {}
+}

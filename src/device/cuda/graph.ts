@@ -1,0 +1,91 @@
+import { LaunchError } from "../../kernel/errors.js";
+import type { Graph } from "../device.js";
+import type { Handle } from "./driver.js";
+import type { Gpu, GpuBuffer } from "./gpu.js";
+import type { CudaLaunch } from "./launch.js";
+
+/** The thread may call what would disturb other captures: nothing else is captured meanwhile. */
+const RELAXED = 2;
+
+/** What a graph refers to, gathered while it is captured. */
+export class Captured {
+  readonly launches = new Set<CudaLaunch>();
+  readonly buffers = new Set<GpuBuffer>();
+}
+
+/** A stream of one GPU that takes part in a capture. */
+interface Origin {
+  readonly gpu: Gpu;
+  readonly stream: Handle;
+}
+
+/** An executable CUDA graph, made of what was submitted to streams of one or several GPUs. */
+export class CudaGraph implements Graph {
+  readonly decisions: readonly string[];
+  private executable: Handle;
+  private readonly launches: readonly CudaLaunch[];
+  private readonly buffers: readonly GpuBuffer[];
+
+  private constructor(
+    readonly gpu: Gpu,
+    graph: Handle,
+    captured: Captured,
+  ) {
+    const { driver } = gpu;
+    this.launches = [...captured.launches];
+    this.buffers = [...captured.buffers];
+    this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
+    const count = new BigUint64Array(1);
+    driver.call("cuGraphGetNodes", graph, null, count);
+    this.decisions = [`a CUDA graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
+  }
+
+  /**
+   * Captures what `record` enqueues on the origin's stream and on streams of `gpus` that wait for it; `record` forks and joins them.
+   * Throws LaunchError inside another capture, DeviceError for what the driver cannot capture.
+   */
+  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, record: () => void): CudaGraph {
+    for (const one of gpus)
+      if (one.capture) throw new LaunchError(`a capture on "${one.name}" inside a capture: capture the inner work on its own, before`);
+    const captured = new Captured();
+    const driver = gpu.enter();
+    driver.call("cuStreamBeginCapture_v2", stream, RELAXED);
+    for (const one of gpus) one.capture = captured;
+    let graph: Handle = 0;
+    try {
+      record();
+      graph = gpu.enter().handle("cuStreamEndCapture", stream);
+      return new CudaGraph(gpu, graph, captured);
+    } catch (error) {
+      if (graph === 0) endFailed({ gpu, stream });
+      throw error;
+    } finally {
+      for (const one of gpus) one.capture = undefined;
+      if (graph !== 0) driver.call("cuGraphDestroy", graph);
+    }
+  }
+
+  enqueue(stream: Handle): void {
+    if (this.executable === 0) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
+    for (const launch of this.launches) launch.requireReady();
+    if (this.buffers.some((buffer) => !buffer.live))
+      throw new LaunchError(`a graph on ${this.gpu.name} copies a view whose memory was freed; free arrays only when no graph uses them`);
+    this.gpu.enter().call("cuGraphLaunch", this.executable, stream);
+  }
+
+  free(): void {
+    if (this.executable === 0) return;
+    if (!this.gpu.isClosed) this.gpu.enter().call("cuGraphExecDestroy", this.executable);
+    this.executable = 0;
+  }
+}
+
+/** Takes a stream out of a capture that cannot be completed. */
+function endFailed({ gpu, stream }: Origin): void {
+  try {
+    const graph = gpu.enter().handle("cuStreamEndCapture", stream);
+    if (graph !== 0) gpu.driver.call("cuGraphDestroy", graph);
+  } catch {
+    // The driver says once more that the capture failed.
+  }
+}

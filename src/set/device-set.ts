@@ -1,0 +1,143 @@
+import type { Device, Queue } from "../device/device.js";
+import { deviceNames, open } from "../device/open.js";
+import { DeviceError, IsoformError } from "../kernel/errors.js";
+
+/** What connects two devices. */
+export interface Link {
+  /** Bytes a second, each way. */
+  readonly bandwidth: number;
+  /** Seconds from the start of a copy to its first byte. */
+  readonly latency: number;
+}
+
+/** PCI Express 4.0 x16. */
+export const USUAL_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
+
+export interface SetOptions {
+  /** The modelled link between members, for planned timelines; what is absent is that of `USUAL_LINK`. */
+  link?: Partial<Link>;
+}
+
+/** One device of a set, or a share of one that is divided. */
+export interface Member {
+  readonly index: number;
+  readonly device: Device;
+  /** `cuda:1`, or `wasm*3[1]` for the second of three that share a device. */
+  readonly name: string;
+  /** Stream number `n` from 0 of this member, made on first use. Queues of a CPU device run in order, here and now. */
+  queue(n: number): Queue;
+}
+
+/** One or several devices that work on one problem. */
+export interface DeviceSet {
+  /** In the notation of `devices`: `wasm*3`, `cuda:0,cuda:1`. */
+  readonly name: string;
+  readonly members: readonly Member[];
+  /** Some device is divided into several members. */
+  readonly virtual: boolean;
+  /** The modelled link between members: of virtual sets, and of others where it was asked for. */
+  readonly link: Link | undefined;
+  /** Closes the devices that the set has opened. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a set of devices. `"native"` is one device, `"wasm*3"` one device divided into three members, `"cuda:*"` every GPU, and
+ * `"cuda:0,cuda:1"` or a list of several of these their union, of any backends. A device that is named twice is divided. Devices that
+ * are open already may stand in the list; they stay open when the set is closed.
+ * @throws DeviceError for a device that is not there, and where there is no member.
+ */
+export async function devices(spec: string | Device | readonly (string | Device)[], options: SetOptions = {}): Promise<DeviceSet> {
+  const link = options.link && checkedLink(options.link);
+  const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
+  const parts = wanted.map(async (part) => (typeof part === "string" ? (await Promise.all(part.split(",").map(sharesOf))).flat() : part));
+  const shares: (string | Device)[] = (await Promise.all(parts)).flat();
+  if (shares.length === 0)
+    throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
+  const opened = new Map<string, Device>();
+  try {
+    for (const share of shares) if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share));
+  } catch (error) {
+    for (const device of opened.values()) await device.close();
+    throw error;
+  }
+  return new OpenSet(
+    shares.map((share) => (typeof share === "string" ? opened.get(share)! : share)),
+    [...opened.values()],
+    link,
+  );
+}
+
+/** The devices, by the names under which they open, of one word of a specification; one for each member. */
+async function sharesOf(word: string): Promise<string[]> {
+  const [, backend, index, count] = /^\s*([a-z][a-z-]*)(?::(\d+|\*))?(?:\*(\d+))?\s*$/.exec(word) ?? [];
+  if (backend === undefined)
+    throw new DeviceError(word.trim(), "this names no device", 'write "wasm", "wasm*3", "cuda:0", "cuda:0*2" or "cuda:*"');
+  const names = index === "*" ? await deviceNames(backend) : [`${backend}:${index ?? 0}`];
+  // A name without a number means the first device, so that "cuda" and "cuda:0" are one.
+  return names.flatMap((name) => Array<string>(Number(count ?? 1)).fill(name.replace(/:0+$/, "")));
+}
+
+function checkedLink(given: Partial<Link>): Link {
+  const link = { ...USUAL_LINK, ...given };
+  if (!(link.bandwidth > 0 && link.latency >= 0 && link.latency < Infinity))
+    throw new IsoformError(
+      `a link of ${link.bandwidth} bytes a second and ${link.latency} s: the bandwidth must be above 0, the latency 0 or more`,
+    );
+  return link;
+}
+
+class OpenSet implements DeviceSet {
+  readonly name: string;
+  readonly members: readonly Member[];
+  readonly virtual: boolean;
+  readonly link: Link | undefined;
+  private closed = false;
+
+  constructor(
+    shares: readonly Device[],
+    private readonly own: readonly Device[],
+    link: Link | undefined,
+  ) {
+    const counts = new Map<Device, number>();
+    for (const device of shares) counts.set(device, (counts.get(device) ?? 0) + 1);
+    this.virtual = counts.size < shares.length;
+    this.link = link ?? (this.virtual ? USUAL_LINK : undefined);
+    this.name = [...counts].map(([{ name }, count]) => (count > 1 ? `${name}*${count}` : name)).join();
+    const ranks = new Map<Device, number>();
+    this.members = shares.map((device, index) => {
+      const rank = ranks.get(device) ?? 0;
+      ranks.set(device, rank + 1);
+      const count = counts.get(device)!;
+      return new Share(index, device, count > 1 ? `${device.name}*${count}[${rank}]` : device.name, rank === 0, () => this.requireOpen());
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await Promise.all(this.own.map((device) => device.close()));
+  }
+
+  private requireOpen(): void {
+    if (this.closed) throw new DeviceError(this.name, "the set is closed", "open it again");
+  }
+}
+
+class Share implements Member {
+  private readonly queues: Queue[] = [];
+
+  constructor(
+    readonly index: number,
+    readonly device: Device,
+    readonly name: string,
+    private readonly first: boolean,
+    private readonly requireOpen: () => void,
+  ) {}
+
+  queue(n: number): Queue {
+    this.requireOpen();
+    if (!Number.isInteger(n) || n < 0) throw new IsoformError(`stream ${n} of ${this.name}: streams are numbered from 0`);
+    return (this.queues[n] ??= n === 0 && this.first ? this.device.queue : this.device.createQueue());
+  }
+}
