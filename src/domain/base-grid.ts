@@ -1,0 +1,235 @@
+import type { Launch, Precision } from "../device/device.js";
+import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/view.js";
+import type { NumericType } from "../ir/types.js";
+import type { Dimension } from "../kernel/cells.js";
+import { LaunchError } from "../kernel/errors.js";
+import { callSite } from "../kernel/location.js";
+import type { ScalarToken } from "../kernel/params.js";
+import { Scalar, type DeviceSet } from "../set/index.js";
+import type { Container, ContainerBody, ContainerParams, FieldUse } from "./container.js";
+import { declareContainer } from "./declare.js";
+import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
+import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
+import { activityOf, partition, type Activity } from "./partition.js";
+import { Runs } from "./run.js";
+
+/** Where one value of a field lies. */
+export interface Place {
+  readonly member: number;
+  /** One element. */
+  readonly view: View;
+}
+
+/** What grids of all kinds have in common: activity, partitions, the stencils noted, and the fields whose memory they lay out. */
+export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<D> {
+  abstract readonly kind: Grid["kind"];
+  readonly dimension: D;
+  generation = 0;
+  /** Neighbours that stencils read, by their text. */
+  protected readonly offsets = new Map<string, Offset>();
+  protected readonly layout: FieldLayout;
+  private readonly activity: Activity;
+  private readonly fields = new Set<Field>();
+  private readonly runs = new Runs();
+  private laid = false;
+  private cut: readonly Partition[] | undefined;
+  /** Once set, partitions stay as they are. */
+  private frozen = false;
+
+  /** @param step partitions begin at multiples of so many planes */
+  constructor(
+    readonly set: DeviceSet,
+    readonly extents: readonly number[],
+    options: GridOptions,
+    private readonly step = 1,
+  ) {
+    this.activity = activityOf(extents, options.active);
+    this.dimension = extents.length as D;
+    this.layout = options.layout ?? "soa";
+    this.cut = partition(this.activity.planes, set.members.length, 1, step);
+  }
+
+  get cells(): number {
+    return this.activity.cells;
+  }
+
+  get mask(): Uint8Array | undefined {
+    return this.activity.mask;
+  }
+
+  get reach(): readonly number[] {
+    const offsets = [...this.offsets.values()];
+    return this.extents.map((_, axis) => offsets.reduce((most, offset) => Math.max(most, Math.abs(offset[axis])), 0));
+  }
+
+  get partitions(): readonly Partition[] {
+    return (this.cut ??= partition(this.activity.planes, this.set.members.length, this.reach.at(-1), this.step));
+  }
+
+  /** Keeps partitions as they are, or as given, whatever stencils are noted later. */
+  protected freeze(partitions = this.partitions): void {
+    this.cut = partitions;
+    this.frozen = true;
+  }
+
+  field<T extends FieldType, const C extends number = 1>(
+    name: string,
+    token: FieldToken<T>,
+    options: FieldOptions<C> = {},
+  ): Field<T, C, D> {
+    const { cardinality = 1, layout = this.layout, outside = 0 } = options;
+    if (!Number.isInteger(cardinality) || cardinality < 1)
+      throw new LaunchError(`field "${name}" has cardinality ${cardinality}; give a whole number of at least 1`);
+    if (layout !== "soa" && layout !== "aos") throw new LaunchError(`field "${name}" has layout "${String(layout)}"; use "soa" or "aos"`);
+    requireFitting(token.type, [outside]);
+    const field = new Field(this, name, token.type, cardinality as C, layout, outside);
+    this.fields.add(field as unknown as Field);
+    return field;
+  }
+
+  scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
+    return new Scalar(this.set, name, type);
+  }
+
+  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
+    const made = declareContainer(this, name, params, body, callSite(this.container));
+    this.requireStencils(made);
+    return made;
+  }
+
+  /** Notes the stencils of a container that was not declared by `container`, such as a fused one. */
+  requireStencils(made: Container): void {
+    for (const use of made.uses) {
+      const grid = (use.field as Field).grid;
+      grid.note(use.level === "child" ? use.offsets.map((offset) => grid.beyondPair(offset)) : use.offsets, () => describe(made, use));
+    }
+    if (made.mask) this.note(made.mask.offsets, () => `container "${made.name}" (${at(made)}) asks isActive`);
+  }
+
+  require(offsets: readonly Offset[]): void {
+    this.note(offsets, () => "a stencil reads a neighbour");
+  }
+
+  private note(offsets: readonly Offset[], who: () => string): void {
+    for (const offset of offsets) {
+      const key = offset.join();
+      if (this.offsets.has(key) || offset.every((d) => d === 0)) continue;
+      const axis = offset.findIndex((d, a) => Math.abs(d) > this.extents[a]);
+      if (axis >= 0) throw new LaunchError(`${who()} at [${offset}], beyond the grid of [${this.extents}] cells; use a larger grid`);
+      this.requirePlanes(Math.abs(offset.at(-1)!), () => `${who()} at [${offset}]`);
+      this.offsets.set(key, offset);
+      this.laid = false;
+    }
+  }
+
+  /** Throws LaunchError where a partition has fewer planes than a stencil reaches across, and can get no more. */
+  private requirePlanes(width: number, who: () => string): void {
+    const { partitions } = this;
+    if (partitions.length === 1 || partitions.every(({ planes }) => planes >= width)) return;
+    if (this.frozen || this.extents.at(-1)! < partitions.length * width)
+      throw new LaunchError(
+        `${who()}, but of the ${this.extents.at(-1)} planes a member of ${this.set.name} has ${Math.min(...partitions.map((p) => p.planes))}: ` +
+          (this.frozen
+            ? "declare this container before the first use of the grid, or use fewer devices"
+            : "use fewer devices or a larger grid"),
+      );
+    this.cut = partition(this.activity.planes, partitions.length, width, this.step);
+  }
+
+  /** For an offset from the first of two cells along each axis, how far it goes beyond the pair; a grid of odd extent has half a pair. */
+  private beyondPair(offset: Offset): Offset {
+    return offset.map((d, axis) => (d < 0 ? d : Math.max(0, d - 1 + (this.extents[axis] % 2))));
+  }
+
+  lay(): void {
+    if (this.laid) return;
+    this.laid = true;
+    this.freeze();
+    this.generation++;
+    this.arrange([...this.fields].filter((field) => field.stored));
+  }
+
+  async run(made: Container, options: { precision?: Precision } = {}): Promise<void> {
+    await this.runs.run(made, options.precision);
+  }
+
+  free(): void {
+    for (const field of this.fields) field.free();
+    this.runs.free();
+  }
+
+  /** For `Field.free`. */
+  forget(field: Field): void {
+    this.fields.delete(field);
+  }
+
+  abstract prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
+  abstract halo(field: Field): readonly HaloCopy[];
+
+  /** Arranges memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */
+  protected abstract arrange(stored: readonly Field[]): void;
+  /** New memory of a field on each member: 0 in active cells, the outside value everywhere else. */
+  abstract allocate<T extends FieldType>(field: Field<T>): readonly View<T>[];
+  /** One value in all active cells, halos included. */
+  abstract fill(field: Field, value: number): void;
+  /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the outside value. */
+  protected abstract write(field: Field, data: TypedArrayOf<FieldType>): void;
+  /** The reverse. */
+  abstract download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
+  /** Where component `k` of an active cell lies on the member that owns it. */
+  protected abstract locate(field: Field, cell: readonly number[], k: number): Place;
+
+  upload(field: Field, data: ArrayLike<number>): void {
+    requireFitting(field.type, data);
+    const values = typedArray(field.type, field.length);
+    values.set(data);
+    const { mask } = this;
+    const { cardinality } = field;
+    mask?.forEach((active, cell) => active || values.fill(field.outside, cell * cardinality, (cell + 1) * cardinality));
+    this.write(field, values as TypedArrayOf<FieldType>);
+  }
+
+  /** The host array of a function of the active cells. */
+  tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType> {
+    const [nx, ny, nz = 1] = this.extents;
+    const { mask } = this;
+    const data = typedArray(field.type, field.length) as TypedArrayOf<FieldType>;
+    let n = 0;
+    for (let z = 0; z < nz; z++)
+      for (let y = 0; y < ny; y++)
+        for (let x = 0; x < nx; x++)
+          for (let k = 0; k < field.cardinality; k++, n++)
+            if (mask === undefined || mask[(z * ny + y) * nx + x]) data[n] = value(x, y, z, k);
+    return data;
+  }
+
+  async getValue(field: Field, cell: readonly number[], k: number): Promise<number> {
+    if (!this.isActive(field, cell, k)) return field.outside;
+    const { member, view } = this.locate(field, cell, k);
+    return (await this.set.members[member].queue(0).read(view))[0];
+  }
+
+  setValue(field: Field, cell: readonly number[], value: number, k: number): void {
+    requireFitting(field.type, [value]);
+    if (!this.isActive(field, cell, k))
+      throw new LaunchError(`field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells`);
+    const { member, view } = this.locate(field, cell, k);
+    this.set.members[member].queue(0).write(view, [value]);
+  }
+
+  private isActive(field: Field, cell: readonly number[], k: number): boolean {
+    if (cell.length !== this.dimension || !cell.every(Number.isInteger))
+      throw new LaunchError(
+        `field "${field.name}": cell [${cell}] of a grid of dimension ${this.dimension}; give whole coordinates, x first`,
+      );
+    if (!(Number.isInteger(k) && k >= 0 && k < field.cardinality))
+      throw new LaunchError(`field "${field.name}": component ${k} of ${field.cardinality}`);
+    if (!cell.every((n, axis) => n >= 0 && n < this.extents[axis])) return false;
+    const [nx, ny] = this.extents;
+    const [x, y, z = 0] = cell;
+    return this.mask === undefined || this.mask[(z * ny + y) * nx + x] !== 0;
+  }
+}
+
+const at = ({ location }: Container): string => `${location.file}:${location.line}`;
+const describe = (made: Container, use: FieldUse): string => `container "${made.name}" (${at(made)}) reads field "${use.field.name}"`;
