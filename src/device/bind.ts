@@ -5,6 +5,7 @@ import { costOf } from "../ir/cost.js";
 import { indexNames, printExpr } from "../ir/print.js";
 import type { KernelIR } from "../ir/types.js";
 import { compileKernel, relaxedKernel, type CompileOptions } from "../kernel/compile.js";
+import { describe } from "../kernel/describe.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
@@ -50,7 +51,8 @@ export function bind(
   const views: Record<string, View> = {};
   const outputs: Record<string, View | undefined> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
-    if (typeof token === "function") continue;
+    // What is no declaration is refused by the compiler below.
+    if (typeof token === "function" || !token) continue;
     if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
     else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") views[name] = check.view(name, token.element, token.rank);
@@ -99,7 +101,7 @@ class Checks {
   }
 
   names(): void {
-    const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token.kind !== "table";
+    const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token?.kind !== "table";
     for (const name of Object.keys(this.args))
       if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
         this.fail(
@@ -141,7 +143,7 @@ class Checks {
   options({ precision, scatter = {} }: LaunchOptions): void {
     if (precision !== undefined && precision !== "strict" && precision !== "fast")
       this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
-    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token !== "function" && token.kind === "scatter");
+    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token !== "function" && token?.kind === "scatter");
     const names = targets.map(([name]) => name);
     for (const [name, strategy] of typeof scatter === "string" ? [[undefined, scatter]] : Object.entries(scatter)) {
       if (name !== undefined && !names.includes(name))
@@ -236,11 +238,4 @@ function oneForm(accesses: Access[]): boolean {
         return form !== undefined && first !== undefined && equal(form, first);
       }),
   );
-}
-
-function describe(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "object") return `a ${value.constructor?.name ?? "object"}`;
-  return `a ${typeof value}`;
 }

@@ -1,6 +1,9 @@
 import type { Location } from "../ir/types.js";
 import type { BodyParams, Params, Team } from "./params.js";
+import { describe } from "./describe.js";
+import { KernelError } from "./errors.js";
 import { callSite } from "./location.js";
+import { originalPosition } from "./source-map.js";
 
 /** A kernel as written: the function, what it declares, and where. Compiled on first use by each device. */
 export interface Kernel<P extends Params = Params> {
@@ -15,17 +18,31 @@ export interface Kernel<P extends Params = Params> {
 
 /**
  * Declares a kernel over a range: the body runs once for each index (or index pair, triple, quadruple), in any order and in parallel.
- * It may use only its parameters; see docs/language.md for what it may say. Nothing is compiled yet.
+ * It may use only its parameters; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError where a part is missing.
  */
 export function kernel<const P extends Params>(
   name: string,
   params: P,
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
 ): Kernel<P> {
-  return { name, params, policy: "range", body, location: callSite(kernel) };
+  return declare("range", name, params, body, callSite(kernel));
 }
 
-/** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. */
+/** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. Throws KernelError as `kernel` does. */
 export function teamKernel<const P extends Params>(name: string, params: P, body: (params: BodyParams<P>, team: Team) => void): Kernel<P> {
-  return { name, params, policy: "team", body, location: callSite(teamKernel) };
+  return declare("team", name, params, body, callSite(teamKernel));
+}
+
+function declare<P extends Params>(policy: Kernel["policy"], name: string, params: P, body: Kernel["body"], location: Location): Kernel<P> {
+  const refuse = (given: string, part: string): never => {
+    const example =
+      policy === "range"
+        ? 'kernel("name", { x: view(f64) }, ({ x }, i) => ...)'
+        : 'teamKernel("name", { x: view(f64) }, ({ x }, team) => ...)';
+    throw new KernelError(String(name), originalPosition(location), `it is given ${given} for ${part}`, `write ${example}`);
+  };
+  if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
+  if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
+  if (typeof body !== "function") refuse(describe(body), "its function");
+  return { name, params, policy, body, location };
 }
