@@ -1,51 +1,25 @@
-import type { ElementType, KernelIR, Location, NumericType, ReduceOp } from "../ir/types.js";
+import type { KernelIR, Location, NumericType, ReduceOp } from "../ir/types.js";
 import type { Cell, Dimension, FieldAccess } from "../kernel/cells.js";
-import type { BodyParam, Helper, ReduceToken, TableToken } from "../kernel/params.js";
-
-/** What a container needs to know of a grid. */
-export interface GridShape<D extends Dimension = Dimension> {
-  readonly dimension: D;
-  /** Cells along x, y and z. */
-  readonly extents: readonly number[];
-  /** The grid of twice the cell size that this one refines, if it was made as its refinement. */
-  readonly parent?: GridShape<D>;
-}
-
-/** What a container needs to know of a field. */
-export interface FieldShape<T extends ElementType = ElementType, C extends number = number, D extends Dimension = Dimension> {
-  readonly name: string;
-  readonly type: T;
-  readonly cardinality: C;
-  readonly grid: GridShape<D>;
-}
-
-/** What a container needs to know of a device-resident scalar. */
-export interface ScalarShape<T extends NumericType = NumericType> {
-  readonly name: string;
-  readonly type: T;
-  /** One copy on each device. */
-  readonly views: readonly unknown[];
-}
+import type { BodyParam, Helper, ReduceIntoToken, TableToken } from "../kernel/params.js";
+import type { Scalar } from "../set/scalar.js";
+import type { Field, FieldType } from "./field.js";
+import type { Grid } from "./grid.js";
 
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
-export interface ScalarReduction<S extends ScalarShape = ScalarShape, O extends ReduceOp = ReduceOp> extends ReduceToken<S["type"], O> {
-  readonly scalar: S;
-}
+export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
 /** What a container may declare: fields, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers. */
-export type ContainerParam = FieldShape | ScalarShape | ScalarReduction | TableToken | Helper | number | boolean;
+export type ContainerParam = Field | Scalar | ScalarReduction | TableToken | Helper | number | boolean;
 export type ContainerParams = Record<string, ContainerParam>;
 
 type ContainerBodyParam<P> =
-  P extends FieldShape<ElementType, infer C, infer D>
+  P extends Field<FieldType, infer C, infer D>
     ? FieldAccess<C, D>
-    : P extends ScalarShape
+    : P extends Scalar | number
       ? number
-      : P extends number
-        ? number
-        : P extends boolean
-          ? boolean
-          : BodyParam<P>;
+      : P extends boolean
+        ? boolean
+        : BodyParam<P>;
 
 /** A container as written: it runs once for each active cell, in any order and in parallel, and writes its own cell only. */
 export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimension> = (
@@ -56,10 +30,10 @@ export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimen
 /** How a container uses one of its fields. */
 export interface FieldUse {
   readonly param: string;
-  readonly field: FieldShape;
+  readonly field: Field;
   readonly read: boolean;
   readonly written: boolean;
-  /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; those of `child` and `parent` for fields of other grids. */
+  /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `child` or `parent`. */
   readonly offsets: readonly (readonly number[])[];
   /** The field lies on the container's grid, on that of half (`child`) or of twice the cell size (`parent`). */
   readonly level: "own" | "child" | "parent";
@@ -67,21 +41,22 @@ export interface FieldUse {
 
 export interface Container {
   readonly name: string;
-  readonly grid: GridShape;
+  readonly grid: Grid;
   /** Where it was declared. */
   readonly location: Location;
   /** Independent of the grid's kind: every field as one global dense array `[z][y][x][k]`, the body over (z, y, x); docs/domain.md. */
   readonly ir: KernelIR;
+  /** The fields that the code touches. */
   readonly uses: readonly FieldUse[];
   /** Scalars that it reads, by parameter. */
-  readonly scalars: ReadonlyMap<string, ScalarShape>;
+  readonly scalars: ReadonlyMap<string, Scalar>;
   /** Scalars that take results, by reduce parameter. */
-  readonly reductions: ReadonlyMap<string, ScalarShape>;
+  readonly reductions: ReadonlyMap<string, Scalar>;
   /** Plain numbers and truth values, by scalar parameter. */
   readonly values: ReadonlyMap<string, number | boolean>;
-  /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read (the own cell included). */
+  /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
   readonly mask?: { readonly param: string; readonly offsets: readonly (readonly number[])[] };
-  /** It reads neighbours. */
+  /** It reads other cells than its own. */
   readonly stencil: boolean;
   readonly reduces: boolean;
 }

@@ -4,7 +4,7 @@ import type { NumericType } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import type { ScalarToken } from "../kernel/params.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
-import type { Container, ContainerBody, ContainerParams, GridShape } from "./container.js";
+import type { Container, ContainerBody, ContainerParams } from "./container.js";
 import type { Field, FieldLayout, FieldOptions, FieldToken, FieldType } from "./field.js";
 
 /**
@@ -51,7 +51,8 @@ export interface PrepareOptions {
 }
 
 /** A rectilinear domain, its active cells spread over the members of a device set; the blueprint of fields and containers. */
-export interface Grid<D extends Dimension = Dimension> extends GridShape<D> {
+export interface Grid<D extends Dimension = Dimension> {
+  readonly dimension: D;
   readonly kind: "dense" | "sparse" | "blocks";
   readonly set: DeviceSet;
   /** Cells of the bounding box along x, y and z, or x and y. */

@@ -7,16 +7,21 @@ const MAX_TURNS = 64;
 /** Largest number of statements and expression nodes that a loop may become. */
 const MAX_NODES = 4000;
 
+/** The same for a loop that must not stay. */
+const MAX_FORCED_NODES = 200000;
+
 /**
  * Writes out loops with constant bounds, inner ones first, where that stays small. Locals and arrays of the body get a name for each
  * turn. Loops that a `break` or `continue` of their own cuts short stay, and so do those with work for the whole team.
  * Returns the very same kernel where there is nothing to unroll.
+ *
+ * @param forced counters of loops that are written out even where it makes much code
  */
-export function unroll(ir: KernelIR): KernelIR {
+export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set()): KernelIR {
   const names = new Names(ir);
   let changed = false;
   const stmt = (s: Stmt) => {
-    const unrolled = s.kind === "for" ? unrollLoop(s, names) : s;
+    const unrolled = s.kind === "for" ? unrollLoop(s, names, forced.has(s.name)) : s;
     changed ||= unrolled !== s;
     return unrolled;
   };
@@ -24,11 +29,13 @@ export function unroll(ir: KernelIR): KernelIR {
   return changed ? { ...ir, body } : ir;
 }
 
-function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names): Stmt | Stmt[] {
+function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: boolean): Stmt | Stmt[] {
   const { start, stop, step, body } = loop;
   if (start.op !== "const" || stop.op !== "const") return loop;
   const turns = Math.max(0, Math.ceil(((stop.value as number) - (start.value as number)) / step));
-  if (turns > MAX_TURNS || turns * sizeOf(body) > MAX_NODES || hasJump(body) || hasTeamWork(body)) return loop;
+  const nodes = turns * sizeOf(body);
+  if (forced ? nodes > MAX_FORCED_NODES : turns > MAX_TURNS || nodes > MAX_NODES) return loop;
+  if (hasJump(body) || hasTeamWork(body)) return loop;
   return Array.from({ length: turns }, (_, turn) =>
     copy(body, turn, new Map([[loop.name, literal("i32", (start.value as number) + turn * step)]]), names),
   ).flat();

@@ -51,6 +51,8 @@ export interface FieldToken {
   readonly element: ElementType;
   readonly cardinality: number;
   readonly level: Level;
+  /** Another parameter that is the same field. */
+  readonly same?: string;
 }
 
 /** A number that lives on the device. */

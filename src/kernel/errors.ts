@@ -13,8 +13,17 @@ export class KernelError extends IsoformError {
     readonly location: Location,
     readonly problem: string,
     readonly remedy?: string,
+    what = "kernel",
   ) {
-    super(`kernel "${kernel}", ${location.file}:${location.line}:${location.column}: ${problem}${remedy ? ` (${remedy})` : ""}`);
+    super(`${what} "${kernel}", ${location.file}:${location.line}:${location.column}: ${problem}${remedy ? ` (${remedy})` : ""}`);
+  }
+}
+
+/** A container that is outside the language, that mixes grids or that would race. */
+export class ContainerError extends KernelError {
+  override name = "ContainerError";
+  constructor(container: string, location: Location, problem: string, remedy?: string) {
+    super(container, location, problem, remedy, "container");
   }
 }
 

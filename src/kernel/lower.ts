@@ -132,12 +132,14 @@ class KernelLowering {
         );
         return;
       }
-      case "field":
-        this.param(
-          { kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false },
-          { kind: "field", name, element: valueType(token.element), cardinality: token.cardinality, level: token.level },
-        );
+      case "field": {
+        const { cardinality, level, same } = token;
+        const field: Value = { kind: "field", name: same ?? name, element: valueType(token.element), cardinality, level };
+        if (same === undefined)
+          this.param({ kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false }, field);
+        else this.globals.bind(name, field);
         return;
+      }
       case "resident":
         this.param(
           { kind: "view", name, element: token.type, rank: 1, disjoint: false },
@@ -151,6 +153,8 @@ class KernelLowering {
         );
         return;
       case "reduce":
+        if ("into" in token && typeof this.kernel.policy !== "object")
+          this.fail(`the reduction "${name}" goes into a scalar, which only containers do`, `declare sum(${token.type}) and give a view`);
         this.param(
           { kind: "reduce", name, type: token.type, op: token.op, identity: inType(token.type, token.identity) },
           { kind: "reduce", name, type: token.type, op: token.op },

@@ -71,27 +71,45 @@ export interface ReduceToken<T extends NumericType = NumericType, O extends Redu
   readonly combine?: (a: number, b: number) => number;
 }
 
-/** A sum over all elements: `s.add(v)`. */
-export const sum = <T extends NumericToken>(type: T): ReduceToken<T["type"], "sum"> => ({
-  kind: "reduce",
-  type: type.type,
-  op: "sum",
-  identity: 0,
-});
+/** A number on the devices that takes the result of a container's reduction: see `Scalar`. */
+export interface ResultScalar<T extends NumericType = NumericType> {
+  readonly name: string;
+  readonly type: T;
+  /** One copy on each device. */
+  readonly views: readonly unknown[];
+}
+
+/** A reduction of a container, whose result goes into a scalar on the devices. */
+export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extends ReduceOp = ReduceOp> extends ReduceToken<S["type"], O> {
+  readonly into: S;
+}
+
+/** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar. */
+export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
+export function sum<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "sum">;
+export function sum(of: NumericToken | ResultScalar): ReduceToken {
+  return reduction("sum", of);
+}
+
 /** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
-export const min = <T extends NumericToken>(type: T): ReduceToken<T["type"], "min"> => ({
-  kind: "reduce",
-  type: type.type,
-  op: "min",
-  identity: identityOf("min", type.type),
-});
+export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
+export function min<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "min">;
+export function min(of: NumericToken | ResultScalar): ReduceToken {
+  return reduction("min", of);
+}
+
 /** The greatest value over all elements: `m.max(v)`. */
-export const max = <T extends NumericToken>(type: T): ReduceToken<T["type"], "max"> => ({
-  kind: "reduce",
-  type: type.type,
-  op: "max",
-  identity: identityOf("max", type.type),
-});
+export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
+export function max<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "max">;
+export function max(of: NumericToken | ResultScalar): ReduceToken {
+  return reduction("max", of);
+}
+
+function reduction(op: ScatterOp, of: NumericToken | ResultScalar): ReduceToken | ReduceIntoToken {
+  const token: ReduceToken = { kind: "reduce", type: of.type, op, identity: identityOf(op, of.type) };
+  return "views" in of ? { ...token, into: of } : token;
+}
+
 /** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
 export const reducer = <T extends NumericToken>(
   type: T,

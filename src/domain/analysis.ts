@@ -1,0 +1,220 @@
+import { analyseAccess, takenRange } from "../ir/access.js";
+import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../ir/affine.js";
+import { gatherReductions } from "../ir/gather.js";
+import { optimise } from "../ir/optimise.js";
+import { checkRaces } from "../ir/races.js";
+import { removeDead } from "../ir/tidy.js";
+import type { Expr, KernelIR, Location } from "../ir/types.js";
+import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../ir/walk.js";
+import { KernelError } from "../kernel/errors.js";
+import type { Container, FieldUse } from "./container.js";
+
+/*
+ * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
+ * indices (z, y, x).
+ */
+
+type Access = Pick<FieldUse, "field" | "level">;
+type Load = Extract<Expr, { op: "load" }>;
+
+/** One place where the code touches a field or the mask. */
+interface Touch {
+  view: string;
+  /** [dx, dy, dz] */
+  offset: readonly number[];
+  write: boolean;
+  location: Location;
+}
+
+export interface ContainerAnalysis {
+  /** Optimised; the cell of every access is written as index, index + n or index - n (2 * index, index >> 1 on other grids). */
+  ir: KernelIR;
+  uses: FieldUse[];
+  mask: Container["mask"];
+}
+
+/**
+ * Optimises the code of a container, checks it and finds how it uses its fields.
+ *
+ * @param fields by view parameter
+ * @param extents of the grid, along x, y and z
+ */
+export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, Access>, extents: readonly number[]): ContainerAnalysis {
+  const raw = optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
+  const axes = extents.length;
+  const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
+  const cells = new Cells(raw, axes, (view) => (view === mask ? "own" : fields.get(view)?.level));
+  const touches = cells.touches;
+  checkTouches(raw, touches, fields, extents);
+  const ir = withoutUnused(cells.canonical(), new Set(touches.map((t) => t.view)));
+  checkComponents(ir, fields, axes);
+  checkRaces(ir, analyseAccess(ir));
+
+  const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
+    const own = touches.filter((t) => t.view === param);
+    if (own.length === 0) return [];
+    const reads = own.filter((t) => !t.write);
+    return [{ param, ...access, read: reads.length > 0, written: reads.length < own.length, offsets: offsetsOf(reads, access.level) }];
+  });
+  const looks = touches.filter((t) => t.view === mask);
+  return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
+}
+
+/** Distinct offsets in a fixed order; the own cell is none. */
+function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readonly number[])[] {
+  const distinct = new Map(touches.map(({ offset }) => [offset.join(), offset]));
+  return [...distinct.values()]
+    .filter((offset) => level !== "own" || offset.some((d) => d !== 0))
+    .sort((a, b) => a.reduceRight((order, d, n) => order || d - b[n], 0));
+}
+
+/** Counters of loops on which it depends at which cell a field is read. */
+function shapingLoops(ir: KernelIR, fields: ReadonlyMap<string, Access>): Set<string> {
+  const names = new Set<string>();
+  const definitions = definitionsOf(ir.body);
+  const note = (expr: Expr): void =>
+    walkExpr(expr, (node) => {
+      if (node.op !== "local" || names.has(node.name)) return;
+      names.add(node.name);
+      const definition = definitions.get(node.name);
+      if (definition) note(definition);
+    });
+  walkExprs(ir.body, (node) => {
+    if (node.op === "load" && fields.has(node.view)) node.indices.slice(0, -1).forEach(note);
+  });
+  return names;
+}
+
+/** Finds at which cells the code touches fields; these are known once loops are unrolled. */
+class Cells {
+  readonly touches: Touch[] = [];
+  private readonly definitions: Definitions;
+
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly axes: number,
+    private readonly levelOf: (view: string) => FieldUse["level"] | undefined,
+  ) {
+    this.definitions = definitionsOf(ir.body);
+    const touch = (view: string, indices: readonly Expr[], write: boolean, location: Location): void => {
+      const offset = this.offsetOf(view, indices, location);
+      if (offset) this.touches.push({ view, offset, write, location });
+    };
+    walkStmts(ir.body, (stmt) => {
+      for (const expr of exprsOf(stmt))
+        walkExpr(expr, (node) => {
+          if (node.op === "load") touch(node.view, node.indices, false, node.location ?? stmt.location);
+        });
+      if (stmt.kind === "store") touch(stmt.view, stmt.indices, true, stmt.location);
+    });
+  }
+
+  /** The kernel with the cell of every access in its plainest form, so that a grid can read it off. */
+  canonical(): KernelIR {
+    const plain = (view: string, indices: readonly Expr[]): Expr[] => {
+      const level = this.levelOf(view);
+      const offset = this.offsetOf(view, indices, this.ir.location);
+      if (!level || !offset) return [...indices];
+      return [...offset.toReversed().map((d, axis) => shifted(BASES[level](axis), d)), ...indices.slice(this.axes)];
+    };
+    const expr = (root: Expr): Expr =>
+      mapExpr(root, (node) => (node.op === "load" ? ({ ...node, indices: plain(node.view, node.indices) } satisfies Load) : node));
+    const body = mapStmts(this.ir.body, {
+      expr,
+      stmt: (stmt) => (stmt.kind === "store" ? { ...stmt, indices: plain(stmt.view, stmt.indices) } : stmt),
+    });
+    return removeDead({ ...this.ir, body });
+  }
+
+  /** [dx, dy, dz]; undefined for views that are no fields. */
+  private offsetOf(view: string, indices: readonly Expr[], location: Location): number[] | undefined {
+    const level = this.levelOf(view);
+    if (level === undefined) return undefined;
+    return Array.from({ length: this.axes }, (_, n) => {
+      const axis = this.axes - 1 - n;
+      const form = affineOf(level === "parent" ? this.halved(indices[axis], axis) : indices[axis], this.definitions);
+      const rest = form && without(form, `index:${axis}`);
+      if (!form || coefficient(form, `index:${axis}`) !== (level === "child" ? 2 : 1) || !isConstant(rest!))
+        throw new KernelError(
+          this.ir.name,
+          location,
+          `the offsets at which ${view} is read are not constant`,
+          "write numbers, or count over a table in a loop with constant bounds and without break; for a choice, read both and write cond ? a : b",
+        );
+      return rest!.constant;
+    });
+  }
+
+  /** The expression with the plain index in place of its half, locals seen through. */
+  private halved(expr: Expr, axis: number): Expr {
+    const half = BASES.parent(axis);
+    return mapExpr(expr, (node) => {
+      const definition = node.op === "local" ? this.definitions.get(node.name) : undefined;
+      if (definition) return this.halved(definition, axis);
+      return isShift(node) && isShift(half) && JSON.stringify(node) === JSON.stringify(half) ? index(axis) : node;
+    });
+  }
+}
+
+const isShift = (expr: Expr): boolean => expr.op === "binary" && expr.fn === "shr";
+const index = (axis: number): Expr => ({ op: "index", type: "i32", axis });
+const integer = (value: number): Expr => ({ op: "const", type: "i32", value });
+const binary = (fn: "add" | "sub" | "mul" | "shr", a: Expr, b: number): Expr => ({ op: "binary", type: "i32", fn, a, b: integer(b) });
+const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? binary("add", base, d) : binary("sub", base, -d));
+
+/** The cell of a field's grid, along one axis, that offsets count from. */
+const BASES = {
+  own: index,
+  child: (axis: number): Expr => binary("mul", index(axis), 2),
+  parent: (axis: number): Expr => binary("shr", index(axis), 1),
+};
+
+/** Refuses neighbours beyond the grid, and those of fields that the container writes. */
+function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyMap<string, Access>, extents: readonly number[]): void {
+  const written = new Map(touches.filter((t) => t.write).map((t) => [t.view, t]));
+  for (const { view, offset, write, location } of touches) {
+    if (write || offset.every((d) => d === 0)) continue;
+    const place = `${view} at offset [${offset}]`;
+    const far = offset.findIndex((d, n) => Math.abs(d) >= extents[n]);
+    if (fields.get(view)?.level !== "child" && far >= 0)
+      throw new KernelError(
+        ir.name,
+        location,
+        `reads ${place}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
+        "make the grid larger, or read nearer neighbours",
+      );
+    const store = written.get(view);
+    if (store)
+      throw new KernelError(
+        ir.name,
+        location,
+        `reads ${place} while each cell writes its own ${view} (line ${store.location.line})`,
+        "write to another field and swap the two, or split the container in two",
+      );
+  }
+}
+
+/** Refuses components that a field does not have, where the code alone tells. */
+function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes: number): void {
+  for (const access of analyseAccess(ir).accesses) {
+    const field = fields.get(access.view)?.field;
+    const form = access.affine[axes];
+    const range = form && isConstant(form) ? ([form.constant, form.constant] as const) : takenRange(access, axes, () => undefined);
+    if (!field || !range || (range[0] >= 0 && range[1] < field.cardinality)) continue;
+    throw new KernelError(
+      ir.name,
+      access.location,
+      `component ${range[0] < 0 ? range[0] : range[1]} of ${access.view}, which has ${field.cardinality} in a cell`,
+      `count from 0 to ${field.cardinality - 1}`,
+    );
+  }
+}
+
+/** Drops views that no code touches. */
+function withoutUnused(ir: KernelIR, touched: ReadonlySet<string>): KernelIR {
+  const used = new Set(touched);
+  walkExprs(ir.body, (node) => {
+    if (node.op === "load") used.add(node.view);
+  });
+  return { ...ir, params: ir.params.filter((param) => param.kind !== "view" || used.has(param.name)) };
+}
