@@ -45,7 +45,7 @@ export function compileKernel(
   const key = [...values.sort(), options.debug ?? false].join();
   let variant = variants.get(key);
   if (!variant) {
-    const ir = optimise(lower(kernel, fixed, options.debug));
+    const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
     const access = analyseAccess(ir);
     checkRaces(ir, access);
     variant = { kernel, ir, access };

@@ -1,4 +1,4 @@
-import type { Location } from "../ir/types.js";
+import type { KernelIR, Location } from "../ir/types.js";
 import type { BodyParams, Params, Team } from "./params.js";
 import { describe } from "./describe.js";
 import { KernelError } from "./errors.js";
@@ -14,6 +14,8 @@ export interface Kernel<P extends Params = Params> {
   readonly body: (...args: never[]) => void;
   /** Where `kernel(...)` was called; the body's lines are counted from there when its text cannot be found in the file. */
   readonly location: Location;
+  /** Ready code in place of the function's: see `kernelFromIR`. */
+  readonly ir?: KernelIR;
 }
 
 /**
