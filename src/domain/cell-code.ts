@@ -1,0 +1,51 @@
+import { add, affineOf, atom, definitionsOf, isConstant, scale } from "../ir/affine.js";
+import { cast } from "../ir/build.js";
+import type { Expr, KernelIR, Stmt } from "../ir/types.js";
+import { mapBlocks, mapChildren, mapOwnExprs } from "../ir/walk.js";
+import type { Offset } from "./grid.js";
+
+/** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
+export interface CellCode {
+  /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one. */
+  element(field: string, offset: Offset, component: Expr): Expr[];
+  /** Whether the cell at the offset is active: bool. */
+  active(offset: Offset): Expr;
+  /** The own cell's global coordinate along x (0), y (1) or z (2): i32. */
+  coordinate(axis: number): Expr;
+}
+
+/** The view parameters of a container that stand for cells; all others keep their accesses. */
+export interface CellParams {
+  readonly fields: { has(param: string): boolean };
+  readonly mask?: string;
+}
+
+/**
+ * The body of a container over a grid's storage.
+ * @param ir the container's code over (z, y, x) or (y, x), in which every field is one global array of cells
+ */
+export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: CellCode): Stmt[] {
+  const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
+  const definitions = definitionsOf(ir.body);
+  const offsetOf = (view: string, indices: readonly Expr[]): Offset =>
+    indices
+      .slice(0, rank)
+      .map((index, axis) => {
+        const form = affineOf(index, definitions);
+        const offset = form && add(form, scale(atom(`index:${axis}`), -1));
+        if (!offset || !isConstant(offset)) throw new Error(`container "${ir.name}" reaches ${view} at an offset that is not constant`);
+        return offset.constant;
+      })
+      .reverse();
+  const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), place(indices[rank]));
+  const place = (expr: Expr): Expr => {
+    if (expr.op === "load" && fields.has(expr.view)) return { ...expr, indices: element(expr.view, expr.indices) };
+    if (expr.op === "load" && expr.view === mask) return cast("i32", code.active(offsetOf(expr.view, expr.indices)));
+    return expr.op === "index" ? code.coordinate(rank - 1 - expr.axis) : mapChildren(expr, place);
+  };
+  const placeStmt = (stmt: Stmt): Stmt =>
+    stmt.kind === "store" && fields.has(stmt.view)
+      ? { ...stmt, indices: element(stmt.view, stmt.indices), value: place(stmt.value) }
+      : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
+  return ir.body.map(placeStmt);
+}
