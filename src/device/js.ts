@@ -9,7 +9,7 @@ import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { foldOfParam, foldPartials } from "./cpu/partials.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
-import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import type { Backend } from "./device.js";
 
@@ -70,22 +70,25 @@ class JsProgram implements CpuProgram {
   /** What the code's arrays lie in; it changes only where memory is not shared. */
   private memory: ArrayBufferLike;
 
+  private readonly binding: Binding;
+
   constructor(
-    private readonly binding: Binding,
+    asked: Binding,
     private readonly pool: WorkerPool,
     private readonly programs: ProgramCache,
     private readonly shared: SharedBuffers,
     private readonly scalars: CpuBuffer,
   ) {
-    const { ir, policy } = binding;
+    const elements = asked.policy.kind === "team" ? Infinity : asked.policy.extents.reduce((a, b) => a * b, 1);
+    ({
+      binding: this.binding,
+      workers: this.workers,
+      plans: this.plans,
+    } = planScatters(asked, elements < SERIAL_ELEMENTS ? 1 : pool.size, ATOMIC_COST));
+    const { ir, policy } = this.binding;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     if (scalarCount > MAX_SCALARS)
       throw new LaunchError(`kernel "${ir.name}" has ${scalarCount} scalar parameters, and js takes ${MAX_SCALARS}: put them into a view`);
-    const elements = policy.kind === "team" ? Infinity : policy.extents.reduce((a, b) => a * b, 1);
-    const threads = elements < SERIAL_ELEMENTS ? 1 : pool.size;
-    this.plans = ir.params.filter((p) => p.kind === "scatter").map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
-    const sorted = this.plans.some((plan) => plan.strategy === "sorted");
-    this.workers = sorted ? 1 : threads;
     this.reductions = ir.params
       .filter((p): p is ReduceParam => p.kind === "reduce")
       .map((param) => {

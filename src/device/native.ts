@@ -4,12 +4,12 @@ import type { CpuProgram } from "./cpu/launch.js";
 import { addressOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
-import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";
 import { getField, setField, type Field } from "../emit/c/arguments.js";
 import { emitOpenMP, type OpenMPProgram } from "../emit/c/openmp.js";
-import type { ReduceParam, ScatterParam } from "../ir/types.js";
+import type { ReduceParam } from "../ir/types.js";
 import type { Binding } from "./bind.js";
 import type { Backend, BackendReport, Device } from "./device.js";
 import { BYTES, type View } from "./view.js";
@@ -35,14 +35,10 @@ class NativeDevice extends CpuDevice {
     super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()));
   }
 
-  protected build(binding: Binding): CpuProgram {
-    const small = binding.cost.bytes < SERIAL_BYTES && binding.cost.flops < SERIAL_FLOPS;
-    const ordered = Object.values(binding.scatter).includes("sorted");
+  protected build(asked: Binding): CpuProgram {
+    const small = asked.cost.bytes < SERIAL_BYTES && asked.cost.flops < SERIAL_FLOPS;
     const openmp = hasOpenMP(this.compiler);
-    const workers = openmp && !small && !ordered ? this.threads : 1;
-    const plans = binding.ir.params
-      .filter((p): p is ScatterParam => p.kind === "scatter")
-      .map((p) => planScatter(binding, p.name, workers, ATOMIC_COST));
+    const { binding, workers, plans } = planScatters(asked, openmp && !small ? this.threads : 1, ATOMIC_COST);
     try {
       const program = this.emit(binding, plans);
       const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
@@ -56,7 +52,7 @@ class NativeDevice extends CpuDevice {
     }
     // The compile has shown that there is no OpenMP: once more for one thread.
     freeCopies(plans);
-    return this.build(binding);
+    return this.build(asked);
   }
 
   private emit(binding: Binding, plans: readonly ScatterPlan[]): OpenMPProgram {

@@ -1,5 +1,5 @@
 import { DeviceError } from "../kernel/errors.js";
-import type { KernelIR, ReduceParam, ScalarType, ScatterParam } from "../ir/types.js";
+import type { KernelIR, ReduceParam, ScalarType } from "../ir/types.js";
 import { listing } from "../emit/wasm/listing.js";
 import { emitWasm, LANE_BYTES } from "../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../emit/wasm/module.js";
@@ -10,7 +10,7 @@ import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
-import { planScatter, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { PAGE, wishedPages } from "./cpu/wasm-memory.js";
 import type { ArrayOptions, Backend, ElementToken } from "./device.js";
@@ -70,16 +70,13 @@ class WasmDevice extends CpuDevice {
     throw beyondMemory(`an array of shape [${shape}]`, view.buffer.bytes);
   }
 
-  protected build(binding: Binding): CpuProgram {
-    const { ir, cost } = binding;
-    for (const [name, { buffer }] of Object.entries(binding.views))
-      if (!(buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${ir.name}", view "${name}"`, buffer.bytes);
+  protected build(asked: Binding): CpuProgram {
+    const { kernel, cost } = asked;
+    for (const [name, { buffer }] of Object.entries(asked.views))
+      if (!(buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, buffer.bytes);
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
-    const threads = small ? 1 : this.pool.size;
-    const plans = ir.params
-      .filter((p): p is ScatterParam => p.kind === "scatter")
-      .map((p) => planScatter(binding, p.name, threads, ATOMIC_COST));
-    const workers = plans.some((plan) => plan.strategy === "sorted") ? 1 : threads;
+    const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST);
+    const { ir } = binding;
     const spec: WasmSpec = {
       ir,
       policy: binding.policy,

@@ -142,7 +142,9 @@ function lines(body: Body, policy: RangePolicy): Lines {
   const outer = policy.extents.slice(0, -1);
   const count = outer.reduce((a, b) => a * b, 1);
   const chunks = chunksPerLine(policy.extents.at(-1)!);
-  const pieces = piecesPerLine(count, chunks, body.target.workers);
+  // Owners of scatter targets, one a worker along the first axis, keep their lines whole and in order.
+  const ordered = Object.values(body.target.scatter).some(({ strategy }) => strategy === "sorted");
+  const pieces = ordered ? 1 : piecesPerLine(count, chunks, body.target.workers);
   return [
     ...share(count * pieces),
     "for (let $task = $lo; $task < $hi; $task++) {",
