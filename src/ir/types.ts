@@ -92,7 +92,7 @@ export type Expr =
   | { op: "table"; type: NumericType; table: string; indices: Expr[]; location?: Location }
   /** Extent of a view or scatter array along `axis`. */
   | { op: "extent"; type: "i32"; view: string; axis: number }
-  /** `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports no overflow. */
+  /** `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports neither overflow nor division by zero. */
   | { op: "unary"; type: ScalarType; fn: UnaryFn; a: Expr; wraps?: true }
   | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr; wraps?: true }
   | { op: "compare"; type: "bool"; fn: CompareFn; a: Expr; b: Expr }

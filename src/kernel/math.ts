@@ -96,7 +96,7 @@ function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: Scala
     op: "logical",
     type: "bool",
     fn: "and",
-    a: compare("ne", integer("rem", x, y), zero),
+    a: compare("ne", { op: "binary", type: "i32", fn: "rem", a: x, b: y, wraps: true }, zero),
     b: compare("lt", integer("xor", x, y), zero),
   };
   return { kind: "scalar", expr: integer("sub", integer("div", x, y), as("i32", below)) };

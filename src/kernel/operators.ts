@@ -97,7 +97,7 @@ export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarVa
   return cut(type, expr);
 }
 
-/** `expr` cut to 32 bits by the author's own words: its overflow is meant. */
+/** `expr` cut to 32 bits by the author's own words: its overflow is meant, and so is 0 for a division by zero. */
 export function cut(type: "i32" | "u32", expr: Expr): Expr {
   return as(type, wrapping(expr));
 }
@@ -106,7 +106,7 @@ function wrapping(expr: Expr): Expr {
   if (!isInteger(expr.type)) return expr;
   if (expr.op === "cast") return { ...expr, a: wrapping(expr.a) };
   if (expr.op === "unary" && (expr.fn === "neg" || expr.fn === "abs")) return { ...expr, a: wrapping(expr.a), wraps: true };
-  if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul" || expr.fn === "div"))
+  if (expr.op === "binary" && ["add", "sub", "mul", "div", "rem"].includes(expr.fn))
     return { ...expr, a: wrapping(expr.a), b: wrapping(expr.b), wraps: true };
   return expr;
 }

@@ -108,6 +108,44 @@ describe("js-debug", () => {
     assert.deepEqual([...(await device.queue.read(o))], [6, -2147483648]);
   });
 
+  it("reports integers divided by zero, stored, used as an index and between, but not where 0 is written", async () => {
+    const n = device.from(i32, [7, 5]),
+      d = device.from(i32, [2, 0]),
+      o = device.array(i32, 2),
+      f = device.array(f64, 2);
+    const remainder = kernel("remainder", { n: view(i32), d: view(i32), o: view(i32) }, ({ n, d, o }, i) => {
+      o[i] = n[i] % d[i];
+    });
+    await fails(
+      () => device.run(remainder, { n, d, o }, range(2)),
+      "remainder",
+      /o\[1\] is i32 and is given NaN: an integer is divided by zero, or a local has no value yet \(element \[1\]\) \(dividing by zero gives 0 on/,
+    );
+    const quotient = kernel("quotient", { n: view(i32), d: view(i32), o: view(i32) }, ({ n, d, o }, i) => {
+      o[i] = Math.floor(n[i] / d[i]);
+    });
+    await fails(() => device.run(quotient, { n, d, o }, range(2)), "quotient", /o\[1\] .* Infinity: an integer is divided by zero/);
+    const place = kernel("place", { n: view(i32), d: view(i32), o: view(i32) }, ({ n, d, o }, i) => {
+      o[i] = n[n[i] % d[i]];
+    });
+    await fails(() => device.run(place, { n, d, o }, range(2)), "place", /index of axis 0 of "n" is NaN: an integer is divided by zero/);
+    const fraction = kernel("fraction", { n: view(i32), d: view(i32), f: view(f64) }, ({ n, d, f }, i) => {
+      f[i] = 0.5 * (n[i] % d[i]);
+    });
+    await fails(
+      () => device.run(fraction, { n, d, f }, range(2)),
+      "fraction",
+      /an integer is divided by zero, which gives 0 \(element \[1\]\)/,
+    );
+    const whole = kernel("whole", { n: view(i32), d: view(i32), o: view(i32), f: view(f64) }, ({ n, d, o, f }, i) => {
+      o[i] = Math.floor(n[i] / d[i]) | 0;
+      f[i] = 0.5 * ((n[i] % d[i]) | 0);
+    });
+    await device.run(whole, { n, d, o, f }, range(2));
+    assert.deepEqual([...(await device.queue.read(o))], [3, 0]);
+    assert.deepEqual([...(await device.queue.read(f))], [0.5, 0]);
+  });
+
   it("reports a local that is read before it has a value", async () => {
     const unset = kernel("unset", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
       let v: number;

@@ -22,6 +22,8 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
   const checked = (key: string): number[] => {
     const index = Number(key);
     const extent = cells.shape[axis];
+    if (!Number.isFinite(index) && String(index) === key)
+      watch.fail(`the index of axis ${axis} of "${cells.name}" is ${key}: ${causeOf(index)}`, DIVISION);
     if (!Number.isInteger(index)) watch.fail(`the index ${key} of axis ${axis} of "${cells.name}" is not a whole number`);
     if (index < 0 || index >= extent) watch.fail(`index ${index} is outside axis ${axis} of "${cells.name}", which has extent ${extent}`);
     return [...prefix, index];
@@ -72,12 +74,17 @@ export function checkedView(name: string, view: View, disjoint: boolean, arena: 
   );
 }
 
+/** How an integer comes to be infinite or NaN in plain JavaScript. */
+const causeOf = (value: number): string => `an integer is divided by zero${Number.isNaN(value) ? ", or a local has no value yet" : ""}`;
+const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) | 0 or (a % b) | 0 where that is meant";
+
 /** The value, where an array of the type can hold it. */
 function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
   if (typeof value !== "number" && typeof value !== "boolean") return watch.fail(`${what()} is given ${String(value)}, which is no number`);
   const number = Number(value);
   if (type === "f64" || type === "f32") return number;
   const [least, greatest] = type === "u32" ? [0, 0xffffffff] : [-0x80000000, 0x7fffffff];
+  if (!Number.isFinite(number)) watch.fail(`${what()} is ${type} and is given ${number}: ${causeOf(number)}`, DIVISION);
   if (!Number.isInteger(number) || number < least || number > greatest)
     watch.fail(
       `${what()} is ${type} and is given ${number}: integer overflow`,

@@ -11,7 +11,7 @@ export const CHECKS: Record<string, string> = {
   $fits: `const $fits = (exact, type, where) => {
   const wrapped = type === "i32" ? exact | 0 : exact >>> 0;
   if (wrapped === exact) return wrapped;
-  $fail(where, "integer overflow, " + exact + " does not fit " + type);
+  $fail(where, Number.isFinite(exact) ? "integer overflow, " + exact + " does not fit " + type : "an integer is divided by zero, which gives 0");
 };`,
   $set: `const $set = (value, name, where) => (value === undefined ? $fail(where, "\\"" + name + "\\" is read before it has a value") : value);`,
 };

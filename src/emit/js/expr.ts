@@ -199,11 +199,12 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
   const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
   if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;
-  return e.fn === "div" || e.fn === "rem" ? round(exact, e.type) : integer(exact, e, scope);
+  return integer(exact, e, scope, isInteger && e.fn === "div" ? `Math.trunc(${exact.text})` : exact.text);
 }
 
-function integer(exact: Code, e: Expr, scope: ExprScope): Code {
-  const checked = e.type === "i32" || e.type === "u32" ? scope.checkInteger?.(exact.text, e) : undefined;
+/** Brings an exact result into the type, in checked code after a look at whether `value` fits. */
+function integer(exact: Code, e: Expr, scope: ExprScope, value = exact.text): Code {
+  const checked = e.type === "i32" || e.type === "u32" ? scope.checkInteger?.(value, e) : undefined;
   return checked ? atom(checked) : round(exact, e.type);
 }
 
