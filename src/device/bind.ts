@@ -3,6 +3,7 @@ import { equal, type Interval } from "../ir/affine.js";
 import { arrayShapes } from "../ir/bounds.js";
 import { costOf } from "../ir/cost.js";
 import { indexNames, printExpr } from "../ir/print.js";
+import { partialCount } from "../ir/launch.js";
 import type { KernelIR } from "../ir/types.js";
 import { compileKernel, relaxedKernel, type CompileOptions } from "../kernel/compile.js";
 import { describe } from "../kernel/describe.js";
@@ -25,8 +26,10 @@ export interface Binding {
   scalars: Record<string, number | boolean>;
   /** View and scatter parameters by name. */
   views: Record<string, View>;
-  /** Reduce parameters that were given a view for their result. */
+  /** Reduce parameters that were given a view for their result, or for their partials. */
   outputs: Record<string, View | undefined>;
+  /** All outputs take partials, which nothing folds. */
+  partials: boolean;
   /** True where no written view shares memory with another argument: pointers may be `restrict`. */
   disjointMemory: boolean;
   /** The strategy that was asked for, `sorted` in strict mode; undefined leaves it to the backend. */
@@ -59,16 +62,18 @@ export function bind(
     else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.view(name, token.type, undefined);
   }
   const precision = options.precision ?? device.precision;
+  const partials = options.partials === true;
   const strict = compileKernel(kernel, fixed, compile);
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
   check.policy(strict.ir, policy);
+  check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
   check.bounds(strict.ir, strict.access, policy, scalars, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
   );
   const cost = costOf(strict.ir, { views, policy, scalars });
-  return { kernel, ir, access, policy, precision, scalars, views, outputs, disjointMemory, scatter, cost };
+  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, disjointMemory, scatter, cost };
 }
 
 function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptions): ScatterStrategy | undefined {
@@ -130,14 +135,33 @@ class Checks {
     if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
     if (rank !== undefined && value.rank !== rank)
       return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
-    if (rank === undefined && value.size < 1)
-      return this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
     if (value.buffer.memory !== this.device.memory)
       return this.fail(
         `${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`,
       );
     if (value.buffer.live === false) return this.fail(freedView(name));
     return value;
+  }
+
+  /** Reduce parameters' views: of one element for a result, of `partials` elements where these are left. */
+  outputs(outputs: Record<string, View | undefined>, partials: number | undefined, precision: Precision): void {
+    const names = Object.keys(outputs);
+    if (partials === undefined) {
+      for (const name of names)
+        if (outputs[name]?.size === 0) this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
+      return;
+    }
+    if (names.length === 0) this.fail("it has no reduce parameters to leave partials of; leave out partials: true");
+    if (precision !== "strict") this.fail('partials are defined in strict mode only; add precision: "strict"');
+    for (const name of names) {
+      const view = outputs[name];
+      if (view?.size !== partials || !view.contiguous)
+        this.fail(
+          `${name} leaves ${partials} partials and needs a contiguous view of as many elements, and is given ${
+            view ? `one of shape [${view.shape}]${view.contiguous ? "" : " with gaps"}` : "nothing"
+          }`,
+        );
+    }
   }
 
   options({ precision, scatter = {} }: LaunchOptions): void {

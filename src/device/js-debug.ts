@@ -5,7 +5,7 @@ import type { Binding } from "./bind.js";
 import { CpuDevice } from "./cpu/cpu-device.js";
 import type { CpuProgram } from "./cpu/launch.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
-import { foldOfParam, foldPartials } from "./cpu/partials.js";
+import { foldOfParam, settle } from "./cpu/partials.js";
 import { partialCount } from "../ir/launch.js";
 import { Arena } from "./debug/arena.js";
 import { callKernel } from "./debug/call.js";
@@ -56,10 +56,12 @@ class DebugProgram implements CpuProgram {
 
   run(): Record<string, number> {
     const views = Object.values(this.binding.views);
-    callKernel(this.binding, this.args, new Arena(views));
+    if (!this.binding.kernel.ir) callKernel(this.binding, this.args, new Arena(views));
     const arena = new Arena(views);
-    const results = this.runChecked(arena);
+    const partials = this.runChecked(arena);
     arena.commit();
+    const results: Record<string, number> = {};
+    for (const [param, values] of partials) settle(this.binding, param, foldOfParam(param), values, results);
     return results;
   }
 
@@ -69,8 +71,8 @@ class DebugProgram implements CpuProgram {
 
   free(): void {}
 
-  /** Runs checked code on the arena's copies. */
-  private runChecked(arena: Arena): Record<string, number> {
+  /** Runs checked code on the arena's copies; gives the partials of the reductions. */
+  private runChecked(arena: Arena): [param: ReduceParam, partials: Float64Array][] {
     const target = this.target(arena);
     const reductions = this.binding.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
     const buffers = [...arena.pieces.map((p) => p.copy), new ArrayBuffer(8 * this.slots())];
@@ -89,12 +91,7 @@ class DebugProgram implements CpuProgram {
       throw kernelError(this.binding.ir.name, error as Error);
     }
     const count = partialCount(this.binding.policy);
-    return Object.fromEntries(
-      reductions.map((param) => {
-        const partials = new Float64Array(buffers.at(-1)!, target.partials[param.name].address, count);
-        return [param.name, foldPartials(partials, count, param, foldOfParam(param))];
-      }),
-    );
+    return reductions.map((param) => [param, new Float64Array(buffers.at(-1)!, target.partials[param.name].address, count)]);
   }
 
   /** f64 slots after the pieces of the arena: scalars, then partials. */

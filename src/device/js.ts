@@ -6,7 +6,7 @@ import { CpuDevice } from "./cpu/cpu-device.js";
 import type { CpuProgram } from "./cpu/launch.js";
 import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
-import { foldOfParam, foldPartials } from "./cpu/partials.js";
+import { foldOfParam, settle } from "./cpu/partials.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
@@ -108,12 +108,10 @@ class JsProgram implements CpuProgram {
     params.forEach((p, n) => (slots[n] = Number(this.binding.scalars[p.name])));
     this.pool.run(this.id, 0, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
-    return Object.fromEntries(
-      this.reductions.map(({ param, partials, count, fold }) => [
-        param.name,
-        foldPartials(new Float64Array(partials.host, partials.address, count), count, param, fold),
-      ]),
-    );
+    const results: Record<string, number> = {};
+    for (const { param, partials, count, fold } of this.reductions)
+      settle(this.binding, param, fold, new Float64Array(partials.host, partials.address, count), results);
+    return results;
   }
 
   source(): string {

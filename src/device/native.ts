@@ -94,12 +94,19 @@ class NativeProgram implements CpuProgram {
     this.args = new DataView(new ArrayBuffer(program.size));
     this.argsAddress = loader.address(this.args.buffer);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
-    this.results = this.reductions.map((p) => [p.name, this.field(`result ${p.name}`)!]);
+    this.results = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
     const units = partialCount(binding.policy);
-    for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
+    if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
     const split = splitAxis(binding, program.order, workers);
     const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed) : undefined;
-    this.fill({ workers, units, split: split.axis, grain: split.grain, streaming: streaming?.use ? 1 : 0 });
+    this.fill({
+      workers,
+      units,
+      folds: binding.partials ? 0 : 1,
+      split: split.axis,
+      grain: split.grain,
+      streaming: streaming?.use ? 1 : 0,
+    });
     this.fillAddresses();
     this.decisions = [
       `threads: ${workers}`,
@@ -172,6 +179,8 @@ class NativeProgram implements CpuProgram {
     };
     for (const [name, view] of Object.entries(this.binding.views)) this.set(`view ${name}`, at(view.buffer, addressOf(view)));
     for (const [name, buffer] of this.partials) this.set(`partials ${name}`, at(buffer, buffer.address));
+    for (const [name, view] of Object.entries(this.binding.outputs))
+      if (view) this.set(`${this.binding.partials ? "partials" : "output"} ${name}`, at(view.buffer, addressOf(view)));
     for (const { name, copies } of this.plans) if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
   }
 }

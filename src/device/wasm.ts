@@ -6,7 +6,7 @@ import type { WasmKernel, WasmSpec } from "../emit/wasm/module.js";
 import type { Binding } from "./bind.js";
 import { CpuDevice } from "./cpu/cpu-device.js";
 import type { CpuProgram } from "./cpu/launch.js";
-import { addressOf } from "./cpu/host-view.js";
+import { addressOf, hostArray } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
@@ -72,8 +72,8 @@ class WasmDevice extends CpuDevice {
 
   protected build(asked: Binding): CpuProgram {
     const { kernel, cost } = asked;
-    for (const [name, { buffer }] of Object.entries(asked.views))
-      if (!(buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, buffer.bytes);
+    for (const [name, view] of Object.entries({ ...asked.views, ...(asked.partials ? asked.outputs : {}) }))
+      if (view && !(view.buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, view.buffer.bytes);
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
     const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST);
     const { ir } = binding;
@@ -155,7 +155,7 @@ class ModuleCache {
 class WasmProgram implements CpuProgram {
   readonly decisions: string[];
   private readonly args: CpuBuffer;
-  private readonly temporary: CpuBuffer[];
+  private readonly temporary: { free(): void }[];
   private readonly reductions: Partials[];
   private readonly empty: boolean;
 
@@ -171,14 +171,14 @@ class WasmProgram implements CpuProgram {
     const { ir, policy } = binding;
     const storage = cpuStorage();
     this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
-    this.reductions = ir.params
+    this.reductions = (binding.partials ? [] : ir.params)
       .filter((p): p is ReduceParam => p.kind === "reduce")
       .map((p) => new Partials(p, kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[p.type]));
     this.args = storage.allocate(8 * Object.keys(kernel.slots).length);
     const scratch = storage.allocate(kernel.scratchBytes * workers);
     const tables = storage.allocate(kernel.tableBytes.length);
     new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
-    this.temporary = [this.args, scratch, tables, ...this.reductions.map(({ buffer }) => buffer)];
+    this.temporary = [this.args, scratch, tables, ...this.reductions];
 
     this.putAddress("scratch", scratch.address);
     this.put("scratchStride", "u32", kernel.scratchBytes);
@@ -189,7 +189,8 @@ class WasmProgram implements CpuProgram {
       this.putAddress(`copies:${name}`, copies.buffer.address);
       this.putAddress(`copyStride:${name}`, copies.stride);
     }
-    for (const { param, buffer } of this.reductions) this.putAddress(`partials:${param.name}`, buffer.address);
+    for (const { param, address } of this.reductions) this.putAddress(`partials:${param.name}`, address);
+    if (binding.partials) for (const [name, view] of Object.entries(binding.outputs)) this.putAddress(`partials:${name}`, addressOf(view!));
     for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
     this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
   }
@@ -200,7 +201,12 @@ class WasmProgram implements CpuProgram {
     if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
     const results: Record<string, number> = {};
-    for (const partials of this.reductions) results[partials.param.name] = byWorkers ? partials.inAnyOrder() : partials.inOrder();
+    for (const partials of this.reductions) {
+      const { name } = partials.param;
+      const output = this.binding.outputs[name];
+      results[name] = byWorkers ? partials.inAnyOrder() : partials.inOrder();
+      if (output) hostArray(output)[0] = results[name];
+    }
     return results;
   }
 

@@ -6,6 +6,7 @@ import { launches } from "./rungs/launches.js";
 import { locals } from "./rungs/locals.js";
 import { mathematics } from "./rungs/mathematics.js";
 import { memory } from "./rungs/memory.js";
+import { partials } from "./rungs/partials.js";
 import { ranges } from "./rungs/ranges.js";
 import { reductions } from "./rungs/reductions.js";
 import { scatters } from "./rungs/scatters.js";
@@ -26,6 +27,7 @@ export const ladder: readonly Rung[] = [
   ...team,
   ...mathematics,
   ...launches,
+  ...partials,
 ];
 
 export interface RungResult {

@@ -3,14 +3,16 @@ import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../policy.js";
-import type { Buffer, View } from "../view.js";
+import type { Buffer } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
-import { hostArray } from "./host-view.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
   readonly decisions: readonly string[];
-  /** Runs to the end, on all workers, and returns the reduce parameters' values. */
+  /**
+   * Runs to the end, on all workers; puts the reduce parameters' values, or their partials, into the outputs, and returns the values: none
+   * where there are partials.
+   */
   run(): Record<string, number>;
   source(): string;
   /** Gives back temporary memory. */
@@ -28,15 +30,13 @@ export class CpuLaunch implements Launch {
   private freed = false;
   /** Lists, for a run takes less than a microsecond. */
   private readonly buffers: readonly Buffer[];
-  private readonly outputs: readonly (readonly [name: string, view: View])[];
 
   constructor(
     readonly device: CpuDevice,
     private readonly binding: Binding,
     private readonly program: CpuProgram,
   ) {
-    this.outputs = Object.entries(binding.outputs).filter((e): e is [string, View] => e[1] !== undefined);
-    this.buffers = [...Object.values(binding.views), ...this.outputs.map(([, view]) => view)].map((view) => view.buffer);
+    this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
   }
 
@@ -44,12 +44,16 @@ export class CpuLaunch implements Launch {
     return this.program.decisions;
   }
 
-  run(): void {
+  /** Throws IsoformError where the device is closed, or the launch or the memory of its views was freed. */
+  requireReady(): void {
     this.device.requireOpen();
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.device, this.binding);
+  }
+
+  run(): void {
+    this.requireReady();
     this.results = this.program.run();
-    for (const [name, view] of this.outputs) hostArray(view)[0] = this.results[name];
   }
 
   source(): string {

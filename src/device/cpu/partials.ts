@@ -1,6 +1,8 @@
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
 import { emitFold } from "../../emit/js/fold.js";
+import type { Binding } from "../bind.js";
+import { hostArray, writeView } from "./host-view.js";
 
 /*
  * The second half of a strict reduction (docs/determinism.md): kernels leave one partial for each chunk of REDUCTION_CHUNK elements of
@@ -52,4 +54,21 @@ export function foldPartials(
     }
   }
   return partials[0];
+}
+
+/**
+ * Leaves a reduce parameter's partials in the view that takes them, or folds them to its value: into `results`, and the view that takes it.
+ */
+export function settle(
+  { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
+  param: ReduceParam,
+  fold: Fold,
+  partials: Float64Array,
+  results: Record<string, number>,
+): void {
+  const output = outputs[param.name];
+  if (unfolded) return writeView(output!, partials);
+  const value = foldPartials(partials, partials.length, param, fold);
+  results[param.name] = value;
+  if (output) hostArray(output)[0] = value;
 }

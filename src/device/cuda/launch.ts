@@ -39,6 +39,8 @@ export class CudaLaunch implements Launch {
   private temporary: GpuBuffer | undefined;
   private readonly wanted: { key: string; bytes: number }[] = [];
   private readonly buffers: readonly Buffer[];
+  /** There are results; else the partials, if any, lie in views. */
+  private readonly folds: boolean;
   private freed = false;
   /** True once a queue has run it, until it is freed. */
   ran = false;
@@ -62,6 +64,7 @@ export class CudaLaunch implements Launch {
       names.map(({ name }) => name),
     );
     this.values = argumentValues(binding);
+    this.folds = program.reduces.length > 0 && !binding.partials;
     this.plan();
     this.decisions.push(...decisions, this.describe(this.program.main));
   }
@@ -85,14 +88,14 @@ export class CudaLaunch implements Launch {
 
   /** Where the results lie, and how many there are, 8 bytes each. */
   get resultPlace(): { address: number; count: number } {
-    return { address: Number(this.values.results ?? 0), count: this.program.reduces.length };
+    return { address: Number(this.values.results ?? 0), count: this.folds ? this.program.reduces.length : 0 };
   }
 
   /** The reduce parameters' values from the bytes at `resultPlace`. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
     const data = new DataView(bytes as ArrayBuffer);
     return Object.fromEntries(
-      this.program.reduces.map(({ name, type }, n) => {
+      (this.folds ? this.program.reduces : []).map(({ name, type }, n) => {
         const at = 8 * n;
         const value =
           type === "f64"
@@ -124,14 +127,12 @@ export class CudaLaunch implements Launch {
     if (traversal === "elements" || traversal === "strided") {
       const shape = this.gridShape(policy, traversal === "strided");
       const partials = elements === 0 ? 0 : shape.grid[0] * shape.grid[1] * shape.grid[2];
-      this.want("results", 8 * program.reduces.length);
       this.wantPartials(partials);
       this.planRange(policy, (batch) => ({ shape: batch === policy ? shape : this.gridShape(batch, traversal === "strided"), values: {} }));
       this.planFolds(partials);
     } else {
       const lineChunks = blocks(policy.extents.at(-1)!, REDUCTION_CHUNK);
       const chunksOf = ({ extents }: RangePolicy) => extents.slice(0, -1).reduce((a, b) => a * b, 1) * lineChunks;
-      this.want("results", 8 * program.reduces.length);
       this.wantPartials(chunksOf(policy));
       this.planRange(policy, (batch) => {
         const chunks = chunksOf(batch);
@@ -164,7 +165,6 @@ export class CudaLaunch implements Launch {
         ? "teams: one after the other, of one member"
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
-    this.want("results", 8 * program.reduces.length);
     this.wantPartials(league);
     this.reserve();
     this.values.league = league;
@@ -262,6 +262,8 @@ export class CudaLaunch implements Launch {
   }
 
   private wantPartials(count: number): void {
+    if (!this.folds) return;
+    this.want("results", 8 * this.program.reduces.length);
     for (const { name, type } of this.program.reduces) {
       this.want(`partials:${name}`, BYTES[type] * Math.max(1, count));
       this.want(`folded:${name}`, BYTES[type] * Math.max(1, blocks(count, REDUCTION_CHUNK)));
@@ -271,7 +273,7 @@ export class CudaLaunch implements Launch {
   /** Folds `count` partials to the results, and into the views that were bound for them. */
   private planFolds(count: number): void {
     const { program, values } = this;
-    if (!program.fold || !program.finish) return;
+    if (!program.fold || !program.finish || !this.folds) return;
     let swapped = false;
     const addresses = (): Values =>
       Object.fromEntries(
@@ -361,7 +363,7 @@ const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a 
 
 const addressOf = (view: View): number => Number(view.buffer.address) + view.offset * BYTES[view.type];
 
-function argumentValues({ scalars, views, outputs, policy }: Binding): Record<string, number | boolean> {
+function argumentValues({ scalars, views, outputs, partials, policy }: Binding): Record<string, number | boolean> {
   const values: Record<string, number | boolean> = {};
   for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
   for (const [name, view] of Object.entries(views)) {
@@ -370,7 +372,7 @@ function argumentValues({ scalars, views, outputs, policy }: Binding): Record<st
     view.strides.forEach((stride, axis) => (values[`stride:${name}:${axis}`] = stride));
     view.shape.forEach((extent, axis) => (values[`extent:${name}:${axis}`] = extent));
   }
-  for (const [name, view] of Object.entries(outputs)) values[`output:${name}`] = view ? addressOf(view) : 0;
+  for (const [name, view] of Object.entries(outputs)) values[`${partials ? "partials" : "output"}:${name}`] = view ? addressOf(view) : 0;
   return policy.kind === "range" ? Object.assign(values, policyValues(policy)) : values;
 }
 

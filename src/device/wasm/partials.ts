@@ -3,9 +3,9 @@ import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { BYTES, typedArray, type TypedArray } from "../view.js";
 
-/** The partial results of one reduce parameter: memory that workers write and the calling thread folds. */
+/** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class Partials {
-  readonly buffer: CpuBuffer;
+  private readonly buffer: CpuBuffer;
   private readonly fold: Fold;
   private readonly shared = cpuStorage().shared;
   private view: TypedArray;
@@ -17,6 +17,14 @@ export class Partials {
     this.buffer = cpuStorage().allocate(count * BYTES[param.type]);
     this.fold = foldOfParam(param);
     this.view = this.newView();
+  }
+
+  get address(): number {
+    return this.buffer.address;
+  }
+
+  free(): void {
+    this.buffer.free();
   }
 
   /** Sets all to the identity. */

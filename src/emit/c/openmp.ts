@@ -239,8 +239,16 @@ class Emitter {
           length: 1,
         },
         { role: `result ${p.name}`, name: `${this.reduced(p)}_result`, type: p.type, declared: dialect.types[p.type], length: 1 },
+        {
+          role: `output ${p.name}`,
+          name: `${this.reduced(p)}_output`,
+          type: "pointer" as const,
+          declared: `${dialect.types[p.type]} *`,
+          length: 1,
+        },
       ]),
       whole("workers"),
+      ...(this.reductions.length > 0 ? [whole("folds")] : []),
       ...(this.byPartials ? [whole("units")] : [whole("split"), whole("grain")]),
       ...(this.ir.policy.kind === "range" ? [whole("begin", this.rank), whole("end", this.rank)] : []),
       ...(this.streamed.length > 0 ? [whole("streaming")] : []),
@@ -465,8 +473,12 @@ class Emitter {
         else this.shareElements(code);
         for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
       });
-      for (const p of this.reductions)
-        code.line(`args->${this.reduced(p)}_result = fold_${this.reduced(p)}(args->${this.reduced(p)}_partials, args->units);`);
+      if (this.reductions.length > 0) code.line("if (!args->folds) return;");
+      for (const p of this.reductions) {
+        const name = this.reduced(p);
+        code.line(`args->${name}_result = fold_${name}(args->${name}_partials, args->units);`);
+        code.line(`if (args->${name}_output) *args->${name}_output = args->${name}_result;`);
+      }
     });
   }
 

@@ -11,7 +11,9 @@ struct dot_args {
   const double *y;
   double *s_partials;
   double s_result;
+  double *s_output;
   int64_t workers;
+  int64_t folds;
   int64_t units;
   int64_t begin;
   int64_t end;
@@ -91,5 +93,7 @@ void dot_kernel(struct dot_args *args) {
     share(&first, &last, 1, worker, workers);
     dot_part(args->x, args->y, args->begin, args->end, args->s_partials, first, last);
   }
+  if (!args->folds) return;
   args->s_result = fold_s(args->s_partials, args->units);
+  if (args->s_output) *args->s_output = args->s_result;
 }

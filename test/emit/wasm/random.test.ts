@@ -55,6 +55,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     scalars: { pd: 1.5, pi: 3, pb: true },
     views,
     outputs: {},
+    partials: false,
     disjointMemory: true,
     scatter: { h: "sorted" },
     cost: { flops: 1e9, bytes: 1e9 },
