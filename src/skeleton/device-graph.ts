@@ -1,0 +1,76 @@
+import type { Container } from "../domain/container.js";
+import type { Field } from "../domain/field.js";
+import { dependencies, type Graph, type Hint } from "./graph.js";
+import { haloUpdates } from "./halos.js";
+import { collectNode, computeNode, haloNode, partialsOf, type ComputeNode, type HaloNode, type Node } from "./nodes.js";
+import { splits, type OccLevel, type Split } from "./occ.js";
+
+export interface DeviceGraph {
+  /** Dependencies of the containers as written, each on its standard view. */
+  readonly base: Graph<ComputeNode>;
+  /** The graph that is scheduled: with halo updates, splits and collected reductions, without redundant edges. */
+  readonly graph: Graph<Node>;
+  readonly hints: readonly Hint<Node>[];
+  readonly splits: ReadonlyMap<number, Split>;
+  /** Fields whose halos are up to date when all is done. */
+  readonly fresh: ReadonlySet<Field>;
+}
+
+/**
+ * Makes the graph for `members` devices out of a sequence of containers. On one member nothing is split, no halo is updated, and reductions
+ * go straight into their scalars. `fresh` are the fields whose halos are up to date at the start.
+ */
+export function deviceGraph(containers: readonly Container[], members: number, level: OccLevel, fresh: ReadonlySet<Field>): DeviceGraph {
+  const base = dependencies(containers.map((container, stage) => computeNode(container, "standard", stage, "as written")));
+  if (members === 1) return { base: base.reduced(), graph: base.reduced(), hints: [], splits: new Map(), fresh };
+  const updates = haloUpdates(containers, fresh);
+  const split = splits(base, updates.before, level);
+  const nodes = containers.flatMap((container, stage) => stageNodes(container, stage, updates.before[stage], split.get(stage)));
+  const graph = dependencies(nodes).reduced();
+  return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
+}
+
+/** What one container becomes on several members. */
+function stageNodes(container: Container, stage: number, stale: readonly Field[], split: Split | undefined): Node[] {
+  const partials = partialsOf(container);
+  const compute = split
+    ? (["internal", "boundary"] as const).map((view) => computeNode(container, view, stage, split.reason, partials))
+    : [computeNode(container, "standard", stage, "nothing to overlap with", partials)];
+  const halos = stale.map((field) =>
+    haloNode(field, stage, `${container.name} reads neighbours of ${field.name}, whose halos are stale since it was written`),
+  );
+  const collect = collectNode(container, stage, "each member has folded its own cells only", partials);
+  return [...halos, ...compute, ...(container.reductions.size > 0 ? [collect] : [])];
+}
+
+/** Boundary cells that travel are launched before internal ones, and the internal cells that hide the journey before the halo update. */
+function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>): Hint<Node>[] {
+  const hints: Hint<Node>[] = [];
+  const add = (from: Node, to: Node, reason: string) => {
+    if (!leads(graph, hints, to, from)) hints.push({ from, to, reason });
+  };
+  const halos = graph.nodes.filter((node): node is HaloNode => node.kind === "halo");
+  for (const node of graph.nodes) {
+    if (node.kind !== "compute" || node.view !== "internal") continue;
+    const { side, stencils } = split.get(node.stage)!;
+    if (side === "before") {
+      const boundary = graph.nodes.find((other) => other.kind === "compute" && other.stage === node.stage && other.view === "boundary")!;
+      add(boundary, node, "what travels is computed first");
+    } else {
+      for (const halo of halos) if (stencils.has(halo.stage)) add(node, halo, "the device has work before the host turns to the copies");
+    }
+  }
+  return hints;
+}
+
+/** True if hints and dependencies lead from one node to another. */
+function leads(graph: Graph<Node>, hints: readonly Hint<Node>[], from: Node, to: Node): boolean {
+  const seen = new Set<Node>();
+  const visit = (node: Node): boolean => {
+    if (node === to) return true;
+    if (seen.has(node)) return false;
+    seen.add(node);
+    return graph.outgoing(node).some((edge) => visit(edge.to)) || hints.some((hint) => hint.from === node && visit(hint.to));
+  };
+  return visit(from);
+}

@@ -1,0 +1,123 @@
+import type { Container, FieldUse } from "../domain/container.js";
+import type { Field } from "../domain/field.js";
+import type { DataView } from "../domain/grid.js";
+import type { Accesses, Atom, Datum, Part } from "./graph.js";
+
+interface NodeBase extends Accesses {
+  /** `laplace.internal`, `halo p`, `collect ps`; not unique where a plan holds several iterations. */
+  readonly name: string;
+  /** Number of the container in the plan that the node is, prepares or completes. */
+  readonly stage: number;
+  /** Why this node is there, or is as it is. */
+  readonly reason: string;
+}
+
+/** A container on one data view of every member. */
+export interface ComputeNode extends NodeBase {
+  readonly kind: "compute";
+  readonly container: Container;
+  readonly view: DataView;
+}
+
+/** Brings the halos of a field up to date. */
+export interface HaloNode extends NodeBase {
+  readonly kind: "halo";
+  readonly field: Field;
+}
+
+/** Gathers the partial results of a container's reductions on every member and folds them there. */
+export interface CollectNode extends NodeBase {
+  readonly kind: "collect";
+  readonly container: Container;
+}
+
+export type Node = ComputeNode | HaloNode | CollectNode;
+
+/**
+ * True if cells are read that may belong to another member: partitions are cut along the last axis, and a cell, the eight of half the size
+ * that make it up, and the one of twice the size that it is part of belong to one member.
+ */
+export function readsAcross({ level, offsets }: FieldUse): boolean {
+  const own = level === "child" ? [0, 1] : [0];
+  return offsets.some((offset) => !own.includes(offset.at(-1)!));
+}
+
+/** Fields of which the container reads cells that may belong to another member. */
+export function fieldsAcross(container: Container): Field[] {
+  return [...new Set(container.uses.filter(readsAcross).map((use) => use.field))];
+}
+
+const OWN: Record<DataView, readonly Part[]> = {
+  internal: ["internal"],
+  boundary: ["boundary"],
+  standard: ["internal", "boundary"],
+};
+
+/** A stencil reaches boundary cells from internal ones, and the halo from boundary ones only. */
+const ACROSS: Record<DataView, readonly Part[]> = {
+  internal: ["internal", "boundary"],
+  boundary: ["internal", "boundary", "halo"],
+  standard: ["internal", "boundary", "halo"],
+};
+
+/** Internal cells of two grids do not lie upon each other: fields of other grids are read whole. */
+function partsRead(use: FieldUse, view: DataView): readonly Part[] {
+  if (use.level !== "own") return readsAcross(use) ? ACROSS.standard : OWN.standard;
+  return readsAcross(use) ? ACROSS[view] : OWN[view];
+}
+
+/**
+ * A container on one data view. With `partials` its reductions leave their partial results there, for a collect node; else they go
+ * straight into the scalars.
+ */
+export function computeNode(
+  container: Container,
+  view: DataView,
+  stage: number,
+  reason: string,
+  partials?: ReadonlyMap<string, Datum>,
+): ComputeNode {
+  const reads: Atom[] = [];
+  const writes: Atom[] = [];
+  for (const use of container.uses) {
+    if (use.read) reads.push(...atoms(use.field, partsRead(use, view)));
+    if (use.written) writes.push(...atoms(use.field, OWN[view]));
+  }
+  for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
+  for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
+  const name = view === "standard" ? container.name : `${container.name}.${view}`;
+  return { kind: "compute", name, stage, reason, container, view, reads, writes };
+}
+
+export function haloNode(field: Field, stage: number, reason: string): HaloNode {
+  return {
+    kind: "halo",
+    name: `halo ${field.name}`,
+    stage,
+    reason,
+    field,
+    reads: atoms(field, ["boundary"]),
+    writes: atoms(field, ["halo"]),
+  };
+}
+
+export function collectNode(container: Container, stage: number, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {
+  const scalars = [...new Set(container.reductions.values())];
+  return {
+    kind: "collect",
+    name: `collect ${scalars.map((s) => s.name).join(", ")}`,
+    stage,
+    reason,
+    container,
+    reads: [...partials.values()].flatMap((datum) => atoms(datum, OWN.standard)),
+    writes: scalars.map(whole),
+  };
+}
+
+/** Where the partial results of one run of a container wait to be collected, by reduce parameter. */
+export function partialsOf(container: Container): Map<string, Datum> {
+  return new Map([...container.reductions].map(([param, scalar]) => [param, { name: `partials of ${scalar.name}` }]));
+}
+
+const atoms = (datum: Datum, parts: readonly Part[]): Atom[] => parts.map((part) => ({ datum, part }));
+const whole = (datum: Datum): Atom => ({ datum, part: "whole" });

@@ -1,0 +1,86 @@
+import type { Graph, Hint } from "./graph.js";
+
+/** One node, ready to be launched: the paper's task (section V-C). */
+export interface Task<N> {
+  readonly node: N;
+  /** Number of the stream, the same on all members. */
+  readonly stream: number;
+  /** Tasks of other streams whose events are waited for. */
+  readonly waits: readonly Task<N>[];
+  /** Why this stream. */
+  readonly reason: string;
+}
+
+export interface Schedule<N> {
+  readonly streams: number;
+  /** Levels of a breadth-first walk along the dependencies: nodes of one level are independent. */
+  readonly levels: readonly (readonly N[])[];
+  /** In the order in which the host launches them. */
+  readonly tasks: readonly Task<N>[];
+  /** Number of pairs of tasks between which an event passes. */
+  readonly events: number;
+}
+
+/**
+ * Maps nodes to streams, puts events between streams, and orders the tasks: the three phases of the paper's section V-C. Hints take
+ * part in the order only.
+ */
+export function schedule<N extends { readonly name: string }>(graph: Graph<N>, hints: readonly Hint<N>[]): Schedule<N> {
+  const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
+  const placed = new Map<N, { stream: number; reason: string }>();
+  for (const level of levels) placeLevel(graph, level, placed);
+  const order = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]).flat();
+  const tasks = new Map<N, Task<N>>();
+  for (const node of order) {
+    const { stream, reason } = placed.get(node)!;
+    const waits = graph
+      .parents(node)
+      .map((parent) => tasks.get(parent)!)
+      .filter((parent) => parent.stream !== stream);
+    tasks.set(node, { node, stream, waits, reason });
+  }
+  const list = [...tasks.values()];
+  return {
+    streams: Math.max(0, ...levels.map((level) => level.length)),
+    levels,
+    tasks: list,
+    events: list.reduce((count, task) => count + task.waits.length, 0),
+  };
+}
+
+/** A node is in the first level after all of its parents. */
+function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N[][] {
+  const depth = new Map<N, number>();
+  const depthOf = (node: N): number => {
+    let d = depth.get(node);
+    if (d === undefined) depth.set(node, (d = Math.max(-1, ...parents(node).map(depthOf)) + 1));
+    return d;
+  };
+  const levels: N[][] = [];
+  for (const node of nodes) (levels[depthOf(node)] ??= []).push(node);
+  return levels;
+}
+
+/** A parent's stream where it is free in this level, which saves an event; else the first free one. */
+function placeLevel<N extends { readonly name: string }>(
+  graph: Graph<N>,
+  level: readonly N[],
+  placed: Map<N, { stream: number; reason: string }>,
+): void {
+  const taken = new Set<number>();
+  const place = (node: N, stream: number, reason: string) => {
+    taken.add(stream);
+    placed.set(node, { stream, reason });
+  };
+  const homeless = level.filter((node) => {
+    const parent = graph.parents(node).find((p) => !taken.has(placed.get(p)!.stream));
+    if (parent) place(node, placed.get(parent)!.stream, `stream of its parent ${parent.name}`);
+    return !parent;
+  });
+  for (const node of homeless) {
+    let stream = 0;
+    while (taken.has(stream)) stream++;
+    const parents = graph.parents(node);
+    place(node, stream, parents.length ? `the streams of ${parents.map((p) => p.name).join(" and ")} are taken` : "a stream of its own");
+  }
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Container } from "../../src/domain/container.js";
+import { deviceGraph, type DeviceGraph } from "../../src/skeleton/device-graph.js";
+import type { OccLevel } from "../../src/skeleton/occ.js";
+import { schedule } from "../../src/skeleton/schedule.js";
+import { container, field, figure4, scalar } from "./fakes.js";
+
+const edges = ({ graph }: DeviceGraph) => graph.edges.map((e) => `${e.from.name} -> ${e.to.name}`).sort();
+const names = ({ graph }: DeviceGraph) => graph.nodes.map((n) => n.name);
+const hints = (plan: DeviceGraph) => plan.hints.map((h) => `${h.from.name} -> ${h.to.name}`);
+const onTwo = (containers: Container[], level: OccLevel) => deviceGraph(containers, 2, level, new Set());
+const order = (plan: DeviceGraph) => schedule(plan.graph, plan.hints).tasks.map((t) => `${t.node.name} @${t.stream}`);
+
+test("figure 4b: the dependencies of axpy, laplace and dot", () => {
+  const { base } = onTwo(figure4().containers, "none");
+  assert.deepEqual(
+    base.edges.map((e) => [e.from.name, e.to.name, e.reasons.map((r) => `${r.hazard} ${r.datum.name}`)]),
+    [
+      ["axpy", "laplace", ["read after write x", "write after read y"]],
+      ["laplace", "dot", ["read after write y"]],
+    ],
+  );
+  assert.deepEqual(
+    base.redundant.map((e) => `${e.from.name} -> ${e.to.name}`),
+    ["axpy -> dot"],
+  );
+});
+
+test("figure 4c: no OCC", () => {
+  const plan = onTwo(figure4().containers, "none");
+  assert.deepEqual(names(plan), ["axpy", "halo x", "laplace", "dot", "collect d"]);
+  assert.deepEqual(edges(plan), ["axpy -> halo x", "dot -> collect d", "halo x -> laplace", "laplace -> dot"]);
+  assert.deepEqual(order(plan), ["axpy @0", "halo x @0", "laplace @0", "dot @0", "collect d @0"]);
+  assert.equal(schedule(plan.graph, plan.hints).events, 0);
+});
+
+test("standard OCC splits the stencil alone", () => {
+  const plan = onTwo(figure4().containers, "standard");
+  assert.deepEqual(names(plan), ["axpy", "halo x", "laplace.internal", "laplace.boundary", "dot", "collect d"]);
+  assert.deepEqual(edges(plan), [
+    "axpy -> halo x",
+    "axpy -> laplace.internal",
+    "dot -> collect d",
+    "halo x -> laplace.boundary",
+    "laplace.boundary -> dot",
+    "laplace.internal -> dot",
+  ]);
+  assert.deepEqual(hints(plan), ["laplace.internal -> halo x"]);
+  assert.deepEqual(order(plan), ["axpy @0", "laplace.internal @1", "halo x @0", "laplace.boundary @0", "dot @1", "collect d @1"]);
+});
+
+test("extended OCC splits the map before the stencil too", () => {
+  const plan = onTwo(figure4().containers, "extended");
+  assert.deepEqual(names(plan), ["axpy.internal", "axpy.boundary", "halo x", "laplace.internal", "laplace.boundary", "dot", "collect d"]);
+  assert.deepEqual(hints(plan), ["axpy.boundary -> axpy.internal", "laplace.internal -> halo x"]);
+});
+
+test("figure 4d: two-way extended OCC, with its levels (figures 5 and 6), streams and order", () => {
+  const plan = onTwo(figure4().containers, "two-way");
+  assert.deepEqual(edges(plan), [
+    "axpy.boundary -> halo x",
+    "axpy.boundary -> laplace.internal",
+    "axpy.internal -> laplace.boundary",
+    "axpy.internal -> laplace.internal",
+    "dot.boundary -> collect d",
+    "dot.internal -> collect d",
+    "halo x -> laplace.boundary",
+    "laplace.boundary -> dot.boundary",
+    "laplace.internal -> dot.internal",
+  ]);
+  assert.deepEqual(hints(plan), ["axpy.boundary -> axpy.internal", "laplace.internal -> halo x", "dot.internal -> halo x"]);
+  const { levels, streams, tasks } = schedule(plan.graph, plan.hints);
+  assert.deepEqual(
+    levels.map((level) => level.map((n) => n.name)),
+    [
+      ["axpy.internal", "axpy.boundary"],
+      ["halo x", "laplace.internal"],
+      ["laplace.boundary", "dot.internal"],
+      ["dot.boundary"],
+      ["collect d"],
+    ],
+  );
+  assert.equal(streams, 2);
+  assert.deepEqual(
+    tasks.map((t) => t.node.name),
+    ["axpy.boundary", "axpy.internal", "laplace.internal", "dot.internal", "halo x", "laplace.boundary", "dot.boundary", "collect d"],
+  );
+  for (const task of tasks)
+    assert.deepEqual(
+      task.waits.map((w) => w.node.name),
+      plan.graph
+        .parents(task.node)
+        .filter((p) => tasks.find((t) => t.node === p)!.stream !== task.stream)
+        .map((p) => p.name),
+    );
+});
+
+test("on one member there are no halos, splits or collected reductions", () => {
+  const plan = deviceGraph(figure4().containers, 1, "two-way", new Set());
+  assert.deepEqual(names(plan), ["axpy", "laplace", "dot"]);
+});
+
+test("a halo is updated once for all stencils until its field is written", () => {
+  const [x, y, z] = [field("x"), field("y"), field("z")];
+  const containers = [
+    container("one", { around: [x], writes: [y] }),
+    container("two", { around: [x], writes: [z] }),
+    container("set", { writes: [x] }),
+    container("three", { around: [x], writes: [y] }),
+  ];
+  const first = onTwo(containers, "none");
+  assert.deepEqual(names(first), ["halo x", "one", "two", "set", "halo x", "three"]);
+  assert.deepEqual([...first.fresh], [x]);
+  assert.deepEqual(names(deviceGraph(containers, 2, "none", first.fresh)), ["one", "two", "set", "halo x", "three"], "steady state");
+});
+
+test("neighbours along other axes need no halo", () => {
+  const [x, y] = [field("x"), field("y")];
+  assert.deepEqual(names(onTwo([container("shift", { beside: [x], writes: [y] })], "two-way")), ["shift"]);
+});
+
+test("the children of a cell need no halo, their neighbours do", () => {
+  const [fine, coarse] = [field("fine"), field("coarse")];
+  const restrict = (offsets: number[][]): Container => {
+    const made = container("restrict", { reads: [fine], writes: [coarse], level: "child" });
+    return { ...made, uses: made.uses.map((use) => (use.field === fine ? { ...use, offsets } : { ...use, level: "own" })) };
+  };
+  assert.deepEqual(
+    names(
+      onTwo(
+        [
+          restrict([
+            [0, 0, 0],
+            [1, 1, 1],
+          ]),
+        ],
+        "two-way",
+      ),
+    ),
+    ["restrict"],
+  );
+  assert.deepEqual(
+    names(
+      onTwo(
+        [
+          restrict([
+            [0, 0, -1],
+            [0, 0, 2],
+          ]),
+        ],
+        "two-way",
+      ),
+    ),
+    ["halo fine", "restrict"],
+  );
+});
+
+test("a reduction between a map and the stencil stops the split, for every cell must be known", () => {
+  const [x, y, r, s] = [field("x"), field("y"), field("r"), scalar("s")];
+  const containers = [
+    container("residual", { reads: [r], writes: [r] }),
+    container("dot", { reads: [r], reduces: [s] }),
+    container("direction", { reads: [r], scalars: [s], writes: [x] }),
+    container("laplace", { around: [x], writes: [y] }),
+    container("norm", { reads: [y], reduces: [s] }),
+    container("scale", { reads: [y], scalars: [s], writes: [y] }),
+  ];
+  const plan = onTwo(containers, "two-way");
+  assert.deepEqual([...plan.splits].map(([stage, { side }]) => [containers[stage].name, side]).sort(), [
+    ["direction", "before"],
+    ["laplace", "stencil"],
+    ["norm", "after"],
+  ]);
+});
+
+test("a chain of maps before a stencil is split from its start", () => {
+  const [a, b, c, y] = ["a", "b", "c", "y"].map(field);
+  const containers = [
+    container("first", { reads: [a], writes: [b] }),
+    container("second", { reads: [b], writes: [c] }),
+    container("laplace", { around: [c], writes: [y] }),
+    container("other", { reads: [a], writes: [a] }),
+  ];
+  assert.deepEqual([...onTwo(containers, "extended").splits.keys()].sort(), [0, 1, 2]);
+  assert.deepEqual([...onTwo(containers, "standard").splits.keys()], [2]);
+});
+
+test("two independent branches take two streams, joined by one event", () => {
+  const [a, b, c] = ["a", "b", "c"].map(field);
+  const plan = onTwo(
+    [container("left", { writes: [a] }), container("right", { writes: [b] }), container("join", { reads: [a, b], writes: [c] })],
+    "none",
+  );
+  const { streams, events, tasks } = schedule(plan.graph, plan.hints);
+  assert.deepEqual([streams, events], [2, 1]);
+  assert.deepEqual(
+    tasks.map((t) => [t.node.name, t.stream, t.waits.map((w) => w.node.name)]),
+    [
+      ["left", 0, []],
+      ["right", 1, []],
+      ["join", 0, ["right"]],
+    ],
+  );
+});
