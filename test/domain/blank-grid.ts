@@ -1,0 +1,47 @@
+import { open } from "isoform";
+import type { NumericType } from "../../src/ir/types.js";
+import type { Dimension } from "../../src/kernel/cells.js";
+import { callSite } from "../../src/kernel/location.js";
+import type { ScalarToken } from "../../src/kernel/params.js";
+import type { DeviceSet } from "../../src/set/device-set.js";
+import { Scalar } from "../../src/set/scalar.js";
+import type { Container, ContainerBody, ContainerParams } from "../../src/domain/container.js";
+import { declareContainer } from "../../src/domain/declare.js";
+import { Field, type FieldToken, type FieldType } from "../../src/domain/field.js";
+import type { Grid } from "../../src/domain/grid.js";
+
+const device = await open("js");
+const set: DeviceSet = {
+  name: "js",
+  members: [{ index: 0, device, name: "js", queue: () => device.queue }],
+  virtual: false,
+  link: undefined,
+  close: () => device.close(),
+};
+
+/** A grid without cells in memory: enough for the code of containers. */
+export class BlankGrid<D extends Dimension> {
+  readonly dimension: D;
+
+  constructor(
+    readonly extents: readonly number[],
+    readonly parent?: BlankGrid<D>,
+  ) {
+    this.dimension = extents.length as D;
+  }
+
+  field<T extends FieldType, const C extends number = 1>(name: string, { type }: FieldToken<T>, cardinality = 1 as C): Field<T, C, D> {
+    return new Field(this as never, name, type, cardinality, "soa", 0);
+  }
+
+  scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
+    return new Scalar(set, name, type);
+  }
+
+  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
+    return declareContainer(this as unknown as Grid<D>, name, params, body, callSite(this.container));
+  }
+}
+
+export const box = (): BlankGrid<3> => new BlankGrid<3>([16, 8, 4]);
+export const plane = (): BlankGrid<2> => new BlankGrid<2>([16, 8]);
