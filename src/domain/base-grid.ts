@@ -36,17 +36,22 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   /** Once set, partitions stay as they are. */
   private frozen = false;
 
-  /** @param step partitions begin at multiples of so many planes */
+  /**
+   * @param step partitions begin at multiples of so many planes
+   * @param given runs of planes, where these are not for the grid to choose
+   */
   constructor(
     readonly set: DeviceSet,
     readonly extents: readonly number[],
     options: GridOptions,
     private readonly step = 1,
+    given?: readonly Pick<Partition, "first" | "planes">[],
   ) {
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
     this.layout = options.layout ?? "soa";
-    this.cut = partition(this.activity.planes, set.members.length, 1, step);
+    if (given) this.freeze(given.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })));
+    else this.cut = partition(this.activity.planes, set.members.length, 1, step);
   }
 
   get cells(): number {
@@ -64,6 +69,11 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
 
   get partitions(): readonly Partition[] {
     return (this.cut ??= partition(this.activity.planes, this.set.members.length, this.reach.at(-1), this.step));
+  }
+
+  /** Active cells of some planes. */
+  private cellsOf(first: number, planes: number): number {
+    return this.activity.planes.slice(first, first + planes).reduce((a, b) => a + b, 0);
   }
 
   /** Keeps partitions as they are, or as given, whatever stencils are noted later. */
@@ -92,7 +102,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   }
 
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
-    const made = declareContainer(this, name, params, body, callSite(this.container));
+    const made = declareContainer<P, D>(this, name, params, body, callSite(this.container));
     this.requireStencils(made);
     return made;
   }
@@ -100,7 +110,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   /** Notes the stencils of a container that was not declared by `container`, such as a fused one. */
   requireStencils(made: Container): void {
     for (const use of made.uses) {
-      const grid = (use.field as Field).grid;
+      const { grid } = use.field;
       grid.note(use.level === "child" ? use.offsets.map((offset) => grid.beyondPair(offset)) : use.offsets, () => describe(made, use));
     }
     if (made.mask) this.note(made.mask.offsets, () => `container "${made.name}" (${at(made)}) asks isActive`);
@@ -169,7 +179,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   /** Arranges memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */
   protected abstract arrange(stored: readonly Field[]): void;
   /** New memory of a field on each member: 0 in active cells, the outside value everywhere else. */
-  abstract allocate<T extends FieldType>(field: Field<T>): readonly View<T>[];
+  abstract allocate(field: Field): readonly View[];
   /** One value in all active cells, halos included. */
   abstract fill(field: Field, value: number): void;
   /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the outside value. */

@@ -1,12 +1,12 @@
-import { add, affineOf, atom, definitionsOf, isConstant, scale } from "../ir/affine.js";
+import { affineOf, coefficient, definitionsOf, isConstant, without } from "../ir/affine.js";
 import { cast } from "../ir/build.js";
 import type { Expr, KernelIR, Stmt } from "../ir/types.js";
-import { mapBlocks, mapChildren, mapOwnExprs } from "../ir/walk.js";
+import { mapBlocks, mapChildren, mapExpr, mapOwnExprs } from "../ir/walk.js";
 import type { Offset } from "./grid.js";
 
 /** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
 export interface CellCode {
-  /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one. */
+  /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first child or its parent. */
   element(field: string, offset: Offset, component: Expr): Expr[];
   /** Whether the cell at the offset is active: bool. */
   active(offset: Offset): Expr;
@@ -31,9 +31,10 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
     indices
       .slice(0, rank)
       .map((index, axis) => {
-        const form = affineOf(index, definitions);
-        const offset = form && add(form, scale(atom(`index:${axis}`), -1));
-        if (!offset || !isConstant(offset)) throw new Error(`container "${ir.name}" reaches ${view} at an offset that is not constant`);
+        const form = affineOf(mapExpr(index, halfAsWhole), definitions);
+        const offset = form && without(form, `index:${axis}`);
+        if (!offset || !isConstant(offset) || coefficient(form, `index:${axis}`) < 1)
+          throw new Error(`container "${ir.name}" reaches ${view} at an offset that is not constant`);
         return offset.constant;
       })
       .reverse();
@@ -49,3 +50,6 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
       : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
   return ir.body.map(placeStmt);
 }
+
+/** Parents are at index >> 1. */
+const halfAsWhole = (expr: Expr): Expr => (expr.op === "binary" && expr.fn === "shr" && expr.a.op === "index" ? expr.a : expr);

@@ -32,6 +32,10 @@ export type CellFunction = (x: number, y: number, z: number, k: number) => numbe
 export class Field<T extends FieldType = FieldType, C extends number = number, D extends Dimension = Dimension> {
   private views: readonly View<T>[] | undefined;
   private freed = false;
+  /** Something has given it values: the host or a container. */
+  defined = false;
+  /** Halos hold the neighbours' values. */
+  coherent = true;
 
   constructor(
     readonly grid: BaseGrid<D>,
@@ -46,7 +50,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   get storage(): readonly View<T>[] {
     if (this.freed) throw new LaunchError(`field "${this.name}" was freed; free fields only when nothing uses them`);
     this.grid.lay();
-    return (this.views ??= this.grid.allocate(this));
+    return (this.views ??= this.grid.allocate(this as unknown as Field) as readonly View<T>[]);
   }
 
   /** True once memory was laid out. */
@@ -61,6 +65,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** One value everywhere, or one for each active cell and component, computed on the host. */
   fill(value: number | CellFunction): void {
+    this.defined = this.coherent = true;
     if (typeof value === "number") this.grid.fill(this, value);
     else this.upload(this.grid.tabulate(this, value));
   }
@@ -71,6 +76,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
       throw new LaunchError(
         `field "${this.name}" is given ${data.length} values; it takes ${this.length}, ${this.cardinality} for each cell of [${this.grid.extents}]`,
       );
+    this.defined = this.coherent = true;
     this.grid.upload(this, data);
   }
 
@@ -86,7 +92,14 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** Sets component `k` of an active cell. */
   set(cell: readonly number[], value: number, k = 0): void {
+    this.noteWrite();
     this.grid.setValue(this, cell, value, k);
+  }
+
+  /** Cells were written, halos were not: for whatever runs containers. */
+  noteWrite(): void {
+    this.defined = true;
+    this.coherent = false;
   }
 
   /** Exchanges the contents of two fields of one grid, type, cardinality, layout and outside value, without a copy. */
@@ -98,10 +111,13 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
       );
     const twin = other as unknown as Field<T, C, D>;
     [this.views, twin.views] = [twin.storage, this.storage];
+    [this.defined, twin.defined] = [twin.defined, this.defined];
+    [this.coherent, twin.coherent] = [twin.coherent, this.coherent];
   }
 
-  /** Puts other memory in place of the field's, which is freed: for grids that lay out anew. */
+  /** Puts other memory, without halos, in place of the field's, which is freed: for grids that lay out anew. */
   move(views: readonly View<T>[]): void {
+    this.coherent = false;
     for (const view of this.views ?? []) view.free();
     this.views = views;
   }

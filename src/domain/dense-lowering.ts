@@ -1,0 +1,94 @@
+import { differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times } from "../ir/build.js";
+import { literal } from "../ir/simplify.js";
+import type { Expr, KernelIR, ReduceParam, Stmt } from "../ir/types.js";
+import { placeCells } from "./cell-code.js";
+import type { FieldUse } from "./container.js";
+import { StorageKernel, type ContainerPlan, type FieldPlan } from "./storage-kernel.js";
+
+/** What a kernel over a dense box needs beside the container's own parameters. */
+export type DenseRole = "mask" | "origin";
+
+export interface DenseFieldPlan extends FieldPlan {
+  readonly level: FieldUse["level"];
+  /** Of the field's grid, in kernel order. */
+  readonly padding: readonly number[];
+}
+
+export interface DensePlan extends ContainerPlan {
+  readonly fields: ReadonlyMap<string, DenseFieldPlan>;
+  /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
+  readonly padding: readonly number[];
+  /** Some cells are not active, and the body must not run for them. */
+  readonly masked: boolean;
+}
+
+/**
+ * A container over the cells of one member's box. The range's indices are those of storage: a cell's local coordinates plus the padding.
+ * A field is indexed [z][y][x] for cardinality 1, else [k][z][y][x] (soa) or [z][y][x][k] (aos); `mask` is indexed like cardinality 1;
+ * `origin` is the global coordinate of the first plane.
+ */
+export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR; roles: ReadonlyMap<DenseRole, string> } {
+  const kernel = new StorageKernel<DenseRole>(container);
+  const { padding } = plan;
+  const last = padding.length - 1;
+
+  /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first child, or from its parent. */
+  const storageIndex = (axis: number, d: number, { level, padding: theirs }: Pick<DenseFieldPlan, "level" | "padding">): Expr => {
+    const own = indexOf(axis);
+    if (level === "own") return plus(own, d);
+    return level === "child"
+      ? plus(times(own, 2), theirs[axis] - 2 * padding[axis] + d)
+      : plus(right(plus(own, -padding[axis]), 1), theirs[axis] + d);
+  };
+  const cellIndex = (offset: readonly number[], of: Pick<DenseFieldPlan, "level" | "padding">): Expr[] =>
+    padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
+  const isActive = (offset: readonly number[]): Expr =>
+    differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, { level: "own", padding })), int(0));
+
+  const body = placeCells(
+    container,
+    { fields: plan.fields, mask: plan.mask },
+    {
+      element: (name, offset, component) => {
+        const field = plan.fields.get(name)!;
+        const cell = cellIndex(offset, field);
+        if (field.cardinality === 1) return cell;
+        return field.layout === "soa" ? [component, ...cell] : [...cell, component];
+      },
+      active: isActive,
+      coordinate: (n) => {
+        const axis = last - n;
+        const local = plus(indexOf(axis), -padding[axis]);
+        return axis === 0 ? plus(local, scalarOf(kernel.scalar("origin"), "i32")) : local;
+      },
+    },
+  );
+  const guarded = plan.masked ? guard(body, isActive(padding.map(() => 0)), container, (wish) => kernel.fresh(wish)) : body;
+  const rank = (field: FieldPlan): number => padding.length + (field.cardinality === 1 ? 0 : 1);
+  return { ir: kernel.finish(guarded, padding.length, plan, rank), roles: kernel.roles };
+}
+
+/** The body for active cells only; others fold the identity into the reductions, which stand at its end. */
+function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {
+  const folds = body
+    .filter((stmt) => stmt.kind === "reduce")
+    .map((stmt) => {
+      const { type, identity } = params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === stmt.target)!;
+      return { stmt, identity: literal(type, identity), value: localOf(fresh(`${stmt.target}_active`), type) };
+    });
+  const then: Stmt[] = [
+    ...body.filter((stmt) => stmt.kind !== "reduce"),
+    ...folds.map(({ stmt, value }): Stmt => ({ kind: "assign", name: value.name, value: stmt.value, location: stmt.location })),
+  ];
+  return [
+    ...folds.map(({ value, identity, stmt }): Stmt => ({
+      kind: "let",
+      name: value.name,
+      type: value.type,
+      init: identity,
+      location: stmt.location,
+    })),
+    { kind: "if", cond: active, then, else: [], location },
+    ...folds.map(({ stmt, value }): Stmt => ({ ...stmt, value })),
+  ];
+}

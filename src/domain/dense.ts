@@ -1,0 +1,290 @@
+import type { Launch } from "../device/device.js";
+import { range } from "../device/policy.js";
+import { typedArray, View, type TypedArrayOf } from "../device/view.js";
+import type { Dimension } from "../kernel/cells.js";
+import { LaunchError } from "../kernel/errors.js";
+import { kernelFromIR } from "../kernel/from-ir.js";
+import type { Kernel } from "../kernel/kernel.js";
+import type { Params } from "../kernel/params.js";
+import type { DeviceSet } from "../set/index.js";
+import { BaseGrid, type Place } from "./base-grid.js";
+import type { Container } from "./container.js";
+import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole } from "./dense-lowering.js";
+import { DenseStorage, type Arrangement, type Box } from "./dense-storage.js";
+import type { Field, FieldType } from "./field.js";
+import { fillView } from "./fill.js";
+import type { DataView, GridOptions, HaloCopy, Partition, PrepareOptions } from "./grid.js";
+import { launchPartials, slotOf } from "./reductions.js";
+
+export interface DenseOptions extends GridOptions {
+  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
+  levels?: number;
+}
+
+/**
+ * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
+ * @param extents [nx, ny, nz] or [nx, ny]
+ * @throws LaunchError for an empty domain, and for more members than planes
+ */
+export function dense(set: DeviceSet, extents: readonly [number, number], options?: DenseOptions): DenseGrid<2>;
+export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
+export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
+export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
+  return new DenseGrid(set, extents, options);
+}
+
+interface Lowered {
+  readonly kernel: Kernel;
+  readonly roles: ReadonlyMap<DenseRole, string>;
+}
+
+export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
+  readonly kind = "dense";
+  private coarse: DenseGrid<D> | undefined;
+  /** Cells around each box in kernel order, as memory is laid out. */
+  private padding: readonly number[] = [];
+  /** The active cells of each member as bytes, arranged like a u8 field. */
+  private masks: readonly View[] | undefined;
+  private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
+
+  constructor(
+    set: DeviceSet,
+    extents: readonly number[],
+    options: DenseOptions = {},
+    partitions?: readonly Pick<Partition, "first" | "planes">[],
+  ) {
+    super(set, extents, options, 2 ** (options.levels ?? 0), partitions);
+  }
+
+  /** The grid of twice the cell size, if `coarsen` has made it. */
+  get parent(): DenseGrid<D> | undefined {
+    return this.coarse;
+  }
+
+  /**
+   * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
+   * member, and is active if one of them is. Containers of each may read fields of the other, by `child` and `parent`.
+   * @throws LaunchError where a partition begins at an odd plane
+   */
+  coarsen(): DenseGrid<D> {
+    if (this.coarse) return this.coarse;
+    const odd = this.partitions.find(({ first }) => first % 2 === 1);
+    if (odd)
+      throw new LaunchError(
+        `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
+          `give the finest grid { levels: n } for n coarser ones`,
+      );
+    this.freeze();
+    const extents = this.extents.map((n) => Math.ceil(n / 2));
+    const active = this.mask && coarseMask(this.mask, this.extents);
+    const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
+    this.coarse = new DenseGrid<D>(this.set, extents, { layout: this.layout, active }, partitions);
+    return this.coarse;
+  }
+
+  protected arrange(stored: readonly Field[]): void {
+    const before = this.padding;
+    this.padding = this.reach.toReversed();
+    for (const view of this.masks ?? []) view.free();
+    this.masks = undefined;
+    for (const field of stored) {
+      const old = field.storage;
+      const views = this.allocate(field);
+      this.partitions.forEach(({ planes }, m) => {
+        const source = new DenseStorage(this.box(m, before), field).window(old[m], 0, planes);
+        this.set.members[m].queue(0).copy(source, this.storage(field, m).window(views[m], 0, planes));
+      });
+      field.move(views as readonly View<FieldType>[]);
+    }
+  }
+
+  allocate(field: Field): readonly View[] {
+    return this.set.members.map((member, m) => {
+      const storage = this.storage(field, m);
+      const memory = storage.allocate(member.device);
+      if (field.outside !== 0) {
+        fillView(member, memory, field.outside);
+        this.fillMember(field, m, memory, 0);
+      }
+      return memory;
+    });
+  }
+
+  fill(field: Field, value: number): void {
+    field.storage.forEach((memory, m) => this.fillMember(field, m, memory, value));
+  }
+
+  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+    field.storage.forEach((memory, m) => {
+      const [first, end] = this.stored(m);
+      const plane = field.length / this.extents.at(-1)!;
+      const origin = this.partitions[m].first;
+      const own = data.subarray((origin + first) * plane, (origin + end) * plane);
+      this.set.members[m].queue(0).write(this.storage(field, m).window(memory, first, end), own);
+    });
+  }
+
+  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
+    const pieces = await Promise.all(
+      field.storage.map((memory, m) => {
+        const window = this.storage(field, m).window(memory, 0, this.partitions[m].planes);
+        return this.set.members[m].queue(0).read(window as View<T>);
+      }),
+    );
+    if (pieces.length === 1) return pieces[0];
+    const all = typedArray(field.type, field.length);
+    let n = 0;
+    for (const piece of pieces) {
+      all.set(piece, n);
+      n += piece.length;
+    }
+    return all;
+  }
+
+  protected locate(field: Field, cell: readonly number[], k: number): Place {
+    const [plane, ...rest] = cell.toReversed();
+    const { device: member, first } = this.partitions.findLast((p) => p.first <= plane)!;
+    const memory = field.storage[member];
+    const offset = this.storage(field, member).at([plane - first, ...rest], k);
+    return { member, view: new View(memory.buffer, field.type, [1], [1], offset) };
+  }
+
+  halo(field: Field): readonly HaloCopy[] {
+    const { storage } = field;
+    const width = this.padding[0];
+    if (width === 0) return [];
+    const pieces = (m: number, first: number) => this.storage(field, m).pieces(storage[m], first, first + width);
+    return this.partitions.slice(1).flatMap(({ device: upper }) => {
+      const lower = upper - 1;
+      const { planes } = this.partitions[lower];
+      const copies = (from: number, first: number, to: number, target: number): HaloCopy[] => {
+        const targets = pieces(to, target);
+        return pieces(from, first).map((source, n) => ({ from, to, source, target: targets[n] }));
+      };
+      return [...copies(lower, planes - width, upper, -width), ...copies(upper, 0, lower, planes)];
+    });
+  }
+
+  prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
+    this.lay();
+    for (const { field } of container.uses) field.grid.lay();
+    const { kernel, roles } = this.lower(container);
+    const args: Record<string, unknown> = Object.fromEntries(container.values);
+    for (const { param, field } of container.uses)
+      args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    const [mask, origin] = [roles.get("mask"), roles.get("origin")];
+    if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
+    if (origin !== undefined) args[origin] = this.partitions[device].first;
+
+    const { precision, reductions = {} } = options;
+    const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
+    return this.planesOf(device, view).flatMap(([first, end], n) => {
+      if (first === end) return [];
+      const outputs = Object.entries(reductions).map(([param, all]) => [
+        param,
+        launchPartials(this, all, precision, [first, end - first], slotOf(view, n)),
+      ]);
+      const bounds = [
+        [first, end],
+        ...this.extents
+          .slice(0, -1)
+          .toReversed()
+          .map((extent) => [0, extent]),
+      ] as const;
+      const policy = range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const));
+      const all = { ...args, ...Object.fromEntries(outputs) };
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials })];
+    });
+  }
+
+  /** The ranges of planes of a data view, counted from the partition's first. */
+  private planesOf(member: number, view: DataView): (readonly [first: number, end: number])[] {
+    const { planes } = this.partitions[member];
+    const [width] = this.padding;
+    const low = member > 0 ? Math.min(width, planes) : 0;
+    const high = member < this.partitions.length - 1 ? Math.max(low, planes - width) : planes;
+    if (view === "standard") return [[0, planes]];
+    return view === "internal"
+      ? [[low, high]]
+      : [
+          [0, low],
+          [high, planes],
+        ];
+  }
+
+  /** Planes that a member stores, halos included, counted from the partition's first. */
+  private stored(member: number): readonly [first: number, end: number] {
+    const { planes } = this.partitions[member];
+    const [width] = this.padding;
+    return [member > 0 ? -width : 0, planes + (member < this.partitions.length - 1 ? width : 0)];
+  }
+
+  private box(member: number, padding = this.padding): Box {
+    return { extents: [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()], padding };
+  }
+
+  private storage(field: Arrangement, member: number): DenseStorage {
+    return new DenseStorage(this.box(member), field);
+  }
+
+  private maskStorage(member: number): DenseStorage {
+    return this.storage({ type: "u8", cardinality: 1, layout: "soa" }, member);
+  }
+
+  private activeMasks(): readonly View[] {
+    return (this.masks ??= this.set.members.map((member, m) => {
+      const storage = this.maskStorage(m);
+      const memory = storage.allocate(member.device);
+      const [first, end] = this.stored(m);
+      const window = storage.window(memory, first, end);
+      const plane = this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+      const begin = (this.partitions[m].first + first) * plane;
+      const active = this.mask?.subarray(begin, begin + window.size) ?? new Uint8Array(window.size).fill(1);
+      member.queue(0).write(window, active);
+      return memory;
+    }));
+  }
+
+  private fillMember(field: Field, member: number, memory: View, value: number): void {
+    const planes = this.stored(member);
+    const mask =
+      this.mask &&
+      this.maskStorage(member)
+        .byComponent(this.activeMasks()[member], ...planes)
+        .at(0, 0);
+    fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
+  }
+
+  private lower(container: Container): Lowered {
+    const fields = new Map(
+      container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
+        param,
+        { cardinality: field.cardinality, layout: field.layout, level, padding: (field.grid as DenseGrid).padding },
+      ]),
+    );
+    const plan: DensePlan = { fields, mask: container.mask?.param, padding: this.padding, masked: this.mask !== undefined };
+    const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
+    this.lowered.set(container, variants);
+    const key = JSON.stringify([...fields.values()]);
+    let lowered = variants.get(key);
+    if (!lowered) {
+      const { ir, roles } = lowerDense(container.ir, plan);
+      variants.set(key, (lowered = { kernel: kernelFromIR(ir, container.location), roles }));
+    }
+    return lowered;
+  }
+
+  override free(): void {
+    super.free();
+    for (const view of this.masks ?? []) view.free();
+    this.masks = undefined;
+  }
+}
+
+/** A cell of twice the size is active if one of its children is. */
+function coarseMask(mask: Uint8Array, extents: readonly number[]): (x: number, y: number, z: number) => boolean {
+  const [nx, ny, nz = 1] = extents;
+  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((child) => child < extent);
+  return (x, y, z) => pair(z, nz).some((cz) => pair(y, ny).some((cy) => pair(x, nx).some((cx) => mask[(cz * ny + cy) * nx + cx] !== 0)));
+}
