@@ -123,7 +123,7 @@ class Writer {
     const result: Stmt[] = [];
     let run: Stmt[] = [];
     const flush = () => {
-      result.push(...this.guardedRun(run as ScatterStmt[], turns, where));
+      if (run.length > 0) result.push(...this.guardedRun(run as ScatterStmt[], turns, where));
       run = [];
     };
     for (const stmt of list) {
@@ -151,7 +151,7 @@ class Writer {
       if (last >= 0 && groups[last].base === base) groups[last].stmts.push(stmt);
       else groups.push({ target, base, offset, index, stmts: [stmt] });
     }
-    return groups.map(({ target, index, stmts }): Stmt => {
+    const guards = groups.map(({ target, index, stmts }): Stmt => {
       const cond = this.within(target, index, 0);
       this.count(where, [cond], turns);
       if (this.clusters.isData(index) && this.chosen.length !== 1) this.branches[where] += turns;
@@ -161,6 +161,14 @@ class Writer {
       }
       return { kind: "if", cond, then: stmts, else: [], location: stmts[0].location };
     });
+    const [{ target, base }] = groups;
+    if (groups.length === 1 || groups.some((g) => g.target !== target || g.base !== base)) return guards;
+    // Mostly all of a cluster is the owner's: its contributions then stay as they were written.
+    const byOffset = groups.toSorted((g, h) => g.offset - h.offset);
+    const [a, b] = [byOffset[0], byOffset.at(-1)!].map(({ index }) => this.within(target, index, 0));
+    return [
+      { kind: "if", cond: { op: "logical", type: "bool", fn: "and", a, b }, then: [...run], else: guards, location: run[0].location },
+    ];
   }
 
   private ownedIndex({ target, indices }: ScatterStmt): Expr {

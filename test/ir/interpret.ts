@@ -5,8 +5,17 @@ import type { Expr, KernelIR, NumericType, Stmt } from "../../src/ir/types.js";
 /** Arrays of one axis, by name; reductions and scatter targets too. */
 export type Memory = Record<string, number[]>;
 
-/** Runs a range kernel of rank 1 over arrays in `memory`, element by element: the plainest reading of the IR there is. */
-export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars: Record<string, Value>): void {
+/**
+ * Runs a range kernel over arrays in `memory`, element by element along its last axis, with its other indices at `outer`: the plainest reading
+ * of the IR there is.
+ */
+export function interpret(
+  ir: KernelIR,
+  extent: number,
+  memory: Memory,
+  scalars: Record<string, Value>,
+  outer: readonly number[] = [],
+): void {
   const tables = new Map(ir.tables.map((table) => [table.name, table.values]));
   for (let i = 0; i < extent; i++) {
     const locals = new Map<string, Value>();
@@ -28,7 +37,7 @@ export function interpret(ir: KernelIR, extent: number, memory: Memory, scalars:
         case "param":
           return known(scalars[expr.name], expr.name);
         case "index":
-          return i;
+          return [...outer, i][expr.axis];
         case "load":
           return at(expr.view, memory[expr.view], value(expr.indices[0]));
         case "element":

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { ownedAxis, ownersKernel, whyNoOwners } from "../../src/ir/owners.js";
 import { print } from "../../src/ir/print.js";
+import type { KernelIR } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";
+import { mapStmts } from "../../src/ir/walk.js";
 import {
   add,
+  bin,
   assign,
   cmp,
   define,
@@ -26,10 +30,12 @@ import {
   view,
   when,
 } from "./build.js";
+import { interpret } from "./interpret.js";
+import { EXTENT, randomKernel, randomMemory } from "./random.js";
 
 const first = local("first", "i32");
 const at = (m: number) => load("at", [add(mul(i, n(2)), n(m))], "i32");
-const body = (ir: Parameters<typeof print>[0]) => {
+const body = (ir: KernelIR) => {
   verify(ir);
   return print(ir)
     .split("\n")
@@ -62,12 +68,18 @@ test("an owner skips elements that only add elsewhere, and asks once for each ow
     "  let first: i32 = knot[j]",
     "  if u32(first + 1 - v_first) < u32(v_stretch + 1)",
     "    let t: f64 = a[j][4]",
-    "    if u32(first - v_first) < u32(v_stretch)",
+    "    if u32(first - v_first) < u32(v_stretch) && u32(first + 1 - v_first) < u32(v_stretch)",
     "      scatter v[0][first] <- a[j][0] * t",
-    "      scatter v[1][first] <- a[j][2] * t",
-    "    if u32(first + 1 - v_first) < u32(v_stretch)",
     "      scatter v[0][first + 1] <- a[j][1] * t",
+    "      scatter v[1][first] <- a[j][2] * t",
     "      scatter v[1][first + 1] <- a[j][3] * t",
+    "    else",
+    "      if u32(first - v_first) < u32(v_stretch)",
+    "        scatter v[0][first] <- a[j][0] * t",
+    "        scatter v[1][first] <- a[j][2] * t",
+    "      if u32(first + 1 - v_first) < u32(v_stretch)",
+    "        scatter v[0][first + 1] <- a[j][1] * t",
+    "        scatter v[1][first + 1] <- a[j][3] * t",
   ]);
 });
 
@@ -156,4 +168,34 @@ test("owners gain where contributions lie together, and with their number where 
   // No branch depends on data.
   const shifted = kernel([view("x", 2), target("y")], [scatter("y", [add(j, n(1))], load("x", [i, j]))], { rank: 2 });
   assert.ok(ownersKernel(shifted, { y: 0 }).gain(4) > ownersKernel(edges, { y: 0 }).gain(4));
+});
+
+/** The kernel with neighbouring contributions in place of its stores and reductions. */
+function scatterOnly(ir: KernelIR): KernelIR {
+  const near = (distance: number) => add(bin("and", load("xi", [i], "i32"), n(1)), n(distance));
+  const body = mapStmts(ir.body, {
+    stmt: (stmt) => {
+      if (stmt.kind === "store")
+        return stmt.value.type === "f64" ? [scatter("h", [near(0)], stmt.value), scatter("h", [near(1)], f(0.1))] : [];
+      return stmt.kind === "reduce" ? scatter("h", [near(2)], stmt.value) : stmt;
+    },
+  });
+  return { ...ir, body, params: ir.params.filter(({ kind }) => kind !== "reduce") };
+}
+
+test("all owners together leave what one pass over the elements does", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(1000), { minLength: 20, maxLength: 300 }), fc.integer({ min: 1, max: 3 }), (choices, owners) => {
+      const ir = scatterOnly(randomKernel(choices));
+      const scalars = { pd: 2.5, pi: -7, pb: true };
+      const [expected, actual] = [randomMemory(), randomMemory()];
+      interpret(ir, EXTENT, expected, scalars);
+      const owned = ownersKernel(ir, { h: 0 });
+      verify(owned.ir);
+      const stretch = { [owned.stretches.h]: Math.ceil(EXTENT / owners) };
+      for (let owner = 0; owner < owners; owner++) interpret(owned.ir, EXTENT, actual, { ...scalars, ...stretch }, [owner]);
+      assert.deepEqual(actual.h, expected.h);
+    }),
+    { seed: 3, numRuns: 300 },
+  );
 });

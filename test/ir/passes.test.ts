@@ -7,18 +7,10 @@ import type { KernelIR } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";
 import { interpret } from "./interpret.js";
 import type { Memory } from "./interpret.js";
-import { EXTENT, randomKernel } from "./random.js";
-
-const DATA = {
-  xd: [0.1, -0, NaN, -3e9],
-  xs: [0.5, -0, 16777217, Infinity].map(Math.fround),
-  xi: [3, -1, 2147483647, 0],
-  xu: [3, 4294967295, 0, 2147483648],
-};
+import { EXTENT, randomKernel, randomMemory } from "./random.js";
 
 function outcome(ir: KernelIR): Memory {
-  const zeros = () => Array<number>(EXTENT).fill(0);
-  const memory: Memory = { ...structuredClone(DATA), yd: zeros(), ys: zeros(), yi: zeros(), yu: zeros(), h: zeros(), s: [0] };
+  const memory = randomMemory();
   interpret(ir, EXTENT, memory, { pd: 2.5, pi: -7, pb: true });
   return memory;
 }

@@ -37,6 +37,7 @@ import {
   view,
   when,
 } from "./build.js";
+import type { Memory } from "./interpret.js";
 
 /** Length of every view and scatter target of a random kernel. */
 export const EXTENT = 4;
@@ -69,6 +70,23 @@ interface Scope {
 /** A sound kernel of rank 1 grown from a list of choices; shorter lists and smaller choices give simpler kernels. */
 export function randomKernel(choices: readonly number[]): KernelIR {
   return new Grower(choices).kernel();
+}
+
+/** Memory for `interpret` to run a random kernel on. */
+export function randomMemory(): Memory {
+  const zeros = () => Array<number>(EXTENT).fill(0);
+  return {
+    xd: [0.1, -0, NaN, -3e9],
+    xs: [0.5, -0, 16777217, Infinity].map(Math.fround),
+    xi: [3, -1, 2147483647, 0],
+    xu: [3, 4294967295, 0, 2147483648],
+    yd: zeros(),
+    ys: zeros(),
+    yi: zeros(),
+    yu: zeros(),
+    h: zeros(),
+    s: [0],
+  };
 }
 
 class Grower {
