@@ -33,7 +33,10 @@ export class Runs {
     };
     const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
 
-    await copy(container.uses.filter((use) => use.offsets.length > 0).flatMap(({ field }) => field.grid.halo(field)));
+    const stale = container.uses.filter(({ field, offsets }) => offsets.length > 0 && !field.coherent).map(({ field }) => field);
+    await copy([...new Set(stale)].flatMap((field) => field.grid.halo(field)));
+    for (const field of stale) field.coherent = true;
+    for (const { field, written } of container.uses) if (written) field.noteWrite();
     launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
     await copy(collections.flatMap((collection) => collection.copies));
     for (const { folds } of collections) folds.forEach((launch, m) => members[m].queue(0).submit(launch));
