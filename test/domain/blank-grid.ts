@@ -22,6 +22,8 @@ const set: DeviceSet = {
 /** A grid without cells in memory: enough for the code of containers. */
 export class BlankGrid<D extends Dimension> {
   readonly dimension: D;
+  /** The functions of its containers. */
+  readonly bodies = new Map<Container, (...args: never[]) => void>();
 
   constructor(
     readonly extents: readonly number[],
@@ -39,7 +41,9 @@ export class BlankGrid<D extends Dimension> {
   }
 
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
-    return declareContainer(this as unknown as Grid<D>, name, params, body, callSite(this.container));
+    const made = declareContainer(this as unknown as Grid<D>, name, params, body, callSite(this.container));
+    this.bodies.set(made, body as (...args: never[]) => void);
+    return made;
   }
 }
 

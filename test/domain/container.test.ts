@@ -14,7 +14,7 @@ function code(container: Container): string[] {
   verify(container.ir);
   return print(container.ir)
     .split("\n")
-    .filter((line) => line && !/^kernel/.test(line) && !DECLARATION.test(line))
+    .filter((line) => line && !line.startsWith("kernel") && !DECLARATION.test(line))
     .map((line) => line.slice(2));
 }
 

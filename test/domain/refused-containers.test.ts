@@ -326,10 +326,11 @@ describe("containers are refused that", () => {
     );
     refused(
       () =>
-        grid.container("k", { a }, ({ a }) => {
-          a = 1;
+        grid.container("k", { p, a }, ({ p, a }, c) => {
+          a = p[c];
+          p[c] = a;
         }),
-      "a = 1",
+      "a = p[c]",
       /a is a parameter or a constant and cannot be assigned/,
       /local declared with let/,
     );
