@@ -106,7 +106,7 @@ export interface Queue {
    * all are through. Nothing can be read, written or prepared meanwhile. Throws LaunchError for what cannot be captured.
    */
   capture(record: () => void, others?: readonly Queue[]): Graph;
-  /** Copies host data (in `right` order of the view's indices) to the view. */
+  /** Copies host data (in `right` order of the view's indices) to the view. Throws LaunchError for values that its type cannot hold. */
   write(target: View, data: ArrayLike<number>): void;
   /**
    * Copies between views of one shape and type, of this memory. A GPU's queue also copies from and to another GPU (where it cannot reach its
@@ -161,7 +161,7 @@ export interface Device {
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch;
   /** prepare, submit, wait, results. */
   run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>>;
-  /** Stops workers, frees memory. */
+  /** Stops workers, frees memory. Whatever is asked of the device and its queues afterwards throws DeviceError. */
   close(): Promise<void>;
 }
 export type ElementToken<T extends ElementType> = { readonly type: T };

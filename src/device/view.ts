@@ -145,6 +145,16 @@ export function requireFitting(type: ElementType, data: ArrayLike<number>): void
       throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${limits[0]} to ${limits[1]}`);
 }
 
+/**
+ * Throws LaunchError unless host data in `right` order has a value for each element of the shape that the type can hold. Every way of host
+ * data to a view starts with it.
+ */
+export function requireData(type: ElementType, shape: readonly number[], data: ArrayLike<number>): void {
+  const size = shape.reduce((a, b) => a * b, 1);
+  if (data.length !== size) throw new LaunchError(`${data.length} values for a view of shape [${shape}], which has ${size}`);
+  requireFitting(type, data);
+}
+
 /** Element strides of a dense array. */
 export function stridesOf(shape: readonly number[], layout: LayoutName): number[] {
   const strides = Array<number>(shape.length);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { cpuStorage } from "../../src/device/cpu/storage.js";
 import {
   f64,
   i32,
@@ -48,7 +49,13 @@ test("arrays of no element type are refused", () => {
 test("values that an integer view cannot hold are refused", () => {
   refused(() => device.from(i32, [1.5, 2]), /value 0.*1\.5.*i32/);
   refused(() => device.from(i32, new Float64Array([1, Number.NaN])), /value 1.*NaN.*i32/);
+  const { allocated } = cpuStorage();
   refused(() => device.from(u8, [255, 256]), /value 1.*256.*u8/);
+  refused(() => device.from(f64, [1, 2, 3], [2, 2]), /3 values for a view of shape \[2,2\], which has 4/);
+  assert.equal(cpuStorage().allocated, allocated, "what is refused takes no memory");
+  const v = device.from(u8, [1, 2]);
+  refused(() => device.queue.write(v, [3, -1]), /value 1.*-1.*u8/);
+  refused(() => device.queue.write(v, Float64Array.of(3, 4, 5)), /3 values/);
 });
 
 test("options that name nothing are refused", () => {

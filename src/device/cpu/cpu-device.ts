@@ -6,7 +6,7 @@ import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind, type Binding } from "../bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, newShape, requireFitting, stridesOf, View } from "../view.js";
+import { BYTES, newShape, requireData, stridesOf, View } from "../view.js";
 import { loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
@@ -47,6 +47,7 @@ export abstract class CpuDevice implements Device {
   }
 
   createQueue(): Queue {
+    this.requireOpen();
     return new CpuQueue(this);
   }
 
@@ -67,8 +68,9 @@ export abstract class CpuDevice implements Device {
     shape: number | readonly number[] = data.length,
     options?: ArrayOptions,
   ): View<T> {
+    this.requireOpen();
+    requireData(type.type, newShape(type, shape), data);
     const view = this.array(type, shape, options);
-    requireFitting(type.type, data);
     writeView(view, data);
     return view;
   }

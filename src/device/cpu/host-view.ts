@@ -28,9 +28,8 @@ export function readView<T extends ElementType>(view: View<T>): TypedArrayOf<T> 
   return to;
 }
 
-/** Sets the view's elements from host data in `right` order. */
+/** Sets the view's elements from host data in `right` order, one for each; see `requireData`. */
 export function writeView(view: View, data: ArrayLike<number>): void {
-  if (data.length !== view.size) throw new LaunchError(`${data.length} values for a view of shape [${view.shape}], which has ${view.size}`);
   const to = hostArray(view);
   if (view.contiguous) return to.set(data);
   let n = 0;

@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import type { TypedArrayOf, View } from "../view.js";
+import { requireData, type TypedArrayOf, type View } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { capture, capturing, CpuGraph, note } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
@@ -12,6 +12,7 @@ export class CpuQueue implements Queue {
   constructor(readonly device: CpuDevice) {}
 
   submit(work: Launch | Graph): void {
+    this.device.requireOpen();
     if (work instanceof CpuGraph) {
       if (capturing()) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
       return work.run();
@@ -26,6 +27,7 @@ export class CpuQueue implements Queue {
   }
 
   capture(record: () => void, others: readonly Queue[] = []): Graph {
+    this.device.requireOpen();
     for (const other of others)
       if (!(other instanceof CpuQueue))
         throw new LaunchError(
@@ -35,24 +37,30 @@ export class CpuQueue implements Queue {
   }
 
   write(target: View, data: ArrayLike<number>): void {
+    this.device.requireOpen();
     this.refuseInCapture("a write");
+    requireData(target.type, target.shape, data);
     writeView(target, data);
   }
 
   copy(source: View, target: View): void {
+    this.device.requireOpen();
     if (!note(this.device, () => () => copyView(source, target))) copyView(source, target);
   }
 
   clear(target: View): void {
+    this.device.requireOpen();
     if (!note(this.device, () => () => clearView(target))) clearView(target);
   }
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
+    this.device.requireOpen();
     this.refuseInCapture("a read");
     return readView(source);
   }
 
   async results(launch: Launch): Promise<Record<string, number>> {
+    this.device.requireOpen();
     if (!(launch instanceof CpuLaunch) || launch.device !== this.device || !launch.results)
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
@@ -61,16 +69,20 @@ export class CpuQueue implements Queue {
   }
 
   record(): DeviceEvent {
+    this.device.requireOpen();
     return new CpuEvent(performance.now() / 1000);
   }
 
   /** An event of a CPU has happened already; one of a GPU is waited for here and now. */
   wait(event: DeviceEvent): void {
+    this.device.requireOpen();
     if (!(event instanceof CpuEvent)) this.refuseInCapture("waiting for another kind of device");
     event.block();
   }
 
-  async finish(): Promise<void> {}
+  async finish(): Promise<void> {
+    this.device.requireOpen();
+  }
 
   private refuseInCapture(what: string): void {
     if (capturing())

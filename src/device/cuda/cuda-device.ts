@@ -16,7 +16,7 @@ import type {
   TheoreticalPeaks,
 } from "../device.js";
 import type { Policy } from "../policy.js";
-import { BYTES, newShape, requireFitting, stridesOf, View, type MemorySpace } from "../view.js";
+import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from "../view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaLaunch } from "./launch.js";
 import { CudaQueue, writeView } from "./queue.js";
@@ -58,6 +58,7 @@ export class CudaDevice implements Device {
   }
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+    this.gpu.enter();
     const extents = newShape(type, shape);
     const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
@@ -69,8 +70,9 @@ export class CudaDevice implements Device {
     shape: number | readonly number[] = data.length,
     options?: ArrayOptions,
   ): View<T> {
+    this.gpu.enter();
+    requireData(type.type, newShape(type, shape), data);
     const view = this.array(type, shape, options);
-    requireFitting(type.type, data);
     writeView(this.gpu, view, data, NULL_STREAM);
     return view;
   }

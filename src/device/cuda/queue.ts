@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "./copies.js";
 import type { Handle } from "./driver.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
@@ -27,6 +27,7 @@ export class CudaQueue implements Queue {
   }
 
   submit(work: Launch | Graph): void {
+    this.gpu.enter();
     if (work instanceof CudaGraph) {
       if (this.gpu.capture) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
       if (work.gpu !== this.gpu)
@@ -60,11 +61,14 @@ export class CudaQueue implements Queue {
   }
 
   write(target: View, data: ArrayLike<number>): void {
+    this.gpu.enter();
     this.refuseInCapture("a write");
+    requireData(target.type, target.shape, data);
     writeView(this.gpu, target, data, this.stream);
   }
 
   copy(source: View, target: View): void {
+    this.gpu.enter();
     if (source.type !== target.type || source.shape.join() !== target.shape.join())
       throw new LaunchError(
         `copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`,
@@ -89,6 +93,7 @@ export class CudaQueue implements Queue {
   }
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
+    this.gpu.enter();
     this.refuseInCapture("a read");
     this.enter(source);
     const settle = () => void this.gpu.enter();
@@ -103,11 +108,11 @@ export class CudaQueue implements Queue {
   }
 
   async results(launch: Launch): Promise<Record<string, number>> {
+    this.gpu.enter();
     if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu || !launch.ran)
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    this.gpu.enter();
     const { address, count } = launch.resultPlace;
     const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());
     return launch.decodeResults(bytes.buffer);
@@ -122,13 +127,15 @@ export class CudaQueue implements Queue {
 
   /** What a CPU's queue has recorded has happened already. */
   wait(event: DeviceEvent): void {
+    const driver = this.gpu.enter();
     if (!(event instanceof CudaEvent)) return event.block();
-    this.gpu.enter().call("cuStreamWaitEvent", this.stream, event.handle, 0);
+    driver.call("cuStreamWaitEvent", this.stream, event.handle, 0);
   }
 
-  finish(): Promise<void> {
+  async finish(): Promise<void> {
+    const driver = this.gpu.enter();
     this.refuseInCapture("waiting for the end");
-    return untilReady(this.gpu.enter(), "cuStreamQuery", this.stream, () => void this.gpu.enter());
+    await untilReady(driver, "cuStreamQuery", this.stream, () => void this.gpu.enter());
   }
 
   /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
@@ -178,20 +185,19 @@ export class CudaQueue implements Queue {
 
   /** Throws LaunchError for a view that is not in this GPU's memory; a graph that is captured keeps an eye on the others. */
   private enter(...views: View[]) {
+    const driver = this.gpu.enter();
     for (const view of views)
       if (view.buffer.memory !== this.gpu.memory)
         throw new LaunchError(
           `a view in the memory of ${view.buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`,
         );
     for (const { buffer } of views) this.gpu.capture?.buffers.add(buffer as GpuBuffer);
-    return this.gpu.enter();
+    return driver;
   }
 }
 
-/** Enqueues the copy of host data in `right` order to a view, on `stream`. */
+/** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */
 export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
-  if (data.length !== target.size)
-    throw new LaunchError(`${data.length} values for a view of shape [${target.shape}], which has ${target.size}`);
   if (target.buffer.memory !== gpu.memory)
     throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
   gpu.enter();

@@ -1,4 +1,4 @@
-import { open } from "../../device/open.js";
+import { backendNames, open } from "../../device/open.js";
 import { range, teams } from "../../device/policy.js";
 import { View } from "../../device/view.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
@@ -144,11 +144,17 @@ export const launches: Rung[] = [
     await expectError(() => device.run(shifted, { x: x.slice([0, 9]), y: x.slice([1, 10]) }, range(8)), "LaunchError", /share memory/);
   }),
 
-  rung(105, "arrays beyond the memory are refused", async (device) => {
+  rung(105, "arrays beyond the memory and values beyond the type are refused", async (device) => {
     await expectError(() => device.array(f64, [2 ** 30, 2 ** 20]), "DeviceError", /GiB/);
     await expectError(() => device.array(f64, -1), "LaunchError", /shape/);
     const small = device.array(f64, 10);
     await expectError(() => device.queue.write(small, [1, 2, 3]), "LaunchError", /3 values/);
+    await expectError(() => device.from(f64, [1, 2, 3], 4), "LaunchError", /3 values/);
+    const whole = device.from(i32, [1, 2]);
+    await expectError(() => device.queue.write(whole, [3, 0.5]), "LaunchError", /value 1 is 0.5, which i32 cannot hold/);
+    await expectError(() => device.queue.write(whole.slice([0, 1]), [2 ** 31]), "LaunchError", /value 0 is 2147483648/);
+    await expectError(() => device.from(i32, [3, Number.NaN]), "LaunchError", /value 1 is NaN/);
+    expectSame(await device.queue.read(whole), [1, 2], "what was refused is not written");
   }),
 
   rung(106, "a view whose memory was freed is refused, before and after a launch is prepared", async (device) => {
@@ -192,5 +198,42 @@ export const launches: Rung[] = [
     } finally {
       await other.close();
     }
+  }),
+
+  rung(109, "a closed device takes no more work", async (device) => {
+    // A device of a backend that is not the library's cannot be opened a second time from here.
+    if (!backendNames().includes(device.backend)) return;
+    const other = await open(device.name);
+    const { queue } = other;
+    const x = other.array(f64, 10),
+      y = other.array(f64, 10);
+    const launch = other.prepare(total, { x }, range(10));
+    queue.submit(launch);
+    const event = queue.record();
+    await queue.finish();
+    await other.close();
+    const calls: (() => unknown)[] = [
+      () => queue.write(x, new Float64Array(10)),
+      () => queue.read(x),
+      () => queue.copy(x, y),
+      () => queue.clear(x),
+      () => queue.submit(launch),
+      () => queue.results(launch),
+      () => queue.capture(() => {}),
+      () => queue.record(),
+      () => queue.wait(event),
+      () => queue.finish(),
+      () => other.createQueue(),
+      () => other.array(f64, 10),
+      () => other.from(f64, [1, 2]),
+      () => other.prepare(total, { x }, range(10)),
+      () => other.run(total, { x }, range(10)),
+    ];
+    for (const call of calls)
+      await expectError(call, "DeviceError", new RegExp(`^device "${other.name}": it is closed \\(open it again\\)$`));
+    const reached = device.from(f64, [1, 2]);
+    await expectError(() => queue.read(reached), "DeviceError", /it is closed/);
+    await expectError(() => queue.write(reached, [3, 4]), "DeviceError", /it is closed/);
+    expectSame(await device.queue.read(reached), [1, 2], "a view of the device that is still open");
   }),
 ];
