@@ -1,0 +1,77 @@
+import type { Field } from "../domain/field.js";
+import type { Container } from "../domain/container.js";
+import { binary, isFloat } from "../ir/evaluate.js";
+import type { BinaryFn, Expr, NumericType } from "../ir/types.js";
+
+/** A known number, a zero of either sign, or some finite number. */
+type Known = number | "zero" | "finite";
+
+/**
+ * True if a container that maps own cells, run over a cell in which all fields have their outside values, gives `field` its outside value,
+ * whatever the scalars are, as long as they and all intermediate results are finite.
+ */
+export function keepsOutside(container: Container, field: Field): boolean {
+  const { ir } = container;
+  const fields = new Map(container.uses.map((use) => [use.param, use.field]));
+  const locals = new Map<string, Known | undefined>();
+  const stored = new Map<string, Known | undefined>();
+  const evaluate = (expr: Expr): Known | undefined => {
+    switch (expr.op) {
+      case "const":
+        return typeof expr.value === "number" ? expr.value : undefined;
+      case "local":
+        return locals.get(expr.name);
+      case "param":
+        return isFloat(expr.type) ? "finite" : undefined;
+      case "load": {
+        const read = fields.get(expr.view);
+        return read ? (stored.has(expr.view) ? undefined : read.outside) : "finite";
+      }
+      case "unary":
+        return expr.fn === "neg" ? negative(evaluate(expr.a)) : undefined;
+      case "binary": {
+        const [a, b] = [evaluate(expr.a), evaluate(expr.b)];
+        return a === undefined || b === undefined ? undefined : combine(expr.fn, expr.type as NumericType, a, b);
+      }
+      default:
+        return undefined;
+    }
+  };
+  for (const stmt of ir.body) {
+    if (stmt.kind === "let") locals.set(stmt.name, stmt.init && evaluate(stmt.init));
+    else if (stmt.kind === "assign") locals.set(stmt.name, evaluate(stmt.value));
+    else if (stmt.kind === "store") {
+      const value = evaluate(stmt.value);
+      if (fields.get(stmt.view) === field && !Object.is(value, field.outside)) return false;
+      stored.set(stmt.view, value);
+    } else if (stmt.kind !== "reduce") return false;
+  }
+  return true;
+}
+
+const isZero = (x: Known): boolean => x === 0 || x === "zero";
+
+function negative(x: Known | undefined): Known | undefined {
+  return typeof x === "number" ? -x : x;
+}
+
+function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | undefined {
+  if (typeof a === "number" && typeof b === "number") return binary(fn, type, a, b);
+  const infinite = [a, b].some((x) => typeof x === "number" && !Number.isFinite(x));
+  if (!isFloat(type) || infinite) return undefined;
+  switch (fn) {
+    case "mul":
+      return isZero(a) || isZero(b) ? "zero" : "finite";
+    case "div":
+      return isZero(a) && b !== 0 ? "zero" : "finite";
+    case "add":
+    case "sub": {
+      // x + (-0) and x + (+0) are x unless x is a zero; +0 + (+-0) and +0 - (+-0) are +0.
+      if (b === "zero" && typeof a === "number" && !Object.is(a, -0)) return a;
+      if (fn === "add" && a === "zero" && typeof b === "number" && !Object.is(b, -0)) return b;
+      return isZero(a) && isZero(b) ? "zero" : "finite";
+    }
+    default:
+      return undefined;
+  }
+}
