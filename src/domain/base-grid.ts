@@ -28,7 +28,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   /** Neighbours that stencils read, by their text. */
   protected readonly offsets = new Map<string, Offset>();
   protected readonly layout: FieldLayout;
-  private readonly activity: Activity;
+  protected readonly activity: Activity;
   private readonly fields = new Set<Field>();
   private readonly runs = new Runs();
   private laid = false;

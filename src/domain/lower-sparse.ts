@@ -8,7 +8,8 @@ import { StorageKernel, type ContainerPlan, type FieldPlan } from "./storage-ker
 /** What a kernel over numbered cells needs beside the container's own parameters. */
 export type SparseRole = "near" | "far" | "outside" | "x" | "y" | "z";
 
-const COORDINATES = ["x", "y", "z"] as const;
+/** The roles of coordinates, by axis. */
+export const COORDINATES: readonly SparseRole[] = ["x", "y", "z"];
 const SHIFT = Math.log2(GROUP);
 const cell = indexOf(0);
 const isOwn = (offset: Offset): boolean => offset.every((d) => d === 0);

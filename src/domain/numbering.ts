@@ -24,6 +24,8 @@ export class Numbering {
   readonly first: number;
   /** Own cells. */
   readonly own: number;
+  /** Cells of the low halo, which stand right before the own ones. */
+  readonly below: number;
   /** The cell that stands for missing ones; it comes after all others. */
   readonly outside: number;
   /** A cell's rank among all active cells, less its number. */
@@ -41,8 +43,8 @@ export class Numbering {
     const end = partition.first + partition.planes;
     this.low = Math.max(0, partition.first - width);
     this.high = Math.min(extents.at(-1)!, end + width);
-    const halo = before[partition.first] - before[this.low];
-    this.first = Math.ceil(halo / align) * align;
+    this.below = before[partition.first] - before[this.low];
+    this.first = Math.ceil(this.below / align) * align;
     this.base = before[partition.first] - this.first;
     this.own = before[end] - before[partition.first];
     this.outside = before[this.high] - this.base;
@@ -59,6 +61,14 @@ export class Numbering {
     const plane = this.planeSize;
     let cell = this.plane(this.low);
     for (let position = this.low * plane; position < this.high * plane; position++) if (!mask || mask[position]) visit(cell++, position);
+  }
+
+  /** The number of the active cell at a position in the stored planes. */
+  find(position: number): number {
+    const { mask } = this.cells;
+    const start = position - (position % this.planeSize);
+    const before = mask ? mask.subarray(start, position).reduce((a, b) => a + b, 0) : position - start;
+    return this.plane(start / this.planeSize) + before;
   }
 
   /** Global coordinates along x (0), y (1) or z (2) of all stored cells. */

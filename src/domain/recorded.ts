@@ -1,12 +1,14 @@
 import type { Device, Launch } from "../device/device.js";
-import { range } from "../device/policy.js";
+import { range, type Policy } from "../device/policy.js";
 import type { View } from "../device/view.js";
 import { identityOf } from "../ir/identity.js";
 import { chunksPerLine } from "../ir/launch.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ScatterOp } from "../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../ir/types.js";
 import { kernel, type Kernel } from "../kernel/kernel.js";
-import { i32, view, type ScalarToken } from "../kernel/params.js";
+import { i32, view, type Params, type ScalarToken } from "../kernel/params.js";
+import type { Container } from "./container.js";
 import type { Partition } from "./grid.js";
+import { foldKernel } from "./reductions.js";
 
 /*
  * Strict reductions of grids that do not store rows of the bounding box: the container leaves the value of each cell, and two kernels fold
@@ -61,15 +63,18 @@ export function recordedRows(
   return { runs: Int32Array.from(runs), first: Int32Array.from(first), slots, before };
 }
 
-/** The tables of `RecordedRows` in a device's memory. */
-export class RowFolds {
+/** Memory and launches for the recorded values of the containers that reduce on one member. */
+export class RecordedCells {
   private readonly runs: View;
   private readonly first: View;
   private readonly slots: View;
+  private readonly memory = new Map<Container, Record<string, { values: View; lanes: View; partials: View }>>();
 
+  /** @param shape of the view that takes one value for each stored cell */
   constructor(
     private readonly device: Device,
     private readonly rows: RecordedRows,
+    private readonly shape: readonly number[],
   ) {
     const table = (data: Int32Array) => device.from(i32, data.length > 0 ? data : [0]);
     this.runs = table(rows.runs);
@@ -77,42 +82,55 @@ export class RowFolds {
     this.slots = table(rows.slots);
   }
 
-  /** Lanes of all chunks with active cells. */
-  get lanes(): number {
-    return Math.max(1, this.rows.before.at(-1)! * REDUCTION_LANES);
+  /** Views that take the value of each cell, by reduce parameter. */
+  valuesOf(container: Container): Record<string, View> {
+    return Object.fromEntries(Object.entries(this.memoryOf(container)).map(([param, { values }]) => [param, values]));
   }
 
   /**
    * Launches that fold the values of the planes [begin, end) of the partition.
-   * @param values the value of each own cell
-   * @param lanes memory for `this.lanes` values
-   * @param partials one for each chunk of these planes
+   * @param result one partial for each chunk of these planes; or one element, which takes what they fold to
    */
-  prepare(op: ScatterOp, values: View, lanes: View, partials: View, [begin, end]: readonly [number, number]): Launch[] {
+  fold(container: Container, { name, op, type }: ReduceParam, [begin, end]: readonly [number, number], result: View): Launch[] {
     const { before, slots } = this.rows;
-    const kernels = foldKernels(op, values.type as NumericType);
-    const identity = identityOf(op, values.type as NumericType);
     const each = slots.length / (before.length - 1);
-    const strict = { precision: "strict" } as const;
-    const args = { identity, lanes };
+    const count = (end - begin) * each;
+    const memory = this.memoryOf(container)[name];
+    const whole = result.size === count;
+    const partials = whole ? result : memory.partials;
+    const kernels = foldKernels(op as ScatterOp, type);
+    const shared = { identity: identityOf(op as ScatterOp, type), lanes: memory.lanes };
+    const prepare = (kernel: Kernel, args: Record<string, unknown>, policy: Policy) =>
+      this.device.prepare<Params>(kernel, args, policy, { precision: "strict" });
     return [
-      this.device.prepare(
+      prepare(
         kernels.lanes,
-        { ...args, values, runs: this.runs, first: this.first } as never,
+        { ...shared, values: memory.values.reshape(memory.values.size), runs: this.runs, first: this.first },
         range([before[begin] * REDUCTION_LANES, before[end] * REDUCTION_LANES]),
-        strict,
       ),
-      this.device.prepare(
-        kernels.partials,
-        { ...args, partials, slots: this.slots.slice([begin * each, end * each]) } as never,
-        range((end - begin) * each),
-        strict,
-      ),
+      prepare(kernels.partials, { ...shared, partials, slots: this.slots.slice([begin * each, end * each]) }, range(count)),
+      ...(whole ? [] : [prepare(foldKernel(op as ScatterOp, type), { result, partials: partials.slice([0, count]) }, range(count))]),
     ];
   }
 
   free(): void {
     for (const table of [this.runs, this.first, this.slots]) table.free();
+    for (const memory of this.memory.values())
+      for (const { values, lanes, partials } of Object.values(memory)) for (const view of [values, lanes, partials]) view.free();
+  }
+
+  private memoryOf(container: Container): Record<string, { values: View; lanes: View; partials: View }> {
+    let memory = this.memory.get(container);
+    if (!memory) {
+      const reduced = container.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+      const make = ({ type }: ReduceParam) => ({
+        values: this.device.array({ type }, this.shape),
+        lanes: this.device.array({ type }, Math.max(1, this.rows.before.at(-1)! * REDUCTION_LANES)),
+        partials: this.device.array({ type }, this.rows.slots.length),
+      });
+      this.memory.set(container, (memory = Object.fromEntries(reduced.map((param) => [param.name, make(param)]))));
+    }
+    return memory;
   }
 }
 

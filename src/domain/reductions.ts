@@ -104,12 +104,12 @@ export function collect(container: Container, param: string, precision: Precisio
 }
 
 type FoldOp = "sum" | "min" | "max";
-const folds = new Map<string, unknown>();
+const folds = new Map<string, Kernel>();
 
 /** The kernel that folds `partials` into `result`. */
-function foldKernel(op: FoldOp, type: NumericType): unknown {
+export function foldKernel(op: FoldOp, type: NumericType): Kernel {
   const key = `${op} ${type}`;
-  const known = folds.get(key) ?? FOLDS[op]({ kind: "scalar", type });
+  const known = folds.get(key) ?? (FOLDS[op]({ kind: "scalar", type }) as Kernel);
   folds.set(key, known);
   return known;
 }

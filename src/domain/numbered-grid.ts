@@ -1,0 +1,257 @@
+import type { Launch } from "../device/device.js";
+import { range } from "../device/policy.js";
+import { typedArray, type TypedArrayOf, View } from "../device/view.js";
+import type { KernelIR, ReduceParam } from "../ir/types.js";
+import type { Dimension } from "../kernel/cells.js";
+import { LaunchError } from "../kernel/errors.js";
+import { kernelFromIR } from "../kernel/from-ir.js";
+import type { Kernel } from "../kernel/kernel.js";
+import type { Scalar } from "../set/index.js";
+import { BaseGrid, type Place } from "./base-grid.js";
+import type { Container } from "./container.js";
+import type { Field, FieldType } from "./field.js";
+import { fillView } from "./fill.js";
+import type { DataView, HaloCopy, PrepareOptions } from "./grid.js";
+import type { Numbering } from "./numbering.js";
+import { RecordedCells, recordedRows } from "./recorded.js";
+import { launchPartials, slotOf } from "./reductions.js";
+import type { ContainerPlan } from "./storage-kernel.js";
+import { UnitStorage } from "./unit-storage.js";
+
+/** A container over a grid's storage, and the names of the parameters that the grid itself fills. */
+export interface Lowered<Role extends string> {
+  readonly ir: KernelIR;
+  readonly roles: ReadonlyMap<Role, string>;
+}
+
+/** What of a field decides where its values lie, and what lies where no active cell is. */
+export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "outside">;
+export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
+
+/**
+ * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and block-sparse
+ * grids have in common.
+ */
+export abstract class NumberedGrid<D extends Dimension, Role extends string> extends BaseGrid<D> {
+  /** Cells of a unit. */
+  protected abstract readonly unitCells: number;
+  /** Planes of cells in a plane of units. */
+  protected abstract readonly unitPlanes: number;
+  /** Of each member, as memory is laid out. */
+  protected numberings: readonly Numbering[] = [];
+  /** Planes of units in a halo. */
+  private width = -1;
+  private readonly tables: Tables<Role>[] = [];
+  private readonly records: RecordedCells[] = [];
+  private readonly lowered = new WeakMap<Container, Map<boolean, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
+
+  /** Numbers the units of each member, with halos of `width` planes of units. */
+  protected abstract number(width: number): readonly Numbering[];
+  /** Visits the cells that a member stores: where its values lie in a component, unit * unitCells + cell, and its position in the box. */
+  protected abstract eachCell(member: number, visit: (at: number, position: number) => void): void;
+  /** Where the values of an active cell lie on the member that owns it. */
+  protected abstract find(member: number, position: number): number;
+  protected abstract lower(container: KernelIR, plan: ContainerPlan): Lowered<Role>;
+  /** What a kernel parameter of the grid holds on a member, and perhaps others that were made on the way. */
+  protected abstract makeTables(role: Role, member: number): Tables<Role>;
+
+  protected arrange(stored: readonly Field[]): void {
+    this.freeTables();
+    const width = Math.ceil(this.reach.at(-1)! / this.unitPlanes);
+    if (width === this.width) return;
+    this.width = width;
+    const before = this.numberings;
+    this.numberings = this.number(width);
+    for (const field of stored) this.move(field, before);
+  }
+
+  /** Moves a member's own cells to new memory. */
+  private move(field: Field, before: readonly Numbering[]): void {
+    const views = this.allocate(field);
+    this.numberings.forEach((to, m) => {
+      const from = before[m];
+      const source = new UnitStorage(from.outside + 1, this.unitCells, field).window(field.storage[m], from.first, from.first + from.own);
+      const target = this.storage(field, m).window(views[m], to.first, to.first + to.own);
+      this.set.members[m].queue(0).copy(source, target);
+    });
+    field.move(views);
+  }
+
+  allocate<T extends FieldType>(field: Field<T>): readonly View<T>[] {
+    return this.set.members.map((member, m) => {
+      const storage = this.storage(field, m);
+      const memory = storage.allocate<T>(member.device);
+      if (field.outside !== 0) {
+        fillView(member, storage.window(memory), field.outside);
+        this.fillMember(field, m, memory, 0);
+      }
+      return memory;
+    });
+  }
+
+  fill(field: Field, value: number): void {
+    const memory = field.storage;
+    this.set.members.forEach((_, m) => this.fillMember(field, m, memory[m], value));
+  }
+
+  /** Sets the active cells of a member. */
+  protected fillMember(field: Arrangement, m: number, memory: View, value: number): void {
+    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].outside), value);
+  }
+
+  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+    const memory = field.storage;
+    this.set.members.forEach((member, m) => {
+      const target = this.storage(field, m).window(memory[m]);
+      const values = typedArray(field.type, target.size).fill(field.outside);
+      const { cardinality } = field;
+      const each = target.size / cardinality;
+      this.eachCell(m, (at, position) => {
+        for (let k = 0; k < cardinality; k++) values[k * each + at] = data[position * cardinality + k];
+      });
+      member.queue(0).write(target, values);
+    });
+  }
+
+  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
+    const { cardinality } = field;
+    const data = typedArray(field.type, field.length).fill(field.outside) as TypedArrayOf<T>;
+    const memory = field.storage;
+    const reads = this.set.members.map(async (member, m) => {
+      const { first, own } = this.numberings[m];
+      const values = await member.queue(0).read(this.storage(field, m).window(memory[m], first, first + own));
+      this.eachOwnCell(m, (at, position) => {
+        const cell = at - first * this.unitCells;
+        for (let k = 0; k < cardinality; k++) data[position * cardinality + k] = values[k * own * this.unitCells + cell];
+      });
+    });
+    await Promise.all(reads);
+    return data;
+  }
+
+  protected locate(field: Field, cell: readonly number[], k: number): Place {
+    const [nx, ny] = this.extents;
+    const [x, y, z = 0] = cell;
+    const memory = field.storage;
+    const member = this.partitions.findIndex(({ first, planes }) => cell.at(-1)! < first + planes);
+    return { member, view: this.storage(field, member).value(memory[member], this.find(member, (z * ny + y) * nx + x), k) };
+  }
+
+  halo(field: Field): readonly HaloCopy[] {
+    const memory = field.storage;
+    const copies: HaloCopy[] = [];
+    /** Units of `to`'s halo, which are `from`'s own. */
+    const add = (from: number, to: number, begin: number, end: number, first: number): void => {
+      const sources = this.storage(field, from).pieces(memory[from], first, first + end - begin);
+      const targets = this.storage(field, to).pieces(memory[to], begin, end);
+      if (end > begin) sources.forEach((source, n) => copies.push({ from, to, source, target: targets[n] }));
+    };
+    for (let m = 0; m < this.numberings.length; m++) {
+      const { low, high, partition, first, own, below, outside } = this.numberings[m];
+      if (low < partition.first) add(m - 1, m, first - below, first, this.numberings[m - 1].plane(low));
+      if (high > partition.first + partition.planes) add(m + 1, m, first + own, outside, this.numberings[m + 1].first);
+    }
+    return copies;
+  }
+
+  prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {
+    this.lay();
+    const record = precision === "strict" && container.reduces;
+    const { kernel, roles } = this.compile(container, record);
+    const member = this.set.members[device];
+    const numbering = this.numberings[device];
+    const first = numbering.partition.first;
+    const { planes } = this.partitions[device];
+    const args: Record<string, unknown> = Object.fromEntries(container.values);
+    for (const { param, field } of container.uses)
+      args[param] = this.storage(field as Field, device).kernelView((field as Field).storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = (scalar as Scalar).views[device];
+    for (const [role, param] of roles) args[param] = this.table(role, device);
+    const records = record ? this.recordsOf(device) : undefined;
+    const values = records?.valuesOf(container) ?? {};
+
+    return this.unitPlanesOf(device, view).flatMap(([begin, end], n) => {
+      const [from, to] = [numbering.plane(first + begin), numbering.plane(first + end)];
+      if (from === to) return [];
+      const policy = this.unitCells === 1 ? range([from, to]) : range([from, to], this.unitCells);
+      const cellPlanes = [begin * this.unitPlanes, Math.min(end * this.unitPlanes, planes)] as const;
+      const partials = Object.entries(reductions).map(([param, all]) => ({
+        param: container.ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === param)!,
+        view: launchPartials(this, all, precision, [cellPlanes[0], cellPlanes[1] - cellPlanes[0]], slotOf(view, n)),
+      }));
+      const outputs = Object.fromEntries(partials.map(({ param, view }) => [param.name, view]));
+      const launch = member.device.prepare(kernel, { ...args, ...(record ? values : outputs) }, policy, { precision });
+      const folds = partials.flatMap(({ param, view }) => (record ? records!.fold(container, param, cellPlanes, view) : []));
+      return [launch, ...folds];
+    });
+  }
+
+  /** The planes of units [begin, end) of a partition that a data view has: one or two stretches, empty ones included. */
+  private unitPlanesOf(device: number, view: DataView): (readonly [number, number])[] {
+    const { planes } = this.numberings[device].partition;
+    if (view === "standard") return [[0, planes]];
+    const low = device > 0 ? Math.min(this.width, planes) : 0;
+    const high = device < this.numberings.length - 1 ? Math.max(low, planes - this.width) : planes;
+    return view === "internal"
+      ? [[low, high]]
+      : [
+          [0, low],
+          [high, planes],
+        ];
+  }
+
+  override free(): void {
+    super.free();
+    this.freeTables();
+  }
+
+  private freeTables(): void {
+    for (const tables of this.tables.splice(0)) for (const table of Object.values(tables ?? {})) if (table instanceof View) table.free();
+    for (const records of this.records.splice(0)) records?.free();
+  }
+
+  private compile(container: Container, record: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
+    const variants = this.lowered.get(container) ?? new Map<boolean, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>();
+    this.lowered.set(container, variants);
+    let made = variants.get(record);
+    if (!made) {
+      const other = container.uses.find(({ level }) => level !== "own");
+      if (other)
+        throw new LaunchError(
+          `container "${container.name}" reads field "${other.field.name}" of another grid by ${other.level}, which only dense grids have`,
+        );
+      const plan: ContainerPlan = {
+        fields: new Map(container.uses.map(({ param, field }) => [param, field as Field])),
+        mask: container.mask?.param,
+        record: record ? (this.unitCells === 1 ? 1 : 2) : undefined,
+      };
+      const { ir, roles } = this.lower(container.ir, plan);
+      variants.set(record, (made = { kernel: kernelFromIR(ir, container.location), roles }));
+    }
+    return made;
+  }
+
+  protected storage(field: Arrangement, member: number): UnitStorage {
+    return new UnitStorage(this.numberings[member].outside + 1, this.unitCells, field);
+  }
+
+  private table(role: Role, member: number): View | number {
+    const tables = (this.tables[member] ??= {});
+    if (tables[role] === undefined) Object.assign(tables, this.makeTables(role, member));
+    return tables[role]!;
+  }
+
+  private recordsOf(member: number): RecordedCells {
+    return (this.records[member] ??= new RecordedCells(
+      this.set.members[member].device,
+      recordedRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
+      this.unitCells === 1 ? [this.numberings[member].outside + 1] : [this.numberings[member].outside + 1, this.unitCells],
+    ));
+  }
+
+  private eachOwnCell(member: number, visit: (at: number, position: number) => void): void {
+    const { first, own } = this.numberings[member];
+    const [begin, end] = [first * this.unitCells, (first + own) * this.unitCells];
+    this.eachCell(member, (at, position) => at >= begin && at < end && visit(at, position));
+  }
+}

@@ -1,0 +1,77 @@
+import type { Device } from "../device/device.js";
+import { BYTES, View } from "../device/view.js";
+import type { ElementType } from "../ir/types.js";
+import type { FieldLayout } from "./field.js";
+
+/** Components begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
+const COMPONENT_BYTES = 128;
+
+/**
+ * Where the values of a field over numbered units lie, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
+ * unit], `aos` as [unit][component][cell of the unit].
+ */
+export class UnitStorage {
+  /** Elements in all. */
+  readonly length: number;
+  private readonly componentStride: number;
+  private readonly unitStride: number;
+
+  /**
+   * @param units how many there are
+   * @param cells of each unit
+   */
+  constructor(
+    readonly units: number,
+    readonly cells: number,
+    private readonly field: { readonly type: ElementType; readonly cardinality: number; readonly layout: FieldLayout },
+  ) {
+    const { type, cardinality, layout } = field;
+    const aligned = COMPONENT_BYTES / BYTES[type];
+    this.componentStride = layout === "aos" ? cells : Math.ceil((units * cells) / aligned) * aligned;
+    this.unitStride = layout === "aos" ? cells * cardinality : cells;
+    this.length = layout === "aos" ? units * this.unitStride : cardinality * this.componentStride;
+  }
+
+  allocate<T extends ElementType>(device: Device): View<T> {
+    return device.array({ type: this.field.type as "f64" }, this.length) as unknown as View<T>;
+  }
+
+  /** Units [begin, end) as [component][unit][cell], whatever the layout. */
+  window(memory: View, begin = 0, end = this.units): View {
+    const shape = [this.field.cardinality, end - begin, this.cells];
+    return new View(memory.buffer, memory.type, shape, [this.componentStride, this.unitStride, 1], memory.offset + begin * this.unitStride);
+  }
+
+  /** What kernels see: `window` without axes of length 1, the components last but for the cells where they lie so (aos). */
+  kernelView(memory: View): View {
+    const { cardinality, layout } = this.field;
+    const axes = [
+      { extent: cardinality, stride: this.componentStride, kept: cardinality > 1 },
+      { extent: this.units, stride: this.unitStride, kept: true },
+      { extent: this.cells, stride: 1, kept: this.cells > 1 },
+    ];
+    const ordered = (layout === "aos" ? [axes[1], axes[0], axes[2]] : axes).filter(({ kept }) => kept);
+    return new View(
+      memory.buffer,
+      memory.type,
+      ordered.map(({ extent }) => extent),
+      ordered.map(({ stride }) => stride),
+      memory.offset,
+    );
+  }
+
+  /** The stretches of memory that hold units [begin, end): one for each component, or one for all where they lie side by side. */
+  pieces(memory: View, begin: number, end: number): View[] {
+    const { cardinality, layout } = this.field;
+    const count = layout === "aos" ? 1 : cardinality;
+    const at = (k: number): number => memory.offset + k * this.componentStride + begin * this.unitStride;
+    return Array.from({ length: count }, (_, k) => new View(memory.buffer, memory.type, [(end - begin) * this.unitStride], [1], at(k)));
+  }
+
+  /** One value: component `k` of the cell that is `at` = unit * cells + cell of the unit. */
+  value(memory: View, at: number, k: number): View {
+    const cell = at % this.cells;
+    const offset = k * this.componentStride + ((at - cell) / this.cells) * this.unitStride + cell;
+    return new View(memory.buffer, memory.type, [1], [1], memory.offset + offset);
+  }
+}
