@@ -199,11 +199,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     this.write(field, values as TypedArrayOf<FieldType>);
   }
 
-  /** The host array of a function of the active cells. */
+  /** The host array of a function of the active cells, for `upload`. */
   tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType> {
     const [nx, ny, nz = 1] = this.extents;
     const { mask } = this;
-    const data = typedArray(field.type, field.length) as TypedArrayOf<FieldType>;
+    // Integers pass through f64, so that `upload` sees what does not fit.
+    const data = typedArray(field.type === "f32" ? "f32" : "f64", field.length);
     let n = 0;
     for (let z = 0; z < nz; z++)
       for (let y = 0; y < ny; y++)

@@ -35,10 +35,10 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first child, or from its parent. */
   const storageIndex = (axis: number, d: number, { level, padding: theirs }: Pick<DenseFieldPlan, "level" | "padding">): Expr => {
     const own = indexOf(axis);
-    if (level === "own") return plus(own, d);
+    if (level === "own") return shifted(own, d);
     return level === "child"
-      ? plus(times(own, 2), theirs[axis] - 2 * padding[axis] + d)
-      : plus(right(plus(own, -padding[axis]), 1), theirs[axis] + d);
+      ? shifted(times(own, 2), theirs[axis] - 2 * padding[axis] + d)
+      : shifted(right(shifted(own, -padding[axis]), 1), theirs[axis] + d);
   };
   const cellIndex = (offset: readonly number[], of: Pick<DenseFieldPlan, "level" | "padding">): Expr[] =>
     padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
@@ -58,7 +58,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
       active: isActive,
       coordinate: (n) => {
         const axis = last - n;
-        const local = plus(indexOf(axis), -padding[axis]);
+        const local = shifted(indexOf(axis), -padding[axis]);
         return axis === 0 ? plus(local, scalarOf(kernel.scalar("origin"), "i32")) : local;
       },
     },
@@ -67,6 +67,8 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const rank = (field: FieldPlan): number => padding.length + (field.cardinality === 1 ? 0 : 1);
   return { ir: kernel.finish(guarded, padding.length, plan, rank), roles: kernel.roles };
 }
+
+const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));
 
 /** The body for active cells only; others fold the identity into the reductions, which stand at its end. */
 function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {

@@ -23,7 +23,7 @@ const kernels = new Map<ElementType, { all: Kernel; masked: Kernel }>();
  * Enqueues the filling of a view, of rank 4 or less, in stream 0 of the member that has it.
  * @param mask of the shape of `target` less its first axis: only elements where it is not 0 are set; `target` must have rank 4
  */
-export function fillView({ device, queue }: Member, target: View, value: number, mask?: View): void {
+export function fillView(member: Member, target: View, value: number, mask?: View): void {
   if (target.size === 0) return;
   const missing = 4 - target.rank;
   const shape = [...Array<number>(missing).fill(1), ...target.shape];
@@ -32,7 +32,7 @@ export function fillView({ device, queue }: Member, target: View, value: number,
   const known = kernels.get(target.type) ?? fillKernels(target.type);
   kernels.set(target.type, known);
   const args: Record<string, unknown> = mask ? { value, target: all, mask } : { value, target: all };
-  const launch = device.prepare<Params>(mask ? known.masked : known.all, args, range(...shape));
-  queue(0).submit(launch);
+  const launch = member.device.prepare<Params>(mask ? known.masked : known.all, args, range(...shape));
+  member.queue(0).submit(launch);
   launch.free();
 }
