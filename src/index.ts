@@ -33,6 +33,7 @@ export type {
   DeviceEvent,
   Launch,
   LaunchOptions,
+  PolicyOf,
   Precision,
   Queue,
   Results,

@@ -1,9 +1,9 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
-import type { ElementType, NumericType } from "../ir/types.js";
-import type { Kernel } from "../kernel/kernel.js";
+import type { ElementType } from "../ir/types.js";
+import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
-import type { Policy } from "./policy.js";
-import type { LayoutName, MemorySpace, TypedArrayOf, View } from "./view.js";
+import type { Policy, RangePolicy, TeamPolicy } from "./policy.js";
+import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./view.js";
 
 export type { Precision, ScatterStrategy };
 
@@ -44,11 +44,13 @@ type Arg<P> =
       ? T extends "bool"
         ? boolean
         : number
-      : P extends ViewToken<infer T>
-        ? View<T>
-        : P extends ScatterToken<infer T>
-          ? View<T>
+      : P extends ViewToken<infer T, infer R>
+        ? View<T, R>
+        : P extends ScatterToken<infer T, infer R>
+          ? View<T, R>
           : never;
+/** The policies of a kernel over ranges, or of one over teams. */
+export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
 export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
 
 export interface LaunchOptions {
@@ -149,18 +151,28 @@ export interface Device {
   readonly queue: Queue;
   createQueue(): Queue;
   /** New zeroed memory. `right` layout unless told. Throws DeviceError where it does not fit. */
-  array<T extends NumericType | "u8">(type: ElementToken<T>, shape: number | readonly number[], options?: ArrayOptions): View<T>;
+  array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
   /** The same, filled from host data in `right` order. */
-  from<T extends NumericType | "u8">(
+  from<T extends ElementType, const S extends Shape = number>(
     type: ElementToken<T>,
     data: ArrayLike<number>,
-    shape?: number | readonly number[],
+    shape?: S,
     options?: ArrayOptions,
-  ): View<T>;
+  ): View<T, RankOf<S>>;
   /** Checks arguments against the kernel, compiles (or finds compiled), and binds. */
-  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch;
+  prepare<P extends Params, K extends PolicyKind = PolicyKind>(
+    kernel: Kernel<P, K>,
+    args: Args<P>,
+    policy: PolicyOf<K>,
+    options?: LaunchOptions,
+  ): Launch;
   /** prepare, submit, wait, results. */
-  run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>>;
+  run<P extends Params, K extends PolicyKind = PolicyKind>(
+    kernel: Kernel<P, K>,
+    args: Args<P>,
+    policy: PolicyOf<K>,
+    options?: LaunchOptions,
+  ): Promise<Results<P>>;
   /** Stops workers, frees memory. Whatever is asked of the device and its queues afterwards throws DeviceError. */
   close(): Promise<void>;
 }

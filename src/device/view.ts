@@ -1,4 +1,5 @@
 import type { ElementType } from "../ir/types.js";
+import type { Rank } from "../kernel/params.js";
 import { LaunchError } from "../kernel/errors.js";
 
 interface TypedArrays {
@@ -44,11 +45,24 @@ export interface MemorySpace {
 
 export type LayoutName = "right" | "left";
 
+/** Extents of a new array. */
+export type Shape = number | readonly number[];
+/** The rank that a shape gives, where its type tells: that of a number is 1, that of `[n, m]` is 2, that of a `number[]` is any. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type RankOf<S extends Shape> = S extends readonly number[] ? (S["length"] extends Rank ? S["length"] : any) : 1;
+
+declare const RANK: unique symbol;
+
 /**
  * A typed, strided window on a buffer, of rank 1 to 4. `right` layout: the last index is contiguous (C order); `left`: the first
- * (Fortran order). Slicing makes strided views of the same memory. Strides and `offset` count elements.
+ * (Fortran order). Slicing makes strided views of the same memory. Strides and `offset` count elements. A view whose rank `R` is not
+ * known before the program runs is accepted by the type checker wherever one of some rank is.
  */
-export class View<T extends ElementType = ElementType> {
+// oxlint-disable-next-line typescript/no-explicit-any
+export class View<T extends ElementType = ElementType, R extends Rank = any> {
+  /** For the type checker alone. */
+  declare readonly [RANK]?: R;
+
   constructor(
     readonly buffer: Buffer,
     readonly type: T,
@@ -79,7 +93,7 @@ export class View<T extends ElementType = ElementType> {
   }
 
   /** The window [begin, end) along each axis; an axis left out keeps its whole extent. */
-  slice(...bounds: (readonly [begin: number, end: number] | undefined)[]): View<T> {
+  slice(...bounds: (readonly [begin: number, end: number] | undefined)[]): View<T, R> {
     if (bounds.length > this.rank)
       throw new LaunchError(`slice with ${bounds.length} bounds of a view of shape [${this.shape}]; give one for each axis`);
     let offset = this.offset;
@@ -102,7 +116,7 @@ export class View<T extends ElementType = ElementType> {
   }
 
   /** The same elements under another shape; the view must be contiguous. */
-  reshape(...shape: number[]): View<T> {
+  reshape<const S extends readonly number[]>(...shape: S): View<T, RankOf<S>> {
     requireShape(shape);
     if (!this.contiguous || shape.reduce((a, b) => a * b, 1) !== this.size)
       throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements in one stretch`);
@@ -123,7 +137,7 @@ export function requireShape(shape: readonly number[]): void {
 }
 
 /** The extents of a new array. Throws LaunchError where the element type or the shape is none. */
-export function newShape(type: { readonly type: ElementType } | undefined, shape: number | readonly number[]): number[] {
+export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape): number[] {
   if (!type || !Object.hasOwn(ARRAYS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
   const extents = typeof shape === "number" ? [shape] : [...shape];
   requireShape(extents);

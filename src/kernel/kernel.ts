@@ -6,10 +6,10 @@ import { callSite } from "./location.js";
 import { originalPosition } from "./source-map.js";
 
 /** A kernel as written: the function, what it declares, and where. Compiled on first use by each device. */
-export interface Kernel<P extends Params = Params> {
+export interface Kernel<P extends Params = Params, K extends PolicyKind = PolicyKind> {
   readonly name: string;
   readonly params: P;
-  readonly policy: "range" | "team";
+  readonly policy: K;
   /** `kernel` and `teamKernel` check its parameters; left open here so that every `Kernel<P>` is a `Kernel`. */
   readonly body: (...args: never[]) => void;
   /** Where `kernel(...)` was called; the body's lines are counted from there when its text cannot be found in the file. */
@@ -17,6 +17,8 @@ export interface Kernel<P extends Params = Params> {
   /** Ready code in place of the function's: see `kernelFromIR`. */
   readonly ir?: KernelIR;
 }
+/** What a kernel runs over: a range, or a league of teams. */
+export type PolicyKind = "range" | "team";
 
 /**
  * Declares a kernel over a range: the body runs once for each index (or index pair, triple, quadruple), in any order and in parallel.
@@ -26,16 +28,26 @@ export function kernel<const P extends Params>(
   name: string,
   params: P,
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
-): Kernel<P> {
+): Kernel<P, "range"> {
   return declare("range", name, params, body, callSite(kernel));
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. Throws KernelError as `kernel` does. */
-export function teamKernel<const P extends Params>(name: string, params: P, body: (params: BodyParams<P>, team: Team) => void): Kernel<P> {
+export function teamKernel<const P extends Params>(
+  name: string,
+  params: P,
+  body: (params: BodyParams<P>, team: Team) => void,
+): Kernel<P, "team"> {
   return declare("team", name, params, body, callSite(teamKernel));
 }
 
-function declare<P extends Params>(policy: Kernel["policy"], name: string, params: P, body: Kernel["body"], location: Location): Kernel<P> {
+function declare<P extends Params, K extends PolicyKind>(
+  policy: K,
+  name: string,
+  params: P,
+  body: Kernel["body"],
+  location: Location,
+): Kernel<P, K> {
   const refuse = (given: string, part: string): never => {
     const example =
       policy === "range"

@@ -1,6 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileKernel, f64, i32, kernel, open, range, sum, teamKernel, view, type Kernel } from "../../src/index.js";
+import {
+  compileKernel,
+  f64,
+  i32,
+  kernel,
+  open,
+  range,
+  scatter,
+  sum,
+  teamKernel,
+  teams,
+  u8,
+  view,
+  type Device,
+  type Kernel,
+  type Policy,
+  type View,
+} from "../../src/index.js";
 
 const axpy = kernel("axpy", { n: i32, a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }, i) => {
   y[i] += a * x[i];
@@ -41,5 +58,63 @@ test("arguments of another element type are refused by the compiler and at run t
   await assert.rejects(device.run(dot, { x, y: whole }, range(4)), /y/);
   // @ts-expect-error y is missing
   await assert.rejects(device.run(dot, { x }, range(4)), /y/);
+  await device.close();
+});
+
+test("a kernel is launched over what it was declared for", async () => {
+  const device = await open("js");
+  const x = device.array(f64, [4, 4]),
+    y = device.array(f64, 4);
+  await device.run(rows, { x, y }, teams(4));
+  // @ts-expect-error a team kernel runs over teams
+  await assert.rejects(device.run(rows, { x, y }, range(4)), /teams/);
+  // @ts-expect-error a kernel over a range runs over a range
+  await assert.rejects(device.run(dot, { x: y, y }, teams(4)), /range/);
+  // @ts-expect-error the same of a prepared launch
+  assert.throws(() => device.prepare(dot, { x: y, y }, teams(4)), /range/);
+  // Where the kernel is any, so is the policy.
+  const either: [Kernel, object, Policy][] = [
+    [rows, { x, y }, teams(4)],
+    [dot, { x: y, y }, range(4)],
+  ];
+  for (const [each, args, policy] of either) device.prepare(each, args as never, policy).free();
+  await device.close();
+});
+
+test("views have the rank that their kernel declares, where it is known", async () => {
+  const device: Device = await open("js");
+  const line = device.array(f64, 16),
+    plane = device.from(f64, new Float64Array(16), [4, 4]),
+    list = device.from(f64, [1, 2, 3, 4]),
+    loose = device.array(f64, [4, 4] as number[]);
+  await device.run(rows, { x: plane, y: line }, teams(4));
+  await device.run(rows, { x: plane.slice([0, 2]), y: list }, teams(2));
+  await device.run(rows, { x: line.reshape(4, 4), y: list }, teams(4));
+  await device.run(rows, { x: loose, y: plane.at(0, 1) }, teams(4));
+  // @ts-expect-error x has rank 2
+  await assert.rejects(device.run(rows, { x: line, y: line }, teams(4)), /x has rank 2/);
+  // @ts-expect-error y has rank 1
+  await assert.rejects(device.run(rows, { x: plane, y: plane.slice([0, 4]) }, teams(4)), /y has rank 1/);
+  // @ts-expect-error x has rank 2
+  await assert.rejects(device.run(rows, { x: plane.reshape(16), y: line }, teams(4)), /x has rank 2/);
+
+  const counts = kernel("counts", { h: scatter(i32, 2) }, ({ h }, i) => {
+    h.add(i, 0, 1);
+  });
+  await device.run(counts, { h: device.array(i32, [4, 1]) }, range(4));
+  // @ts-expect-error h has rank 2
+  await assert.rejects(device.run(counts, { h: device.array(i32, 4) }, range(4)), /h has rank 2/);
+  // A result goes to a view of any rank.
+  await device.run(dot, { x: line, y: line, s: device.array(f64, [1, 1]) }, range(4));
+
+  const any: View[] = [line, plane, loose, device.array(u8, [1, 2, 3, 4])];
+  const doubles: View<"f64">[] = [line, plane, loose];
+  assert.deepEqual(
+    [...any, ...doubles].map(({ rank }: { rank: number }) => rank),
+    [1, 2, 2, 4, 1, 2, 2],
+  );
+  // @ts-expect-error a line is no plane
+  const wrong: View<"f64", 2> = line;
+  assert.equal(wrong.rank, 1);
   await device.close();
 });

@@ -136,9 +136,9 @@ export const launches: Rung[] = [
     await expectError(() => device.run(shifted, { x, y }, range(10)), "LaunchError", /x\[i \+ 1\].*index 10.*extent 10/);
     await expectError(() => device.run(looked, { n: 0, y }, range(5)), "LaunchError", /t\[i \+ n\].*index 4.*extent 4/);
     await expectError(() => device.run(looked, { n: 1, y }, range(3)), "LaunchError", /\[8 \* n\].*index 8.*extent 8/);
-    await expectError(() => device.run(step, { x, y, dt: 1 }, teams(10)), "LaunchError", /range/);
+    await expectError(() => device.run(step, { x, y, dt: 1 }, teams(10) as never), "LaunchError", /range/);
     await expectError(() => device.run(step, { x, y, dt: 1 }, range(5, 5)), "LaunchError", /1 index.*2/);
-    await expectError(() => device.run(league, { y: device.array(i32, 10) }, range(10)), "LaunchError", /teams/);
+    await expectError(() => device.run(league, { y: device.array(i32, 10) }, range(10) as never), "LaunchError", /teams/);
     const foreign = new View({ memory: { name: "elsewhere" }, bytes: 80, address: 0, free() {} }, "f64", [10], [1]);
     await expectError(run({ x: foreign, y, dt: 1 }), "LaunchError", /memory of elsewhere/);
     await expectError(() => device.run(shifted, { x: x.slice([0, 9]), y: x.slice([1, 10]) }, range(8)), "LaunchError", /share memory/);
