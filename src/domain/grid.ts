@@ -78,6 +78,8 @@ export interface Grid<D extends Dimension = Dimension> {
 
   /** Notes neighbours that containers read: halos become wide enough when memory is next used. Throws LaunchError beyond the grid. */
   require(offsets: readonly Offset[]): void;
+  /** The same for a container that was not declared by `container`, such as a fused one. */
+  requireStencils(container: Container): void;
   /** Lays out memory for the stencils noted so far; whatever uses memory calls it. */
   lay(): void;
   /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */

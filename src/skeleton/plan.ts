@@ -1,0 +1,40 @@
+import type { Field } from "../domain/field.js";
+import { deviceGraph, type DeviceGraph } from "./device-graph.js";
+import { fuse, type Fusion } from "./fusion.js";
+import { dependencies, type Graph } from "./graph.js";
+import { computeNode, type ComputeNode, type Node } from "./nodes.js";
+import type { OccLevel } from "./occ.js";
+import { schedule, type Schedule } from "./schedule.js";
+import { unroll, type Step, type Unrolled } from "./sequence.js";
+
+/** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
+export interface Stages extends Unrolled {
+  readonly iterations: number;
+  /** The containers before fusion, and what depends on what. */
+  readonly written: Graph<ComputeNode>;
+  readonly fusion: Fusion | undefined;
+}
+
+/** Everything about a run of some iterations that does not depend on where in memory the fields lie. */
+export interface Plan extends DeviceGraph {
+  readonly stages: Stages;
+  readonly level: OccLevel;
+  /** Fields whose halos are up to date at the start; `fresh` are those at the end. */
+  readonly atStart: ReadonlySet<Field>;
+  readonly schedule: Schedule<Node>;
+}
+
+/** Unrolls and fuses. `temporary` are fields whose values nobody needs after an iteration. */
+export function stagesOf(steps: readonly Step[], iterations: number, fused: boolean, temporary: readonly Field[]): Stages {
+  const { containers, swaps } = unroll(steps, iterations);
+  const written = dependencies(containers.map((container, stage) => computeNode(container, "standard", stage, "as written"))).reduced();
+  const fusion = fused ? fuse(containers, { temporary }) : undefined;
+  if (!fusion) return { containers, swaps, iterations, written, fusion };
+  return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
+}
+
+/** @param atStart fields whose halos are up to date */
+export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Field>): Plan {
+  const graph = deviceGraph(stages.containers, members, level, atStart);
+  return { ...graph, stages, level, atStart, schedule: schedule(graph.graph, graph.hints) };
+}

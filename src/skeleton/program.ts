@@ -1,0 +1,179 @@
+import type { DeviceEvent, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
+import type { Container } from "../domain/container.js";
+import type { HaloCopy } from "../domain/grid.js";
+import { collect, type Collection } from "../domain/reductions.js";
+import { copyBetween, type DeviceSet } from "../set/index.js";
+import { entry } from "./graph.js";
+import type { Node } from "./nodes.js";
+import type { Plan } from "./plan.js";
+import type { Task } from "./schedule.js";
+
+/** What one member does for one task, in one of its streams. */
+export interface Op {
+  readonly node: Node;
+  readonly member: number;
+  readonly stream: number;
+  readonly launches: readonly Launch[];
+  /** From this member to others. */
+  readonly copies: readonly HaloCopy[];
+  /** Operations of other streams or members that are waited for. */
+  readonly waits: readonly Op[];
+}
+
+/** Marks before and after an operation, by the clock of its member. */
+export interface OpMarks {
+  readonly begin: DeviceEvent;
+  readonly end: DeviceEvent;
+}
+
+/** A plan bound to memory: launches prepared, copies known, events placed. */
+export class Program {
+  readonly ops: readonly Op[];
+  private readonly launches: Launch[] = [];
+  private readonly collections = new Map<number, Collection[]>();
+  private readonly signalling: ReadonlySet<Op>;
+  /** Those in use, stream 0 of the first member before all others. */
+  private readonly queues: readonly Queue[];
+  /** Devices of one kind are driven together. */
+  private readonly capturable: boolean;
+  private graph: DeviceGraph | undefined;
+
+  constructor(
+    readonly plan: Plan,
+    private readonly set: DeviceSet,
+    private readonly precision: Precision,
+  ) {
+    try {
+      this.ops = this.lower(plan.schedule.tasks);
+    } catch (error) {
+      this.free();
+      throw error;
+    }
+    this.signalling = new Set(this.ops.flatMap((op) => op.waits));
+    this.queues = [...new Set([...set.members.map((member) => member.queue(0)), ...this.ops.map((op) => this.queue(op))])];
+    const [first, ...others] = set.members.map((member) => member.device);
+    this.capturable = others.every((device) => device.memory === first.memory || device.backend === first.backend);
+  }
+
+  /**
+   * Submits everything, as one where the devices can. All of it comes after what is in stream 0 of the first member, and what is submitted
+   * there later comes after all of it.
+   */
+  submit(): void {
+    const [origin, ...others] = this.queues;
+    if (this.capturable) {
+      this.graph ??= origin.capture(() => this.enqueue(), others);
+      return origin.submit(this.graph);
+    }
+    this.forked(() => this.enqueue());
+  }
+
+  /** The same, one by one, with marks around each operation. */
+  trace(): ReadonlyMap<Op, OpMarks> {
+    const marks = new Map<Op, OpMarks>();
+    this.forked(() => this.enqueue(marks));
+    return marks;
+  }
+
+  /** What the devices made of the captured program, a line each. */
+  get decisions(): readonly string[] {
+    return this.graph?.decisions ?? [];
+  }
+
+  free(): void {
+    this.graph?.free();
+    for (const launch of this.launches) launch.free();
+    for (const collection of [...this.collections.values()].flat()) collection.free();
+  }
+
+  private forked(work: () => void): void {
+    const [origin, ...others] = this.queues;
+    const start = origin.record();
+    for (const queue of others) queue.wait(start);
+    work();
+    for (const queue of others) origin.wait(queue.record());
+  }
+
+  private enqueue(marks?: Map<Op, OpMarks>): void {
+    const { members } = this.set;
+    const events = new Map<Op, DeviceEvent>();
+    for (const op of this.ops) {
+      const queue = this.queue(op);
+      for (const other of op.waits) queue.wait(events.get(other)!);
+      const begin = marks && queue.record();
+      for (const { from, to, source, target } of op.copies)
+        copyBetween(source, target, members[from].queue(op.stream), members[to].queue(op.stream));
+      for (const launch of op.launches) queue.submit(launch);
+      if (this.signalling.has(op)) events.set(op, queue.record());
+      if (begin) marks.set(op, { begin, end: queue.record() });
+    }
+  }
+
+  private queue({ member, stream }: Pick<Op, "member" | "stream">): Queue {
+    return this.set.members[member].queue(stream);
+  }
+
+  private lower(tasks: readonly Task<Node>[]): Op[] {
+    const members = this.set.members.map((_, m) => m);
+    const ops: Op[] = [];
+    /** What must be complete before a member goes on after a node. */
+    const completion = new Map<Node, (member: number) => readonly Op[]>();
+    const add = (task: Task<Node>, member: number, work: Partial<Pick<Op, "launches" | "copies">>, after: readonly Op[]): Op => {
+      const { node, stream } = task;
+      const op = { node, member, stream, launches: [], copies: [], ...work, waits: lastOfEach(after, { member, stream }, ops) };
+      ops.push(op);
+      return op;
+    };
+    for (const task of tasks) {
+      const { node } = task;
+      const parents = this.plan.graph.parents(node).map((parent) => completion.get(parent)!);
+      const after = (...on: number[]) => on.flatMap((m) => parents.flatMap((completed) => completed(m)));
+      if (node.kind === "compute") {
+        const done = members.map((m) => add(task, m, { launches: this.prepare(node, m) }, after(m)));
+        completion.set(node, (m) => [done[m]]);
+      } else if (node.kind === "halo") {
+        const copies = node.field.grid.halo(node.field);
+        const done = members.map((m) => {
+          const own = copies.filter(({ from }) => from === m);
+          return add(task, m, { copies: own }, after(m, ...new Set(own.map(({ to }) => to))));
+        });
+        completion.set(node, (m) => done.filter((op) => op.member === m || op.copies.some(({ to }) => to === m)));
+      } else {
+        const collections = this.collectionsOf(node.container, node.stage);
+        const gathers = members.map((m) =>
+          add(task, m, { copies: collections.flatMap(({ copies }) => copies.filter(({ from }) => from === m)) }, after(m)),
+        );
+        const folds = members.map((m) =>
+          add(task, m, { launches: collections.flatMap(({ folds: list }) => list.slice(m, m + 1)) }, gathers),
+        );
+        completion.set(node, (m) => [folds[m]]);
+      }
+    }
+    return ops;
+  }
+
+  private prepare({ container, view, stage }: Node & { kind: "compute" }, member: number): Launch[] {
+    const collections = this.collectionsOf(container, stage);
+    const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
+    const launches = container.grid.prepare(container, member, view, { precision: this.precision, reductions });
+    this.launches.push(...launches);
+    // Alone, a member has nothing to gather.
+    return this.set.members.length > 1 ? launches : [...launches, ...collections.flatMap(({ folds }) => folds)];
+  }
+
+  private collectionsOf(container: Container, stage: number): readonly Collection[] {
+    return entry(this.collections, stage, () => [...container.reductions.keys()].map((param) => collect(container, param, this.precision)));
+  }
+}
+
+/** Of each stream, the last of the operations that are waited for; none of the stream that waits, which keeps its own order. */
+function lastOfEach(after: readonly Op[], own: { member: number; stream: number }, order: readonly Op[]): Op[] {
+  const last = new Map<string, Op>();
+  for (const op of new Set(after)) {
+    if (op.member === own.member && op.stream === own.stream) continue;
+    const key = `${op.member} ${op.stream}`;
+    const known = last.get(key);
+    if (!known || order.indexOf(op) > order.indexOf(known)) last.set(key, op);
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,211 @@
+import type { Precision, Queue } from "../device/device.js";
+import type { View } from "../device/view.js";
+import type { Field } from "../domain/field.js";
+import { IsoformError, LaunchError } from "../kernel/errors.js";
+import type { DeviceSet, Scalar } from "../set/index.js";
+import { entry } from "./graph.js";
+import { findNan, NanWatch, type NanPlace } from "./nan.js";
+import { fieldsAcross } from "./nodes.js";
+import { OCC_LEVELS, type OccLevel } from "./occ.js";
+import { Pace } from "./pace.js";
+import { planOf, stagesOf, type Stages } from "./plan.js";
+import { Program } from "./program.js";
+import { requireDefined, type Step } from "./sequence.js";
+
+export interface SkeletonOptions {
+  /** Overlap of computation and communication; `standard` where absent. On one device there is nothing to overlap. */
+  occ?: OccLevel;
+  /** Whether containers are merged where that saves memory traffic; yes where absent. */
+  fuse?: boolean;
+  /** That of the first device where absent. */
+  precision?: Precision;
+  /** Iterations that are planned, fused and launched together; 1 where absent. */
+  unroll?: number;
+  /** Fields whose values nobody needs after an iteration, nor in the next one before they are written: fusion need not store them. */
+  temporary?: readonly Field[];
+}
+
+export interface RunOptions {
+  /** What `until` looks at. */
+  scalar?: Scalar;
+  /** The run stops when this is true. It is asked every `every` iterations; a NaN in the scalar is an error. */
+  until?: (value: number) => boolean;
+  /** Iterations between two checks, each of which waits for the devices; 10 where absent. */
+  every?: number;
+  /** Also check the fields that the sequence writes for NaN. */
+  nan?: boolean;
+}
+
+export interface RunResult {
+  /** Iterations that were run. */
+  readonly iterations: number;
+  /** `until` said so. */
+  readonly stopped: boolean;
+  /** By the clock of the first device. */
+  readonly seconds: number;
+}
+
+/** A program for the memory that fields have, and the halos that are up to date, at its start. */
+interface Variant {
+  readonly program: Program;
+  readonly memory: readonly (readonly View[])[];
+}
+
+/** Programs that are kept: first iteration and steady state, for fields that go round in a few swaps. */
+const KEPT = 16;
+const USUAL_INTERVAL = 10;
+
+/**
+ * Runs a sequence of containers on all members of a set, as if they ran one after the other on one device.
+ * @param steps containers and swaps in the order of one iteration
+ */
+export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], options: SkeletonOptions = {}): Skeleton {
+  return new Skeleton(set, name, steps, options);
+}
+
+export class Skeleton {
+  readonly precision: Precision;
+  readonly level: OccLevel;
+  private readonly fused: boolean;
+  private readonly unrolled: number;
+  private readonly temporary: readonly Field[];
+  private readonly stages = new Map<number, Stages>();
+  private readonly fieldsOf = new Map<Stages, { readonly all: readonly Field[]; readonly across: readonly Field[] }>();
+  private readonly variants: Variant[] = [];
+  private watch: NanWatch | undefined;
+
+  constructor(
+    readonly set: DeviceSet,
+    readonly name: string,
+    private readonly steps: readonly Step[],
+    options: SkeletonOptions,
+  ) {
+    const { occ = "standard", fuse = true, precision = set.members[0].device.precision, unroll = 1, temporary = [] } = options;
+    if (!OCC_LEVELS.includes(occ)) throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${OCC_LEVELS.join(", ")}`);
+    if (!Number.isInteger(unroll) || unroll < 1)
+      throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
+    [this.level, this.fused, this.precision, this.unrolled, this.temporary] = [occ, fuse, precision, unroll, temporary];
+    for (const { container } of this.stagesOf(1).written.nodes)
+      if (container.grid.set !== set)
+        throw new LaunchError(
+          `skeleton "${name}": container "${container.name}" belongs to a grid on ${container.grid.set.name}, not to this set of devices, ${set.name}`,
+        );
+  }
+
+  /**
+   * Runs iterations; returns when the devices are done.
+   * @throws ContainerError where a field is read that has no values yet, IsoformError where a NaN turns up
+   */
+  async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
+    const { scalar, until, every = USUAL_INTERVAL, nan = false } = options;
+    this.checkRun(iterations, every, options);
+    const origin = this.set.members[0].queue(0);
+    // What the host has written to other members comes first.
+    for (const member of this.set.members.slice(1)) origin.wait(member.queue(0).record());
+    const pace = new Pace(origin);
+    const start = origin.record();
+    let [done, checked, stopped] = [0, 0, false];
+    while (done < iterations && !stopped) {
+      done += this.step(iterations - done);
+      if (pace.due()) await pace.rest();
+      if ((!until && !nan) || Math.floor(done / every) === Math.floor(checked / every)) continue;
+      const between = done === checked + 1 ? `iteration ${done}` : `iterations ${checked + 1} to ${done}`;
+      checked = done;
+      if (nan) await this.requireNumbers(between);
+      if (until && scalar) stopped = until(await this.valueOf(scalar, origin, between));
+    }
+    const end = origin.record();
+    await origin.finish();
+    return { iterations: done, stopped, seconds: await end.since(start) };
+  }
+
+  /** Frees what the skeleton holds on the devices. Fields and scalars stay. */
+  free(): void {
+    for (const { program } of this.variants.splice(0)) program.free();
+    this.watch?.free();
+    this.watch = undefined;
+  }
+
+  /** Submits the next iterations: as many as are unrolled, or one where so many are not left. Returns their number. */
+  private step(left: number): number {
+    const stages = this.stagesOf(left >= this.unrolled ? this.unrolled : 1);
+    const { program } = this.variant(stages);
+    program.submit();
+    for (const { uses } of stages.containers) for (const { field, written } of uses) if (written) field.noteWrite();
+    for (const field of this.used(stages).across) field.coherent = program.plan.fresh.has(field);
+    for (const [a, b] of stages.swaps) a.swap(b);
+    return stages.iterations;
+  }
+
+  private stagesOf(iterations: number): Stages {
+    return entry(this.stages, iterations, () => {
+      const stages = stagesOf(this.steps, iterations, this.fused, this.temporary);
+      for (const container of stages.containers) container.grid.requireStencils(container);
+      return stages;
+    });
+  }
+
+  private used(stages: Stages) {
+    return entry(this.fieldsOf, stages, () => ({
+      all: [...new Set(stages.containers.flatMap(({ uses }) => uses.map(({ field }) => field)))],
+      across: [...new Set(stages.containers.flatMap(fieldsAcross))],
+    }));
+  }
+
+  /** The program for the fields as they are now. */
+  private variant(stages: Stages): Variant {
+    const { all, across } = this.used(stages);
+    const fits = ({ program: { plan }, memory }: Variant) =>
+      plan.stages === stages &&
+      all.every((field, n) => field.storage === memory[n]) &&
+      across.every((field) => field.coherent === plan.atStart.has(field));
+    const known = this.variants.find(fits);
+    if (known) return known;
+    requireDefined(stages.written.nodes.map(({ container }) => container));
+    const memory = all.map((field) => field.storage);
+    const plan = planOf(stages, this.set.members.length, this.level, new Set(across.filter((field) => field.coherent)));
+    const made = { program: new Program(plan, this.set, this.precision), memory };
+    this.variants.push(made);
+    if (this.variants.length > KEPT) this.variants.shift()!.program.free();
+    return made;
+  }
+
+  private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {
+    const value = await scalar.get(origin);
+    if (!Number.isNaN(value)) return value;
+    for (const field of this.written()) {
+      const place = await findNan(field);
+      if (place) throw this.nanError(place, between);
+    }
+    throw new IsoformError(`skeleton "${this.name}", ${between}: scalar "${scalar.name}" became NaN, though no field holds one`);
+  }
+
+  private async requireNumbers(between: string): Promise<void> {
+    const { members } = this.set;
+    await members[0].queue(0).finish();
+    const place = await (this.watch ??= new NanWatch(this.written())).find();
+    if (place) throw this.nanError(place, between);
+  }
+
+  private nanError({ field, cell, component }: NanPlace, between: string): IsoformError {
+    const part = field.cardinality > 1 ? `, component ${component}` : "";
+    return new IsoformError(
+      `skeleton "${this.name}", ${between}: field "${field.name}" became NaN, first in cell [${cell}]${part}` +
+        (between.includes("to") ? "; run with { nan: true, every: 1 } to find the iteration" : ""),
+    );
+  }
+
+  private written(): Field[] {
+    const uses = this.stagesOf(1).written.nodes.flatMap(({ container }) => container.uses);
+    return [...new Set(uses.filter((use) => use.written).map((use) => use.field))];
+  }
+
+  private checkRun(iterations: number, every: number, { scalar, until }: RunOptions): void {
+    const fail = (problem: string): never => {
+      throw new LaunchError(`skeleton "${this.name}": ${problem}`);
+    };
+    if (!Number.isInteger(iterations) || iterations < 0) fail(`${iterations} iterations; give a whole number, 0 or more`);
+    if (!Number.isInteger(every) || every < 1) fail(`a check every ${every} iterations; give a whole number of at least 1`);
+    if (until && !scalar) fail("until has no scalar to look at; give { scalar, until }");
+  }
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { f64, max, sum } from "../../src/index.js";
+import { dense } from "../../src/domain/index.js";
+import type { DeviceSet } from "../../src/set/index.js";
+import { OCC_LEVELS, skeleton, swap, type OccLevel, type SkeletonOptions } from "../../src/skeleton/index.js";
+import { jsSets, noise, onEachBackend } from "../domain/sets.js";
+
+const EXTENTS = [9, 5, 16] as const;
+
+/** Fields, scalars and the steps of conjugate gradients for the Laplacian, started at 0. */
+function poisson(set: DeviceSet, extents: readonly [number, number, number] = EXTENTS) {
+  const grid = dense(set, extents);
+  const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
+  const [rr, ps, old] = ["rr", "ps", "old"].map((name) => grid.scalar(name, f64));
+  const laplace = grid.container("laplace", { p, s }, ({ p, s }, c) => {
+    s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
+  });
+  const dot = grid.container("dot", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => ps.add(p[c] * s[c]));
+  const update = grid.container("update", { rr, ps, p, s, x, r }, ({ rr, ps, p, s, x, r }, c) => {
+    x[c] += (rr / ps) * p[c];
+    r[c] -= (rr / ps) * s[c];
+  });
+  const keep = grid.container("keep", { rr, old: sum(old), first: r }, ({ rr, old }, c) => old.add(c.x + c.y + c.z === 0 ? rr : 0));
+  const residual = grid.container("residual", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
+  const direction = grid.container("direction", { rr, old, r, p }, ({ rr, old, r, p }, c) => {
+    p[c] = r[c] + (rr / old) * p[c];
+  });
+  const start = async (): Promise<void> => {
+    x.fill(0);
+    r.fill((i, j, k) => noise(i, j, k));
+    p.fill((i, j, k) => noise(i, j, k));
+    await grid.run(residual, { precision: "strict" });
+  };
+  return { grid, x, r, p, s, rr, ps, start, steps: [laplace, dot, update, keep, residual, direction] };
+}
+
+async function solve(set: DeviceSet, iterations: number, options: SkeletonOptions) {
+  const { x, rr, start, steps, grid } = poisson(set);
+  await start();
+  const cg = skeleton(set, "cg", steps, { precision: "strict", ...options });
+  await cg.run(iterations);
+  const result = { x: await x.download(), rr: await rr.get() };
+  cg.free();
+  grid.free();
+  return result;
+}
+
+await onEachBackend("conjugate gradients have the same bits", ({ all }) => {
+  const plain = solve(all[0], 12, { occ: "none", fuse: false });
+  for (const set of all)
+    for (const occ of OCC_LEVELS)
+      test(`${set.name}, OCC ${occ}`, async () => {
+        for (const options of [{ fuse: false }, { fuse: true }, { fuse: false, unroll: 5 }, { fuse: true, unroll: 2 }])
+          assert.deepEqual(await solve(set, 12, { occ, ...options }), await plain, JSON.stringify(options));
+      });
+});
+
+test("conjugate gradients converge, and stop by the residual", async () => {
+  const { start, steps, rr, x, s, p, grid } = poisson(jsSets[2]);
+  await start();
+  const cg = skeleton(grid.set, "cg", steps, { occ: "two-way" });
+  const { iterations, stopped } = await cg.run(1000, { scalar: rr, until: (value) => value < 1e-20, every: 7 });
+  assert.ok(stopped && iterations < 300 && iterations % 7 === 0, `${iterations}`);
+  p.upload(await x.download());
+  await grid.run(steps[0]);
+  const residuals = (await s.download()).map((value, n) => {
+    const [i, j, k] = [n % 9, Math.floor(n / 9) % 5, Math.floor(n / 45)];
+    return Math.abs(value - noise(i, j, k));
+  });
+  assert.ok(Math.max(...residuals) < 1e-9);
+});
+
+/** A step from one field to another, and their exchange. */
+function smoothing(set: DeviceSet) {
+  const grid = dense(set, [6, 8]);
+  const [a, b] = ["a", "b"].map((name) => grid.field(name, f64));
+  const peak = grid.scalar("peak", f64);
+  const smooth = grid.container("smooth", { a, b }, ({ a, b }, c) => {
+    b[c] = 0.25 * (a.at(c, 1, 0) + a.at(c, -1, 0) + a.at(c, 0, 1) + a.at(c, 0, -1));
+  });
+  const highest = grid.container("highest", { a, peak: max(peak) }, ({ a, peak }, c) => peak.max(a[c]));
+  a.fill((x, y) => x + 10 * y);
+  b.fill(0);
+  return { grid, a, b, peak, steps: [smooth, swap(a, b), highest] };
+}
+
+test("swaps exchange fields without copies, whatever the number of iterations and of those unrolled", async () => {
+  const expected: number[][] = [];
+  for (let n = 0; n < 6; n++) {
+    const { a, b, grid, steps } = smoothing(jsSets[0]);
+    for (let k = 0; k < n; k++) {
+      await grid.run(steps[0] as never);
+      a.swap(b);
+    }
+    expected.push([...(await a.download())]);
+  }
+  for (const set of jsSets.slice(0, 4))
+    for (const unroll of [1, 2, 3])
+      for (const fuse of [false, true]) {
+        const { a, peak, steps } = smoothing(set);
+        const all = skeleton(set, "smoothing", steps, { unroll, fuse, occ: "extended" });
+        for (const [n, more] of [
+          [1, 1],
+          [3, 2],
+          [5, 2],
+        ]) {
+          await all.run(more);
+          assert.deepEqual([...(await a.download())], expected[n], `${set.name}, ${n} iterations, unroll ${unroll}, fuse ${fuse}`);
+          assert.equal(await peak.get(), Math.max(...expected[n]));
+        }
+      }
+});
+
+test("a field that nobody has written is refused with the container and its line", async () => {
+  const grid = dense(jsSets[1], [4, 4]);
+  const [a, b] = ["a", "b"].map((name) => grid.field(name, f64));
+  const copy = grid.container("copy", { a, b }, ({ a, b }, c) => {
+    b[c] = a[c];
+  });
+  const set = grid.container("set", { a }, ({ a }, c) => {
+    a[c] = 1;
+  });
+  await assert.rejects(skeleton(grid.set, "s", [copy, set]).run(1), {
+    name: "ContainerError",
+    message: /container "copy", .*run\.test\.[jt]s:\d+:\d+: reads field "a", which nothing has written \(fill or upload it/,
+  });
+  await skeleton(grid.set, "s", [set, copy]).run(1);
+  assert.deepEqual([...(await b.download())], Array(16).fill(1));
+});
+
+test("NaN stops the run, with the iterations, the field and the cell", async () => {
+  const grid = dense(jsSets[2], [4, 6]);
+  const a = grid.field("a", f64);
+  const total = grid.scalar("total", f64);
+  a.fill((x, y) => (x === 2 && y === 5 ? 6 : 1e9));
+  const count = grid.container("count down", { a }, ({ a }, c) => {
+    a[c] = Math.sqrt(a[c] - 1) * Math.sqrt(a[c] - 1);
+  });
+  const add = grid.container("add", { a, total: sum(total) }, ({ a, total }, c) => total.add(a[c]));
+  const run = skeleton(grid.set, "counting", [count, add]);
+  await assert.rejects(run.run(100, { nan: true, every: 5 }), {
+    name: "IsoformError",
+    message: /skeleton "counting", iterations 6 to 10: field "a" became NaN, first in cell \[2,5\];/,
+  });
+  a.fill((x, y) => (x === 1 && y === 0 ? 2.5 : 1e9));
+  await assert.rejects(run.run(100, { scalar: total, until: (value) => value < 0, every: 1 }), {
+    message: /skeleton "counting", iteration 3: field "a" became NaN, first in cell \[1,0\]$/,
+  });
+});
+
+test("options and runs that make no sense are refused", async () => {
+  const { steps, peak, grid } = smoothing(jsSets[1]);
+  const make = (options: object) => () => skeleton(grid.set, "s", steps, options);
+  assert.throws(make({ occ: "full" as OccLevel }), /skeleton "s": occ is "full"; use none, standard, extended, two-way/);
+  assert.throws(make({ unroll: 0 }), /unroll is 0/);
+  assert.throws(() => skeleton(jsSets[0], "s", steps), /container "smooth" belongs to a grid on js\*2, not to this set of devices, js/);
+  const made = skeleton(grid.set, "s", steps);
+  await assert.rejects(made.run(-1), /-1 iterations/);
+  await assert.rejects(made.run(1, { until: () => true }), /until has no scalar/);
+  await assert.rejects(made.run(1, { scalar: peak, until: () => true, every: 0.5 }), /a check every 0.5 iterations/);
+  assert.throws(() => swap(grid.field("a", f64), dense(jsSets[1], [4, 4]).field("b", f64)), /swap of fields "a" and "b" \(.*run\.test/);
+});
