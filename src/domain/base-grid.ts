@@ -2,11 +2,11 @@ import type { Launch, Precision } from "../device/device.js";
 import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/view.js";
 import type { NumericType } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
-import { LaunchError } from "../kernel/errors.js";
+import { ContainerError, LaunchError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
-import type { Container, ContainerBody, ContainerParams, FieldUse } from "./container.js";
+import type { Container, ContainerBody, ContainerParams } from "./container.js";
 import { declareContainer } from "./declare.js";
 import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
@@ -107,42 +107,45 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     return made;
   }
 
-  /** Notes the stencils of a container that was not declared by `container`, such as a fused one. */
   requireStencils(made: Container): void {
-    for (const use of made.uses) {
-      const { grid } = use.field;
-      grid.note(use.level === "child" ? use.offsets.map((offset) => grid.beyondPair(offset)) : use.offsets, () => describe(made, use));
+    const refuse = (what: string) => (problem: string, remedy: string) => {
+      throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
+    };
+    for (const { field, level, offsets } of made.uses) {
+      const { grid } = field;
+      const reached = level === "child" ? offsets.map((offset) => grid.beyondPair(offset)) : offsets;
+      grid.note(reached, refuse(`reads the field "${field.name}"`));
     }
-    if (made.mask) this.note(made.mask.offsets, () => `container "${made.name}" (${at(made)}) asks isActive`);
+    if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
   }
 
   require(offsets: readonly Offset[]): void {
-    this.note(offsets, () => "a stencil reads a neighbour");
+    this.note(offsets, (problem, remedy) => {
+      throw new LaunchError(`a stencil reads ${problem}; ${remedy}`);
+    });
   }
 
-  private note(offsets: readonly Offset[], who: () => string): void {
+  private note(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => void): void {
     for (const offset of offsets) {
       const key = offset.join();
       if (this.offsets.has(key) || offset.every((d) => d === 0)) continue;
-      const axis = offset.findIndex((d, a) => Math.abs(d) > this.extents[a]);
-      if (axis >= 0) throw new LaunchError(`${who()} at [${offset}], beyond the grid of [${this.extents}] cells; use a larger grid`);
-      this.requirePlanes(Math.abs(offset.at(-1)!), () => `${who()} at [${offset}]`);
+      const far = offset.findIndex((d, axis) => Math.abs(d) > this.extents[axis]);
+      if (far >= 0) refuse(`at offset [${offset}], beyond the grid of [${this.extents}] cells`, "use a larger grid or nearer neighbours");
+      this.widen(Math.abs(offset.at(-1)!), (problem, remedy) => refuse(`at offset [${offset}], but ${problem}`, remedy));
       this.offsets.set(key, offset);
       this.laid = false;
     }
   }
 
-  /** Throws LaunchError where a partition has fewer planes than a stencil reaches across, and can get no more. */
-  private requirePlanes(width: number, who: () => string): void {
+  /** Sees to it that each of several partitions has `width` planes, so that halos come from the next partition alone. */
+  private widen(width: number, refuse: (problem: string, remedy: string) => void): void {
     const { partitions } = this;
-    if (partitions.length === 1 || partitions.every(({ planes }) => planes >= width)) return;
-    if (this.frozen || this.extents.at(-1)! < partitions.length * width)
-      throw new LaunchError(
-        `${who()}, but of the ${this.extents.at(-1)} planes a member of ${this.set.name} has ${Math.min(...partitions.map((p) => p.planes))}: ` +
-          (this.frozen
-            ? "declare this container before the first use of the grid, or use fewer devices"
-            : "use fewer devices or a larger grid"),
-      );
+    const least = partitions.reduce((a, b) => (b.planes < a.planes ? b : a));
+    if (partitions.length === 1 || least.planes >= width) return;
+    const planes = this.extents.at(-1)!;
+    const problem = `${this.set.members[least.device].name} has ${least.planes} of the grid's ${planes} planes`;
+    if (planes < partitions.length * width) refuse(problem, "use fewer devices or a larger grid");
+    if (this.frozen) refuse(problem, "declare this container before the first use of the grid, or use fewer devices");
     this.cut = partition(this.activity.planes, partitions.length, width, this.step);
   }
 
@@ -241,6 +244,3 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     return this.mask === undefined || this.mask[(z * ny + y) * nx + x] !== 0;
   }
 }
-
-const at = ({ location }: Container): string => `${location.file}:${location.line}`;
-const describe = (made: Container, use: FieldUse): string => `container "${made.name}" (${at(made)}) reads field "${use.field.name}"`;

@@ -200,20 +200,4 @@ describe("data views of dense grids", () => {
     }
     grid.free();
   });
-
-  it("rows begin at cache lines", () => {
-    const grid = dense(jsSets[0], [9, 5, 3]);
-    grid.require([[1, 1, 1]]);
-    for (const layout of ["soa", "aos"] as const) {
-      const f = grid.field("f", f32, { cardinality: 3, layout });
-      const s = grid.container("s", { f }, ({ f }, c) => {
-        f[c][0] = 1;
-      });
-      const [launch] = grid.prepare(s, 0, "standard", strict);
-      launch.free();
-      const { address } = f.storage[0].buffer;
-      assert.equal(Number(address) % 64, 0);
-    }
-    grid.free();
-  });
 });

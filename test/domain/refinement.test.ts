@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { f64, sum } from "../../src/kernel/params.js";
+import { dense } from "../../src/domain/index.js";
+import { HostField } from "./host-field.js";
+import { jsSets, noise, onEachBackend } from "./sets.js";
+
+const strict = { precision: "strict" } as const;
+const value = (x: number, y: number, z: number): number => noise(x, y, z);
+
+const cases = [
+  { title: "even extents", extents: [12, 6, 32], active: undefined },
+  { title: "odd extents", extents: [13, 7, 31], active: undefined },
+  { title: "inactive cells", extents: [12, 7, 30], active: (x: number, y: number, z: number) => noise(x >> 2, y >> 2, z >> 2) > -0.2 },
+] as const;
+
+await onEachBackend("coarser and finer grids", ({ all }) => {
+  for (const { title, extents, active } of cases)
+    it(`read each other's cells: ${title}`, async () => {
+      const f = new HostField(extents, value, active, 0.5);
+      const coarseExtents = extents.map((n) => Math.ceil(n / 2));
+      const isCoarse = (x: number, y: number, z: number): boolean =>
+        [0, 1].some((i) => [0, 1].some((j) => [0, 1].some((k) => f.contains(2 * x + i, 2 * y + j, 2 * z + k))));
+      const restricted = new HostField(
+        coarseExtents,
+        (x, y, z) => {
+          let total = 0;
+          for (let k = -1; k <= 2; k++)
+            for (let j = 0; j < 2; j++) for (let i = 0; i < 2; i++) total += f.at(2 * x + i, 2 * y + j, 2 * z + k);
+          return total;
+        },
+        isCoarse,
+        -2,
+      );
+      const prolonged = new HostField(
+        extents,
+        (x, y, z) => {
+          const [a, b, c] = [x >> 1, y >> 1, z >> 1];
+          return 3 * restricted.at(a, b, c) + restricted.at(a - 1, b, c) - restricted.at(a, b, c + 1) * (x - 10 * z);
+        },
+        active,
+      );
+      for (const set of all) {
+        const fine = dense(set, extents, { active, levels: 1 });
+        const coarse = fine.coarsen();
+        assert.equal(fine.parent, coarse);
+        assert.equal(fine.coarsen(), coarse);
+        assert.deepEqual(coarse.extents, coarseExtents);
+        assert.equal(
+          coarse.cells,
+          coarse.partitions.reduce((n, { cells }) => n + cells, 0),
+        );
+        const [p, q] = [fine.field("p", f64, { outside: 0.5 }), fine.field("q", f64)];
+        const r = coarse.field("r", f64, { outside: -2 });
+        const restrict = coarse.container("restrict", { p, r }, ({ p, r }, c) => {
+          let total = 0;
+          for (let k = -1; k <= 2; k++) for (let j = 0; j < 2; j++) for (let i = 0; i < 2; i++) total += p.child(c, i, j, k);
+          r[c] = total;
+        });
+        const prolong = fine.container("prolong", { r, q }, ({ r, q }, c) => {
+          q[c] = 3 * r.parent(c, 0, 0, 0) + r.parent(c, -1, 0, 0) - r.parent(c, 0, 0, 1) * (c.x - 10 * c.z);
+        });
+        p.fill(value);
+        await coarse.run(restrict, strict);
+        assert.deepEqual([...(await r.download())], restricted.data, set.name);
+        await fine.run(prolong, strict);
+        assert.deepEqual([...(await q.download())], prolonged.data, set.name);
+        fine.free();
+        coarse.free();
+      }
+    });
+});
+
+it("grids of several levels keep their planes on one member", () => {
+  for (const set of jsSets) {
+    const levels = [dense(set, [8, 8, 64], { levels: 3 })];
+    while (levels.length <= 3) levels.push(levels.at(-1)!.coarsen());
+    for (const [n, { extents, partitions }] of levels.entries()) {
+      assert.deepEqual(extents, [8 >> n, 8 >> n, 64 >> n]);
+      assert.deepEqual(
+        partitions.map(({ first }) => first),
+        levels[0].partitions.map(({ first }) => first >> n),
+      );
+    }
+  }
+});
+
+it("a grid whose partitions do not fit says how to make one", () => {
+  const fine = dense(jsSets[2], [4, 4, 10]);
+  assert.throws(() => fine.coarsen(), {
+    name: "LaunchError",
+    message:
+      /the grid of \[4,4,10\] cells cannot be coarsened: the planes of js\*3\[\d\] begin at \d; give the finest grid \{ levels: n \}/,
+  });
+});
+
+it("reductions of a coarse grid read the fine one", async () => {
+  for (const set of jsSets) {
+    const fine = dense(set, [8, 8, 16], { levels: 1 });
+    const coarse = fine.coarsen();
+    const p = fine.field("p", f64);
+    const total = coarse.scalar("total", f64);
+    const add = coarse.container("add", { p, total: sum(total) }, ({ p, total }, c) => total.add(p.child(c, 1, 1, 1)));
+    p.fill((x, y, z) => x + 8 * y + 64 * z);
+    await coarse.run(add, strict);
+    assert.equal(await total.get(), 4 * 4 * 8 * (4 + 8 * 4 + 64 * 8));
+  }
+});
