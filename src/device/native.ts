@@ -1,7 +1,8 @@
 import { threadCount } from "./cpu/pool.js";
 import { CpuDevice } from "./cpu/cpu-device.js";
-import type { CpuProgram } from "./cpu/launch.js";
-import { addressOf, spanOf } from "./cpu/host-view.js";
+import { countOf, type Captured, type Region } from "./cpu/graph.js";
+import { CpuLaunch, type CpuProgram } from "./cpu/launch.js";
+import { addressOf, hostOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
@@ -15,6 +16,7 @@ import type { Backend, BackendReport, Device } from "./device.js";
 import { BYTES, type View } from "./view.js";
 import { lastLevelCache } from "./native/cache-size.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./native/compiler.js";
+import { transferArgs, WALK, WALK_SOURCE, WalkRegion, type WalkStep } from "./native/walk.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -55,6 +57,23 @@ class NativeDevice extends CpuDevice {
     return this.build(asked);
   }
 
+  /** One call. */
+  override region(work: readonly Captured[]): Region {
+    const library = compileLibrary(this.compiler, "walk", WALK_SOURCE, "strict");
+    const [walk, transfer] = [this.loader.entry(library, WALK.walk), this.loader.entry(library, WALK.transfer)];
+    const at = (view: View) => this.loader.address(hostOf(view)) + BigInt(addressOf(view));
+    const steps = work.map((item): WalkStep => {
+      if (item instanceof CpuLaunch) return (item.program as NativeProgram).step;
+      const args = transferArgs(item, at);
+      return { entry: transfer.address, args: this.loader.address(args), kept: args };
+    });
+    const launches = [...new Set(work.filter((item) => item instanceof CpuLaunch))];
+    const settle = () => {
+      for (const launch of launches) launch.results = (launch.program as NativeProgram).results();
+    };
+    return new WalkRegion(`${countOf(work)}: one call`, walk, steps, this.loader, settle);
+  }
+
   private emit(binding: Binding, plans: readonly ScatterPlan[]): OpenMPProgram {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
@@ -78,7 +97,7 @@ class NativeProgram implements CpuProgram {
   private readonly args: DataView;
   private readonly argsAddress: bigint;
   private readonly reductions: ReduceParam[];
-  private readonly results: readonly (readonly [name: string, field: Field])[];
+  private readonly resultFields: readonly (readonly [name: string, field: Field])[];
   private readonly partials = new Map<string, CpuBuffer>();
   /** Keeps memory outside the shared one alive as long as `args` has its address. */
   private readonly hosts: ArrayBufferLike[] = [];
@@ -94,7 +113,7 @@ class NativeProgram implements CpuProgram {
     this.args = new DataView(new ArrayBuffer(program.size));
     this.argsAddress = loader.address(this.args.buffer);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
-    this.results = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
+    this.resultFields = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
     const units = partialCount(binding.policy);
     if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
     const split = splitAxis(binding, program.order, workers);
@@ -119,9 +138,19 @@ class NativeProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    this.entry(this.argsAddress);
+    this.entry.call(this.argsAddress);
+    return this.results();
+  }
+
+  /** The function and its arguments, for a graph. */
+  get step(): WalkStep {
+    return { entry: this.entry.address, args: this.argsAddress, kept: this.args.buffer };
+  }
+
+  /** Of the last run. */
+  results(): Record<string, number> {
     const results: Record<string, number> = {};
-    for (const [name, field] of this.results) results[name] = getField(this.args, field);
+    for (const [name, field] of this.resultFields) results[name] = getField(this.args, field);
     return results;
   }
 

@@ -169,6 +169,12 @@ export function requireData(type: ElementType, shape: readonly number[], data: A
   requireFitting(type, data);
 }
 
+/** Throws LaunchError unless one view can be copied to the other. */
+export function requireAlike(source: View, target: View): void {
+  if (source.type !== target.type || source.shape.join() !== target.shape.join())
+    throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
+}
+
 /** Element strides of a dense array. */
 export function stridesOf(shape: readonly number[], layout: LayoutName): number[] {
   const strides = Array<number>(shape.length);

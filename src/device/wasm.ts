@@ -5,11 +5,12 @@ import { emitWasm, LANE_BYTES } from "../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../emit/wasm/module.js";
 import type { Binding } from "./bind.js";
 import { CpuDevice } from "./cpu/cpu-device.js";
-import type { CpuProgram } from "./cpu/launch.js";
+import { countOf, transferCall, type Captured, type Region } from "./cpu/graph.js";
+import { CpuLaunch, type CpuProgram } from "./cpu/launch.js";
 import { addressOf, hostArray } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
-import { threadCount, WorkerPool } from "./cpu/pool.js";
+import { threadCount, WorkerPool, type RegionPart } from "./cpu/pool.js";
 import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { PAGE, wishedPages } from "./cpu/wasm-memory.js";
@@ -73,7 +74,8 @@ class WasmDevice extends CpuDevice {
   protected build(asked: Binding): CpuProgram {
     const { kernel, cost } = asked;
     for (const [name, view] of Object.entries({ ...asked.views, ...(asked.partials ? asked.outputs : {}) }))
-      if (view && !(view.buffer as CpuBuffer).inWasmMemory) throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, view.buffer.bytes);
+      if (view && !(view.buffer as CpuBuffer).inWasmMemory)
+        throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, view.buffer.bytes);
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
     const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST);
     const { ir } = binding;
@@ -91,6 +93,21 @@ class WasmDevice extends CpuDevice {
       wide: cpuStorage().wide,
     };
     return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
+  }
+
+  /** One region of the pool. */
+  override region(work: readonly Captured[]): Region {
+    const launches = new Set(work.filter((item) => item instanceof CpuLaunch));
+    const parts = work.flatMap((item) => (item instanceof CpuLaunch ? (item.program as WasmProgram).parts(item) : transferCall(item)));
+    const region = this.pool.region(`a graph of ${countOf(work)}`, parts);
+    return {
+      decision: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barriers`,
+      run: () => {
+        for (const launch of launches) launch.results ??= {};
+        region.run();
+      },
+      free: region.free,
+    };
   }
 
   protected override stop(): Promise<void> {
@@ -196,15 +213,37 @@ class WasmProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    const byWorkers = this.module.kernel.partials === "workers";
-    if (byWorkers) for (const partials of this.reductions) partials.clear();
+    this.begin();
     if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
+    return this.end();
+  }
+
+  /** The same as parts of a region; the launch's results are set on the way. */
+  parts(launch: CpuLaunch): RegionPart[] {
+    const parts: RegionPart[] = [];
+    if (this.byWorkers && this.reductions.length > 0) parts.push(() => this.begin());
+    if (!this.empty) parts.push({ program: this.module.id, args: this.args.address, workers: this.workers });
+    if (this.reductions.length > 0 || this.plans.some((plan) => plan.copies)) parts.push(() => void (launch.results = this.end()));
+    return parts;
+  }
+
+  private get byWorkers(): boolean {
+    return this.module.kernel.partials === "workers";
+  }
+
+  /** What the calling thread does before the workers. */
+  private begin(): void {
+    if (this.byWorkers) for (const partials of this.reductions) partials.clear();
+  }
+
+  /** And after them: gives the results. */
+  private end(): Record<string, number> {
     for (const plan of this.plans) plan.copies?.fold();
     const results: Record<string, number> = {};
     for (const partials of this.reductions) {
       const { name } = partials.param;
       const output = this.binding.outputs[name];
-      results[name] = byWorkers ? partials.inAnyOrder() : partials.inOrder();
+      results[name] = this.byWorkers ? partials.inAnyOrder() : partials.inOrder();
       if (output) hostArray(output)[0] = results[name];
     }
     return results;

@@ -2,6 +2,7 @@ import type { Device } from "../device/device.js";
 import type { Rung } from "./rung.js";
 import { arithmetic } from "./rungs/arithmetic.js";
 import { control } from "./rungs/control.js";
+import { graphs } from "./rungs/graphs.js";
 import { launches } from "./rungs/launches.js";
 import { locals } from "./rungs/locals.js";
 import { mathematics } from "./rungs/mathematics.js";
@@ -28,6 +29,7 @@ export const ladder: readonly Rung[] = [
   ...mathematics,
   ...launches,
   ...partials,
+  ...graphs,
 ];
 
 export interface RungResult {

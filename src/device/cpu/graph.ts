@@ -1,57 +1,86 @@
 import { LaunchError } from "../../kernel/errors.js";
 import type { Graph } from "../device.js";
+import type { Buffer, View } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
-import type { CpuLaunch } from "./launch.js";
+import { clearView, copyView, hostArray } from "./host-view.js";
+import { CpuLaunch } from "./launch.js";
+import { cpuStorage } from "./storage.js";
 
-/** One thing that was captured: a launch, or a copy or clear that the calling thread does. */
-export type Captured = CpuLaunch | (() => void);
+/** A copy between views of one shape and type; without a source, a clear. */
+export interface Transfer {
+  readonly source?: View;
+  readonly target: View;
+}
 
-/** Captured work that runs as one: what a device makes of it. */
+/** What a graph is made of. */
+export type Captured = CpuLaunch | Transfer;
+type Noted = { readonly device: CpuDevice; readonly item: Captured };
+
+/** Captured work of one device that runs as one. */
 export interface Region {
   readonly decision: string;
+  /** The views' memory is known to be there. */
   run(): void;
   free(): void;
 }
 
-/** The items one after the other, as if they were submitted so. */
-export function loopRegion(items: readonly Captured[]): Region {
+/** The work one after the other, as if it were submitted so. */
+export function loopRegion(work: readonly Captured[]): Region {
+  const calls = work.map((item) => (item instanceof CpuLaunch ? () => item.run() : transferCall(item)));
   return {
-    decision: `${describe(items)}, one after the other`,
+    decision: `${countOf(work)}, one after the other`,
     run: () => {
-      for (const item of items)
-        if (typeof item === "function") item();
-        else item.run();
+      for (const call of calls) call();
     },
     free: () => {},
   };
 }
 
-/** How much there is of what. */
-export function describe(items: readonly Captured[]): string {
-  const launches = items.filter((item) => typeof item !== "function").length;
-  const count = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
-  return `${count(launches, "launch", "launches")} and ${count(items.length - launches, "copy or clear", "copies and clears")}`;
+/** What does a transfer, as often as it is called. */
+export function transferCall({ source, target }: Transfer): () => void {
+  if (!source) return () => clearView(target);
+  if (!source.contiguous || !target.contiguous || !cpuStorage().shared) return () => copyView(source, target);
+  // A shared memory keeps its place when it grows.
+  const [from, to] = [hostArray(source), hostArray(target)];
+  return () => to.set(from);
+}
+
+/** How much there is of what, in words. */
+export function countOf(work: readonly Captured[]): string {
+  const count = (n: number, one: string, more: string): string => `${n} ${n === 1 ? one : more}`;
+  const launches = work.filter((item) => item instanceof CpuLaunch).length;
+  return `${count(launches, "launch", "launches")}, ${count(work.length - launches, "copy", "copies")}`;
 }
 
 /** Work on CPU devices in the order in which it was submitted, which is that of all their queues; cut where the device changes. */
 export class CpuGraph implements Graph {
   readonly decisions: readonly string[];
   private readonly regions: readonly Region[];
+  private readonly devices: ReadonlySet<CpuDevice>;
+  private readonly launches: ReadonlySet<CpuLaunch>;
+  private readonly buffers: readonly Buffer[];
   private freed = false;
 
-  constructor(work: readonly { device: CpuDevice; item: Captured }[]) {
+  constructor(work: readonly Noted[]) {
+    const items = work.map(({ item }) => item);
+    this.devices = new Set(work.map(({ device }) => device));
+    this.launches = new Set(items.filter((item) => item instanceof CpuLaunch));
+    this.buffers = [...new Set(items.flatMap(buffersOf))];
     const stretches: { device: CpuDevice; items: Captured[] }[] = [];
     for (const { device, item } of work) {
       const last = stretches.at(-1);
-      if (last && (last.device === device || typeof item === "function")) last.items.push(item);
+      if (last && (last.device === device || !(item instanceof CpuLaunch))) last.items.push(item);
       else stretches.push({ device, items: [item] });
     }
-    this.regions = stretches.map(({ device, items }) => device.region(items));
+    this.regions = stretches.map((stretch) => stretch.device.region(stretch.items));
     this.decisions = this.regions.map(({ decision }) => decision);
   }
 
   run(): void {
     if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
+    for (const device of this.devices) device.requireOpen();
+    for (const launch of this.launches) launch.requireKept();
+    for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
     for (const region of this.regions) region.run();
   }
 
@@ -60,27 +89,37 @@ export class CpuGraph implements Graph {
     this.freed = true;
     for (const region of this.regions) region.free();
   }
+
+  private refuseFreedView(): void {
+    for (const launch of this.launches) launch.requireReady();
+    throw new LaunchError("a graph copies or clears a view whose memory was freed; free arrays only when no graph uses them");
+  }
 }
 
-let captured: { device: CpuDevice; item: Captured }[] | undefined;
+function buffersOf(item: Captured): readonly Buffer[] {
+  return item instanceof CpuLaunch ? item.buffers : [item.target.buffer, ...(item.source ? [item.source.buffer] : [])];
+}
+
+let captured: Noted[] | undefined;
 
 /** True while work is noted instead of run. */
 export const capturing = (): boolean => captured !== undefined;
 
 /** Notes work during a capture; returns false where there is none, and the work is to be done. */
-export function note(device: CpuDevice, item: () => Captured): boolean {
-  captured?.push({ device, item: item() });
+export function note(device: CpuDevice, item: Captured): boolean {
+  captured?.push({ device, item });
   return captured !== undefined;
 }
 
 /** What the CPU queues are given while `record` runs. Throws LaunchError inside another capture. */
 export function capture(record: () => void): CpuGraph {
   if (captured) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
-  captured = [];
+  const work: Noted[] = [];
+  captured = work;
   try {
     record();
-    return new CpuGraph(captured);
   } finally {
     captured = undefined;
   }
+  return new CpuGraph(work);
 }

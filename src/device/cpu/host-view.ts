@@ -1,6 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
-import { typedArray, BYTES, type TypedArrayOf, type View } from "../view.js";
+import { requireAlike, typedArray, BYTES, type TypedArrayOf, type View } from "../view.js";
 
 /** Elements from a view's first to its last, those between its rows included; 0 for an empty view. */
 export function spanOf(view: View): number {
@@ -14,8 +14,13 @@ export function addressOf(view: View): number {
 
 /** A typed array over a view in CPU memory, from its first element on, strides and all. */
 export function hostArray<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
-  if (!view.buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
-  return typedArray(view.type, view.buffer.host, addressOf(view), spanOf(view));
+  return typedArray(view.type, hostOf(view), addressOf(view), spanOf(view));
+}
+
+/** What a view's address counts in. Throws LaunchError where it lies in a GPU's memory. */
+export function hostOf({ buffer }: View): ArrayBufferLike {
+  if (!buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
+  return buffer.host;
 }
 
 /** The view's elements in `right` order, as a new array. */
@@ -38,8 +43,7 @@ export function writeView(view: View, data: ArrayLike<number>): void {
 
 /** Copies between views of one shape and type; they may overlap. */
 export function copyView(source: View, target: View): void {
-  if (source.type !== target.type || source.shape.join() !== target.shape.join())
-    throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
+  requireAlike(source, target);
   if (source.contiguous && target.contiguous) hostArray(target).set(hostArray(source));
   else writeView(target, readView(source));
 }

@@ -29,12 +29,12 @@ export class CpuLaunch implements Launch {
   results: Record<string, number> | undefined;
   private freed = false;
   /** Lists, for a run takes less than a microsecond. */
-  private readonly buffers: readonly Buffer[];
+  readonly buffers: readonly Buffer[];
 
   constructor(
     readonly device: CpuDevice,
     private readonly binding: Binding,
-    private readonly program: CpuProgram,
+    readonly program: CpuProgram,
   ) {
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
@@ -47,8 +47,13 @@ export class CpuLaunch implements Launch {
   /** Throws IsoformError where the device is closed, or the launch or the memory of its views was freed. */
   requireReady(): void {
     this.device.requireOpen();
-    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    this.requireKept();
     if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.device, this.binding);
+  }
+
+  /** Throws LaunchError where the launch was freed. */
+  requireKept(): void {
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
   }
 
   run(): void {

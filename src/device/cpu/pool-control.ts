@@ -1,3 +1,5 @@
+import type { ProgramStage } from "./pool-region.js";
+
 /*
  * The block of shared memory through which the pool's main thread and its workers meet, and what both sides need to run a program.
  * What different threads write lies on different cache lines of 64 bytes.
@@ -11,7 +13,9 @@ export type Program =
    */
   | { kind: "js"; name: string; source: string }
   /** A module that exports `run(args, worker, workers)` and may import `env.memory`, functions of `Math`, and `math.fmod` and `math.exp2`. */
-  | { kind: "wasm"; name: string; bytes: Uint8Array };
+  | { kind: "wasm"; name: string; bytes: Uint8Array }
+  /** Programs registered before, with a barrier between two of them; undefined stands for what the main thread does alone. */
+  | { kind: "region"; name: string; stages: readonly (ProgramStage | undefined)[] };
 
 /** One worker's share of a program: `args` is whatever number the program was run with. */
 export type Run = (args: number, worker: number, workers: number) => void;
@@ -25,7 +29,7 @@ export interface Post {
 }
 
 const LINE = 16;
-const HEADER_LINES = 3;
+const HEADER_LINES = 4;
 const WORDS_PER_WORKER = 32 * LINE;
 const MESSAGE_LENGTH = (WORDS_PER_WORKER - LINE) * 2;
 
@@ -38,6 +42,11 @@ export const SLEEPERS = LINE;
 /** Workers that have not finished the epoch, and whether the main thread sleeps until there are none. */
 export const PENDING = 2 * LINE;
 export const MAIN_SLEEPS = 2 * LINE + 1;
+
+/** In a region: how often threads have arrived at its barriers, how many of them sleep there, and whether some thread failed. */
+export const ARRIVED = 3 * LINE;
+export const ARRIVED_SLEEPERS = 3 * LINE + 1;
+export const FAILED = 3 * LINE + 2;
 
 /** In place of a program's number: leave the loop and take the messages that were posted. */
 export const TAKE_MESSAGES = -1;
@@ -100,7 +109,11 @@ const imports = {
 };
 
 /** Compiles a program on this thread. */
-export function load(program: Program, memory: WebAssembly.Memory | undefined, buffers: readonly (SharedArrayBuffer | undefined)[]): Run {
+export function load(
+  program: Exclude<Program, { kind: "region" }>,
+  memory: WebAssembly.Memory | undefined,
+  buffers: readonly (SharedArrayBuffer | undefined)[],
+): Run {
   if (program.kind === "js") return new Function("memory", "buffers", program.source)(memory?.buffer, buffers) as Run;
   const module = new WebAssembly.Module(program.bytes as Uint8Array<ArrayBuffer>);
   const instance = new WebAssembly.Instance(module, { ...imports, env: memory ? { memory } : {} });

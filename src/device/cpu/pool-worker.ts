@@ -1,5 +1,18 @@
-import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, Patience } from "./pool-control.js";
-import type { Post, Run } from "./pool-control.js";
+import { shareOf, Walk } from "./pool-region.js";
+import {
+  ARRIVED,
+  Control,
+  EPOCH,
+  MAIN_SLEEPS,
+  PENDING,
+  PROGRAM,
+  SLEEPERS,
+  TAKE_MESSAGES,
+  WORKERS,
+  load,
+  Patience,
+} from "./pool-control.js";
+import type { Post, Program, Run } from "./pool-control.js";
 
 /* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */
 
@@ -21,13 +34,22 @@ function take(post: Post): void {
   for (const id of post.released) programs.delete(id);
   for (const [id, program] of post.programs) {
     try {
-      programs.set(id, load(program, memory, buffers));
+      programs.set(id, program.kind === "region" ? walkOf(program, control!) : load(program, memory, buffers));
     } catch (error) {
       programs.set(id, () => {
         throw error;
       });
     }
   }
+}
+
+/** This worker's way through a region of programs that it knows already. */
+function walkOf({ stages }: Extract<Program, { kind: "region" }>, control: Control): Run {
+  const shares = stages.map((stage) => stage && shareOf(stage, programs.get(stage.program)!, rank));
+  const fail = (stage: number, error: unknown): void => control.setError(rank, `${stages[stage]!.label}: ${textOf(error)}`);
+  const sleep = (arrived: number): void => void Atomics.wait(control.words, ARRIVED, arrived);
+  let walk: Walk | undefined;
+  return (_args, _rank, team) => (walk ??= new Walk(control, team, shares, fail, sleep)).run();
 }
 
 /** Takes part in one region after the other, until it is told to look at its messages. */
@@ -54,9 +76,11 @@ function participate(control: Control, program: number, workers: number): void {
   try {
     programs.get(program)!(control.argument, rank, workers);
   } catch (error) {
-    control.setError(rank, error instanceof Error ? error.message : String(error));
+    control.setError(rank, textOf(error));
   }
 }
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function receive(post: Post, thread: number, tell: (text: string) => void): void {
   take(post);

@@ -1,5 +1,19 @@
 import { DeviceError, IsoformError } from "../../kernel/errors.js";
-import { Control, EPOCH, MAIN_SLEEPS, PENDING, PROGRAM, SLEEPERS, TAKE_MESSAGES, WORKERS, load, Patience } from "./pool-control.js";
+import { type ProgramStage, shareOf, Walk } from "./pool-region.js";
+import {
+  ARRIVED,
+  Control,
+  EPOCH,
+  FAILED,
+  MAIN_SLEEPS,
+  PENDING,
+  PROGRAM,
+  SLEEPERS,
+  TAKE_MESSAGES,
+  WORKERS,
+  load,
+  Patience,
+} from "./pool-control.js";
 import type { Post, Program, Run } from "./pool-control.js";
 
 export type { Program, Run } from "./pool-control.js";
@@ -9,8 +23,17 @@ const node =
     ? { ...(await import("node:worker_threads")), ...(await import("node:fs")), os: await import("node:os") }
     : undefined;
 
+/** A part of a region: a program on several workers, or what the calling thread does alone. */
+export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
+
 /** Milliseconds between two looks at whether the workers still live. */
 const LOOK_MS = 100;
+
+interface Registered {
+  /** In messages: `kernel "axpy"`. */
+  readonly label: string;
+  readonly run: Run;
+}
 
 interface Thread {
   post(message: Post): void;
@@ -38,7 +61,7 @@ export function threadCount(): number {
 export class WorkerPool {
   private readonly control: Control | undefined;
   private threads: Thread[] = [];
-  private readonly programs = new Map<number, { name: string; run: Run }>();
+  private readonly programs = new Map<number, Registered>();
   private readonly buffers: (SharedArrayBuffer | undefined)[] = [];
   private readonly news = new News();
   private epoch = 0;
@@ -76,11 +99,31 @@ export class WorkerPool {
   }
 
   /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
-  register(program: Program): number {
-    const id = this.nextProgram++;
-    this.programs.set(id, { name: program.name, run: load(program, this.memory, this.buffers) });
-    if (this.control) this.news.register(id, program);
-    return id;
+  register(program: Exclude<Program, { kind: "region" }>): number {
+    return this.add(program, `kernel "${program.name}"`, load(program, this.memory, this.buffers));
+  }
+
+  /**
+   * What runs `parts`, with programs registered before, one after the other as one: workers go from one to the next without waiting for the
+   * caller. `label` says what failed, in messages.
+   */
+  region(label: string, parts: readonly RegionPart[]): { run(): void; barriers: number; free(): void } {
+    const stages = this.stagesOf(parts);
+    // The caller alone needs nobody's company: before all programs and behind them.
+    const before = typeof stages[0] === "function" ? stages.shift() : undefined;
+    const after = typeof stages.at(-1) === "function" ? stages.pop() : undefined;
+    const [first, last] = [before, after] as (() => void)[];
+    const id = stages.length > 0 ? this.registerRegion(label, stages) : undefined;
+    return {
+      barriers: Math.max(0, stages.length - 1),
+      run: () => {
+        this.refuseWhereBroken();
+        first?.();
+        if (id !== undefined) this.run(id, 0);
+        last?.();
+      },
+      free: () => id !== undefined && this.release(id),
+    };
   }
 
   /** Forgets a program. */
@@ -110,11 +153,12 @@ export class WorkerPool {
   run(id: number, args: number, workers = this.size): void {
     this.refuseWhereBroken();
     const program = this.programs.get(id)!;
+    const { label } = program;
     if (workers <= 1 || !this.control) {
       this.participate(program, args, 1);
       return;
     }
-    if (this.news.size > 0) this.spreadNews(program.name);
+    if (this.news.size > 0) this.spreadNews(label);
     this.begin(id, args, workers);
     let failed: unknown;
     try {
@@ -122,10 +166,10 @@ export class WorkerPool {
     } catch (error) {
       failed = error;
     }
-    this.waitForWorkers(program.name);
+    this.waitForWorkers(label);
     for (let rank = 1; rank < this.size; rank++) {
       const text = this.control.takeError(rank);
-      if (text !== undefined) failed ??= this.kernelError(program.name, rank, text);
+      if (text !== undefined) failed ??= this.failed(label, rank, text);
     }
     if (failed !== undefined) throw failed;
   }
@@ -137,16 +181,66 @@ export class WorkerPool {
     this.threads = [];
   }
 
-  private participate(program: { name: string; run: Run }, args: number, workers: number): void {
+  private add(program: Program, label: string, run: Run): number {
+    const id = this.nextProgram++;
+    this.programs.set(id, { label, run });
+    if (this.control) this.news.register(id, program);
+    return id;
+  }
+
+  /** Programs on several workers one by one; between them, as one stage, what the calling thread does alone. */
+  private stagesOf(parts: readonly RegionPart[]): (ProgramStage | (() => void))[] {
+    const stages: (ProgramStage | (() => void))[] = [];
+    let alone: (() => void)[] = [];
+    const close = (): void => {
+      const calls = alone;
+      if (calls.length > 0) stages.push(() => calls.forEach((call) => call()));
+      alone = [];
+    };
+    for (const part of parts) {
+      if (typeof part === "function") alone.push(part);
+      else {
+        const program = this.programs.get(part.program)!;
+        if (part.workers <= 1 || !this.control) alone.push(() => this.participate(program, part.args, 1));
+        else {
+          close();
+          stages.push({ ...part, label: program.label });
+        }
+      }
+    }
+    close();
+    return stages;
+  }
+
+  private registerRegion(label: string, stages: readonly (ProgramStage | (() => void))[]): number {
+    let failure: unknown;
+    const shares = stages.map((stage) => {
+      if (typeof stage === "function") return stage;
+      const program = this.programs.get(stage.program)!;
+      return shareOf(stage, (args, _rank, workers) => this.participate(program, args, workers), 0);
+    });
+    const sleep = (arrived: number): void => {
+      if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
+    };
+    const walk = new Walk(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
+    const known = stages.map((stage) => (typeof stage === "function" ? undefined : stage));
+    return this.add({ kind: "region", name: label, stages: known }, label, () => {
+      failure = undefined;
+      walk.run();
+      if (failure !== undefined) throw failure;
+    });
+  }
+
+  private participate(program: Registered, args: number, workers: number): void {
     try {
       program.run(args, 0, workers);
     } catch (error) {
-      throw this.kernelError(program.name, 0, error instanceof Error ? error.message : String(error));
+      throw error instanceof IsoformError ? error : this.failed(program.label, 0, error instanceof Error ? error.message : String(error));
     }
   }
 
-  private kernelError(kernel: string, worker: number, message: string): DeviceError {
-    return new DeviceError(this.device, `kernel "${kernel}" failed in worker ${worker}: ${message}`);
+  private failed(label: string, worker: number, message: string): DeviceError {
+    return new DeviceError(this.device, `${label} failed in worker ${worker}: ${message}`);
   }
 
   private refuseWhereBroken(): void {
@@ -157,6 +251,8 @@ export class WorkerPool {
     const { words } = this.control!;
     words[PROGRAM] = program;
     words[WORKERS] = workers;
+    words[ARRIVED] = 0;
+    words[FAILED] = 0;
     this.control!.argument = args;
     Atomics.store(words, PENDING, this.size - 1);
     this.epoch = (this.epoch + 1) | 0;
@@ -165,34 +261,34 @@ export class WorkerPool {
   }
 
   /** The workers leave their loop, take what is posted to them, and go back. */
-  private spreadNews(kernel: string): void {
+  private spreadNews(label: string): void {
     this.begin(TAKE_MESSAGES, 0, this.size);
-    this.waitForWorkers(kernel);
+    this.waitForWorkers(label);
     const post = this.news.take();
     for (const thread of this.threads) thread.post(post);
   }
 
-  private waitForWorkers(kernel: string): void {
+  private waitForWorkers(label: string): void {
     const { words } = this.control!;
     const sleep = (): void => {
       Atomics.store(words, MAIN_SLEEPS, 1);
       const left = Atomics.load(words, PENDING);
-      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) !== "not-equal") this.lookForDead(kernel);
+      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) !== "not-equal") this.lookForDead(label);
       Atomics.store(words, MAIN_SLEEPS, 0);
     };
     this.patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
   }
 
   /** A worker marks its own end, unless it was torn down; Linux shows each thread of the process too. */
-  private lookForDead(kernel: string): void {
+  private lookForDead(label: string): void {
     const { words } = this.control!;
     for (let rank = 1; rank < this.size; rank++) {
       const thread = Atomics.load(words, this.control!.thread(rank));
       if (Atomics.load(words, this.control!.done(rank)) === this.epoch) continue;
       const gone = Atomics.load(words, this.control!.dead(rank)) !== 0 || (thread !== 0 && !node!.existsSync(`/proc/self/task/${thread}`));
       if (!gone) continue;
-      this.failure ??= `worker ${rank} died in kernel "${kernel}"`;
-      throw new DeviceError(this.device, `worker ${rank} died in kernel "${kernel}"`, "open the device again");
+      this.failure ??= `worker ${rank} died in ${label}`;
+      throw new DeviceError(this.device, `worker ${rank} died in ${label}`, "open the device again");
     }
   }
 

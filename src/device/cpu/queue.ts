@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { requireData, type TypedArrayOf, type View } from "../view.js";
+import { requireAlike, requireData, type TypedArrayOf, type View } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { capture, capturing, CpuGraph, note } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
@@ -23,7 +23,7 @@ export class CpuQueue implements Queue {
           ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
           : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
       );
-    if (!note(this.device, () => work)) work.run();
+    if (!note(this.device, work)) work.run();
   }
 
   capture(record: () => void, others: readonly Queue[] = []): Graph {
@@ -45,12 +45,13 @@ export class CpuQueue implements Queue {
 
   copy(source: View, target: View): void {
     this.device.requireOpen();
-    if (!note(this.device, () => () => copyView(source, target))) copyView(source, target);
+    requireAlike(source, target);
+    if (!note(this.device, { source, target })) copyView(source, target);
   }
 
   clear(target: View): void {
     this.device.requireOpen();
-    if (!note(this.device, () => () => clearView(target))) clearView(target);
+    if (!note(this.device, { target })) clearView(target);
   }
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {

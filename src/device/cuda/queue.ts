@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "./copies.js";
 import type { Handle } from "./driver.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
@@ -69,10 +69,7 @@ export class CudaQueue implements Queue {
 
   copy(source: View, target: View): void {
     this.gpu.enter();
-    if (source.type !== target.type || source.shape.join() !== target.shape.join())
-      throw new LaunchError(
-        `copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`,
-      );
+    requireAlike(source, target);
     if (source.size === 0) return;
     if (source.buffer.host) return this.write(target, readView(source));
     if (target.buffer.host) return writeHostView(target, this.readNow(source));

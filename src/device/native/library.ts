@@ -10,8 +10,11 @@ export async function loadKoffi(): Promise<typeof Koffi | undefined> {
   }
 }
 
-/** A compiled kernel: takes the address of its argument struct. */
-export type Entry = (args: bigint) => void;
+/** A compiled function that takes the address of its argument struct. */
+export interface Entry {
+  readonly call: (args: bigint) => void;
+  readonly address: bigint;
+}
 
 /** Bytes of stack for the calling thread's share of a kernel; threads of OpenMP usually have as much. */
 const STACK = 8 << 20;
@@ -35,10 +38,12 @@ export class Loader {
 
   /** The function `name` of the shared library at `path`. */
   entry(path: string, name: string): Entry {
-    let entry = this.entries.get(path);
+    const key = `${name} ${path}`;
+    let entry = this.entries.get(key);
     if (!entry) {
       try {
-        entry = this.koffi.load(path).func(name, "void", ["void *"]) as unknown as Entry;
+        const library = this.koffi.load(path);
+        entry = { call: library.func(name, "void", ["void *"]) as unknown as Entry["call"], address: library.symbol(name) as bigint };
       } catch (error) {
         throw new DeviceError(
           "native",
@@ -46,7 +51,7 @@ export class Loader {
           "empty the cache folder of isoform",
         );
       }
-      this.entries.set(path, entry);
+      this.entries.set(key, entry);
     }
     return entry;
   }

@@ -132,7 +132,7 @@ export const partials: Rung[] = [
 
     const sums = device.array(f64, 3);
     await device.run(rows, { x: device.from(f64, xs.slice(0, 300), [3, 100]), s: sums }, teams(3), { partials: true });
-    const teamSums = [0, 100, 200].map((first) => foldChunk([...xs.slice(first, first + 100)], add, 0));
+    const teamSums = [0, 100, 200].map((first) => foldChunk(Array.from(xs.slice(first, first + 100)), add, 0));
     expectSame(await device.queue.read(sums), teamSums, "one partial a team");
   }),
 

@@ -1,0 +1,87 @@
+import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Run } from "./pool-control.js";
+
+/*
+ * A region: stages through which all threads of a pool walk together, with a barrier between two of them, so that nobody returns to a host
+ * in between. Some stages are a program on several threads, others what the calling thread does alone.
+ */
+
+/** A stage that is a program, as every thread knows it. */
+export interface ProgramStage {
+  /** In messages: `kernel "axpy"`. */
+  readonly label: string;
+  readonly program: number;
+  readonly args: number;
+  readonly workers: number;
+}
+
+/** What one thread does in a stage, if anything. */
+export type Share = (() => void) | undefined;
+
+/** A thread's share of a program stage. */
+export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number): Share {
+  return rank < workers ? () => run(args, rank, workers) : undefined;
+}
+
+/**
+ * One thread's way through a region. Where a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
+ * still meet at the barriers.
+ */
+export class Walk {
+  private readonly words: Int32Array;
+  private readonly patience = new Patience();
+
+  /**
+   * @param team threads of the pool
+   * @param sleep sleeps while ARRIVED has a value, or for a while; absent where the thread must not sleep
+   */
+  constructor(
+    { words }: Control,
+    private readonly team: number,
+    private readonly shares: readonly Share[],
+    private readonly fail: (stage: number, error: unknown) => void,
+    private readonly sleep: ((arrived: number) => void) | undefined,
+  ) {
+    this.words = words;
+  }
+
+  run(): void {
+    const { words, shares } = this;
+    for (let stage = 0; stage < shares.length; stage++) {
+      if (stage > 0) this.meet(stage);
+      const share = shares[stage];
+      if (!share || Atomics.load(words, FAILED) !== 0) continue;
+      try {
+        share();
+      } catch (error) {
+        this.fail(stage, error);
+        Atomics.store(words, FAILED, 1);
+      }
+    }
+  }
+
+  /** The barrier in front of a stage. */
+  private meet(stage: number): void {
+    const { words } = this;
+    const all = stage * this.team;
+    if (Atomics.add(words, ARRIVED, 1) + 1 === all) {
+      if (Atomics.load(words, ARRIVED_SLEEPERS) > 0) Atomics.notify(words, ARRIVED);
+      return;
+    }
+    for (let look = 0; look < QUICK_LOOKS; look++) if (Atomics.load(words, ARRIVED) >= all) return;
+    this.patience.wait(() => Atomics.load(words, ARRIVED) >= all, this.sleep && (() => this.sleepUntil(all)));
+  }
+
+  private sleepUntil(all: number): void {
+    const { words } = this;
+    Atomics.add(words, ARRIVED_SLEEPERS, 1);
+    try {
+      const arrived = Atomics.load(words, ARRIVED);
+      if (arrived < all) this.sleep!(arrived);
+    } finally {
+      Atomics.sub(words, ARRIVED_SLEEPERS, 1);
+    }
+  }
+}
+
+/** Some microseconds: threads with equal shares arrive almost together. */
+const QUICK_LOOKS = 500;

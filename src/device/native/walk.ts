@@ -1,0 +1,111 @@
+import type { Region, Transfer } from "../cpu/graph.js";
+import { BYTES, type View } from "../view.js";
+import type { Entry, Loader } from "./library.js";
+
+/*
+ * Graphs on `native`: one call walks over steps, each a function and its argument struct. Kernels are steps as they are; copies and clears
+ * go through a function of their own.
+ */
+
+export const WALK = { walk: "isoform_walk", transfer: "isoform_transfer" } as const;
+
+export const WALK_SOURCE = `// Walks over captured work, written by isoform.
+#include <stdint.h>
+#include <string.h>
+
+struct step {
+  void (*run)(void *args);
+  void *args;
+};
+
+struct walk {
+  const struct step *steps;
+  int64_t count;
+};
+
+void ${WALK.walk}(const struct walk *walk)
+{
+  for (int64_t n = 0; n < walk->count; n++) walk->steps[n].run(walk->steps[n].args);
+}
+
+/* Rows of \`bytes\` bytes along four axes; without a source they are set to zero. Distances are in bytes. */
+struct transfer {
+  char *target;
+  const char *source;
+  int64_t bytes;
+  int64_t rows[4], target_step[4], source_step[4];
+};
+
+static int64_t offset(const int64_t *step, int64_t i, int64_t j, int64_t k, int64_t l)
+{
+  return i * step[0] + j * step[1] + k * step[2] + l * step[3];
+}
+
+void ${WALK.transfer}(const struct transfer *t)
+{
+  for (int64_t i = 0; i < t->rows[0]; i++)
+    for (int64_t j = 0; j < t->rows[1]; j++)
+      for (int64_t k = 0; k < t->rows[2]; k++)
+        for (int64_t l = 0; l < t->rows[3]; l++) {
+          char *target = t->target + offset(t->target_step, i, j, k, l);
+          if (t->source) memmove(target, t->source + offset(t->source_step, i, j, k, l), t->bytes);
+          else memset(target, 0, t->bytes);
+        }
+}
+`;
+
+/** A function and its argument struct, by their addresses. */
+export interface WalkStep {
+  readonly entry: bigint;
+  readonly args: bigint;
+  /** The struct's memory. */
+  readonly kept: unknown;
+}
+
+/** Steps that one call walks over. */
+export class WalkRegion implements Region {
+  /** `struct walk`, followed by its steps. */
+  private readonly list: BigUint64Array<ArrayBuffer>;
+  private readonly address: bigint;
+
+  /** @param settle what is left to do when all steps are through */
+  constructor(
+    readonly decision: string,
+    private readonly walk: Entry,
+    private steps: readonly WalkStep[],
+    loader: Loader,
+    private readonly settle: () => void,
+  ) {
+    this.list = new BigUint64Array(new ArrayBuffer(8 * (2 + 2 * steps.length)));
+    this.address = loader.address(this.list.buffer);
+    this.list.set([this.address + 16n, BigInt(steps.length), ...steps.flatMap(({ entry, args }) => [entry, args])]);
+  }
+
+  run(): void {
+    this.walk.call(this.address);
+    this.settle();
+  }
+
+  free(): void {
+    this.steps = [];
+  }
+}
+
+/** `struct transfer`, with `at` to tell the address of a view's first element. */
+export function transferArgs({ source, target }: Transfer, at: (view: View) => bigint): ArrayBuffer {
+  const element = BYTES[target.type];
+  const from = source ?? target;
+  let bytes = element;
+  let rank = target.rank;
+  // Axes that lie without gaps on both sides are one row.
+  while (rank > 0 && [target, from].every(({ strides, shape }) => shape[rank - 1] === 1 || strides[rank - 1] * element === bytes))
+    bytes *= target.shape[--rank];
+  const axes = (of: readonly number[], rest: number) => Array.from({ length: 4 }, (_, axis) => (axis < rank ? of[axis] : rest));
+  const steps = (view: View) =>
+    axes(
+      view.strides.map((stride) => stride * element),
+      0,
+    );
+  const numbers = [bytes, ...axes(target.shape, 1), ...steps(target), ...steps(from)].map(BigInt);
+  return new BigInt64Array([at(target), source ? at(source) : 0n, ...numbers]).buffer;
+}
