@@ -1,5 +1,6 @@
 import { analyseAccess, takenRange } from "../ir/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../ir/affine.js";
+import { forward } from "../ir/forward.js";
 import { gatherReductions } from "../ir/gather.js";
 import { optimise } from "../ir/optimise.js";
 import { checkRaces } from "../ir/races.js";
@@ -43,11 +44,12 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   const raw = optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
   const axes = extents.length;
   const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
-  const cells = new Cells(raw, axes, (view) => (view === mask ? "own" : fields.get(view)?.level));
-  const touches = cells.touches;
-  checkTouches(raw, touches, fields, extents);
-  const ir = withoutUnused(cells.canonical(), new Set(touches.map((t) => t.view)));
-  checkComponents(ir, fields, axes);
+  const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
+  checkTouches(raw, new Cells(raw, axes, levelOf).touches, fields, extents);
+  checkComponents(raw, fields, axes);
+  const cells = new Cells(optimise(forward(raw)), axes, levelOf);
+  const { touches } = cells;
+  const ir = withoutUnused(cells.canonical());
   checkRaces(ir, analyseAccess(ir));
 
   const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
@@ -211,10 +213,7 @@ function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes
 }
 
 /** Drops views that no code touches. */
-function withoutUnused(ir: KernelIR, touched: ReadonlySet<string>): KernelIR {
-  const used = new Set(touched);
-  walkExprs(ir.body, (node) => {
-    if (node.op === "load") used.add(node.view);
-  });
-  return { ...ir, params: ir.params.filter((param) => param.kind !== "view" || used.has(param.name)) };
+function withoutUnused(ir: KernelIR): KernelIR {
+  const { views } = analyseAccess(ir);
+  return { ...ir, params: ir.params.filter(({ kind, name }) => kind !== "view" || views[name].read || views[name].written) };
 }

@@ -8,6 +8,7 @@ export { costOf } from "./cost.js";
 export type { Sizes, WorkCost } from "./cost.js";
 export * as evaluate from "./evaluate.js";
 export { fold } from "./fold.js";
+export { forward } from "./forward.js";
 export { optimise } from "./optimise.js";
 export { print, printExpr } from "./print.js";
 export { checkRaces } from "./races.js";

