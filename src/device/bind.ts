@@ -37,7 +37,7 @@ export interface Binding {
   cost: Cost;
 }
 
-/** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view. Throws LaunchError. */
+/** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
 export function bind(
   device: Device,
   kernel: Kernel,
