@@ -1,4 +1,4 @@
-import type { NumericType, ScatterOp } from "./types.js";
+import type { NumericType, ScatterOp, ScatterParam } from "./types.js";
 
 const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = {
   f64: [-Infinity, Infinity],
@@ -11,3 +11,7 @@ const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = 
 export function identityOf(op: ScatterOp, type: NumericType): number {
   return op === "sum" ? 0 : LIMITS[type][op === "min" ? 1 : 0];
 }
+
+/** False where updates of a scatter target give the same bits in any order. */
+export const orderMatters = ({ op, element }: Pick<ScatterParam, "op" | "element">): boolean =>
+  op === "sum" && (element === "f64" || element === "f32");

@@ -1,4 +1,4 @@
-import { identityOf } from "../../ir/identity.js";
+import { identityOf, orderMatters } from "../../ir/identity.js";
 import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
 import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../ir/owners.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
@@ -93,9 +93,6 @@ export function planScatters(binding: Binding, threads: number, atomicCost: numb
   if (ordered.length > 0) return planOrdered(binding, targets, threads);
   return { binding, workers: threads, plans: targets.map((param) => planScatter(binding, param, threads, atomicCost)) };
 }
-
-/** False where updates in any order give the same bits. */
-const orderMatters = ({ op, element }: ScatterParam): boolean => op === "sum" && (element === "f64" || element === "f32");
 
 function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads: number): ScatterPlans {
   const owners = threads > 1 ? ownersOf(binding, threads) : "there is one worker";

@@ -166,38 +166,57 @@ export class CudaLaunch implements Launch {
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
     this.wantPartials(league);
-    this.reserve();
-    this.values.league = league;
-    if (league > 0)
-      this.step(program.main, { grid: [serial ? 1 : league, 1, 1], block: [members, 1, 1], shared: program.scratchBytes }, {});
+    const atATime = Math.max(1, Math.floor(RECORDED_AT_A_TIME / Math.max(1, this.mostSlots)));
+    const batches: { first: number; size: number }[] = [];
+    if (this.mostSlots === 0) batches.push({ first: 0, size: league });
+    else for (let first = 0; first < league; first += atATime) batches.push({ first, size: Math.min(atATime, league - first) });
+    this.planBatches(
+      batches,
+      ({ size }) => size,
+      ({ first, size }) => {
+        const shape: Shape = { grid: [serial ? 1 : size, 1, 1], block: [members, 1, 1], shared: program.scratchBytes };
+        this.step(program.main, shape, { firstTeam: first, league: first + size });
+      },
+    );
     this.planFolds(league);
   }
 
-  /** The main entry over the range, in batches with their sorted contributions where some are recorded. */
+  /** The main entry over the range. */
   private planRange(policy: RangePolicy, shapeOf: (batch: RangePolicy) => { shape: Shape; values: Values }): void {
-    const { program } = this;
-    const elements = policy.extents.reduce((a, b) => a * b, 1);
-    for (const recorded of program.recorded) this.wantRecords(recorded, policy);
-    this.reserve();
-    if (elements === 0) return;
-    // An element may never come to scatter at all.
-    const recording = program.recorded.filter(({ slots }) => slots > 0);
-    for (const batch of this.batches(policy)) {
-      for (const { name, slots } of recording)
-        this.steps.push(new FillStep(this.gpu.driver, Number(this.values[`keys:${name}`]), 0xff, 4 * slots * sizeOf(batch)));
+    this.planBatches(this.rangeBatches(policy), sizeOf, (batch) => {
       const { shape, values } = shapeOf(batch);
-      this.step(program.main, shape, { ...policyValues(batch), ...values });
-      for (const recorded of recording) this.planSort(recorded, recorded.slots * sizeOf(batch));
+      this.step(this.program.main, shape, { ...policyValues(batch), ...values });
+    });
+  }
+
+  /** Runs batches of elements or teams, and after each sorts and adds what it has recorded. */
+  private planBatches<B>(batches: readonly B[], size: (batch: B) => number, run: (batch: B) => void): void {
+    const { recorded } = this.program;
+    const { slots } = this.code;
+    for (const target of recorded) this.wantRecords(target, slots[target.name] * Math.max(0, ...batches.map(size)));
+    this.reserve();
+    for (const { name } of recorded) this.values[`slots:${name}`] = slots[name];
+    // An element may never come to scatter at all.
+    const recording = recorded.filter(({ name }) => slots[name] > 0);
+    for (const batch of batches) {
+      if (size(batch) === 0) continue;
+      for (const { name } of recording)
+        this.steps.push(new FillStep(this.gpu.driver, Number(this.values[`keys:${name}`]), 0xff, 4 * slots[name] * size(batch)));
+      run(batch);
+      for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
     }
   }
 
+  private get mostSlots(): number {
+    return Math.max(0, ...Object.values(this.code.slots));
+  }
+
   /** Pieces of the range along its first axis whose contributions fit the memory for records; chunks stay whole. */
-  private batches(policy: RangePolicy): RangePolicy[] {
-    const slots = Math.max(0, ...this.program.recorded.map((recorded) => recorded.slots));
-    if (slots === 0) return [policy];
+  private rangeBatches(policy: RangePolicy): RangePolicy[] {
+    if (this.mostSlots === 0) return [policy];
     const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
     const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
-    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (slots * row * unit))) * unit;
+    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (this.mostSlots * row * unit))) * unit;
     const list: RangePolicy[] = [];
     for (let first = 0; first < policy.extents[0]; first += rows)
       list.push({
@@ -208,8 +227,7 @@ export class CudaLaunch implements Launch {
     return list;
   }
 
-  private wantRecords({ name, type, slots }: RecordedScatter, policy: RangePolicy): void {
-    const most = slots * Math.max(0, ...this.batches(policy).map(sizeOf));
+  private wantRecords({ name, type }: RecordedScatter, most: number): void {
     if (most >= 2 ** 32)
       throw new DeviceError(
         this.gpu.name,

@@ -15,6 +15,8 @@ export interface LaunchProgram {
   serial: boolean;
   /** Members of a team. */
   members: number;
+  /** Contributions of one element or team to each recorded scatter target, at most. */
+  slots: Readonly<Record<string, number>>;
   decisions: string[];
 }
 
@@ -32,6 +34,7 @@ export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">
   return {
     program,
     members: assumptions.members,
+    slots: scatter.slots,
     serial: Object.values(scatter.code).includes("serial"),
     decisions: [...scatter.decisions, addresses],
   };

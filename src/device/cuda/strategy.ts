@@ -1,8 +1,10 @@
 import type { ScatterParam } from "../../ir/types.js";
-import { slotsOf } from "../../emit/c/cuda/recorded.js";
+import { contributionsOf, launchRanges } from "../../ir/contributions.js";
+import { orderMatters } from "../../ir/identity.js";
 import type { ScatterCode } from "../../emit/c/cuda/program.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
+import type { ScatterStrategy } from "../device.js";
 import { BYTES } from "../view.js";
 import type { GpuFacts } from "./gpu.js";
 
@@ -13,6 +15,8 @@ const CROWDED = 16;
 
 export interface ScatterChoice {
   code: Record<string, ScatterCode>;
+  /** Contributions of one element or team to each recorded target, at most. */
+  slots: Record<string, number>;
   decisions: string[];
 }
 
@@ -28,6 +32,7 @@ export function chooseScatter(binding: Binding, facts: Pick<GpuFacts, "sharedByt
   // One scatter that only one thread can order takes all the others that need an order with it.
   const serial = made.some(({ code }) => code === "serial");
   return {
+    slots: Object.fromEntries(made.flatMap(({ target, slots }) => (slots === undefined || serial ? [] : [[target.name, slots]]))),
     code: Object.fromEntries(made.map(({ target, code }) => [target.name, serial ? "serial" : code])),
     decisions: made.map(
       ({ target, why, strategy }) =>
@@ -36,17 +41,18 @@ export function chooseScatter(binding: Binding, facts: Pick<GpuFacts, "sharedByt
   };
 }
 
-function choose(
-  binding: Binding,
-  target: ScatterParam,
-  facts: Pick<GpuFacts, "sharedBytes">,
-): { code: ScatterCode; strategy: string; why: string } {
-  const { policy, ir } = binding;
-  const size = binding.views[target.name].size;
+interface Choice {
+  code: ScatterCode;
+  strategy: ScatterStrategy;
+  why: string;
+  /** Of recorded contributions: how many of one element or team, at most. */
+  slots?: number;
+}
+
+function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "sharedBytes">): Choice {
   const bytes = copyBytes(binding, target);
-  const asked = binding.scatter[target.name];
-  const ranged = policy.kind === "range";
-  switch (asked) {
+  const ranged = binding.policy.kind === "range";
+  switch (binding.scatter[target.name]) {
     case "atomic":
       return { code: "atomic", strategy: "atomic", why: "as asked" };
     case "duplicated":
@@ -58,27 +64,40 @@ function choose(
         );
       return { code: "shared", strategy: "duplicated", why: `a copy for each block in shared memory, ${bytes} bytes, as asked` };
     case "sorted": {
-      const slots = slotsOf(ir, target.name);
-      const why = binding.precision === "strict" ? "as strict mode asks" : "as asked";
-      return slots !== undefined && size < 2 ** 32 - 1
-        ? {
-            code: "recorded",
-            strategy: "sorted",
-            why: `${slots} contributions of each element recorded, sorted by target and added in element order, ${why}`,
-          }
-        : { code: "serial", strategy: "sorted", why };
+      if (orderMatters(target)) return inOrder(binding, target);
+      const free = inAnyOrder(binding, target);
+      return { ...free, why: `${free.why}, as any order gives the same bits` };
     }
-    case undefined: {
-      const elements = ranged ? policy.extents.reduce((a, b) => a * b, 1) : 0;
-      return elements >= CROWDED * size && bytes <= MODEST_COPIES
-        ? {
-            code: "shared",
-            strategy: "duplicated",
-            why: `a copy for each block in shared memory, ${bytes} bytes, because ${elements} elements crowd ${size} targets`,
-          }
-        : { code: "atomic", strategy: "atomic", why: `hardware atomics on ${size} targets` };
-    }
+    case undefined:
+      return inAnyOrder(binding, target);
   }
+}
+
+function inOrder(binding: Binding, target: ScatterParam): Choice {
+  const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
+  const why = binding.precision === "strict" ? "as strict mode asks" : "as asked";
+  if (slots === undefined || binding.views[target.name].size >= 2 ** 32 - 1) return { code: "serial", strategy: "sorted", why };
+  const from = binding.policy.kind === "range" ? "element" : "team";
+  return {
+    code: "recorded",
+    strategy: "sorted",
+    why: `${slots} contributions of each ${from} recorded, sorted by target and added in element order, ${why}`,
+    slots,
+  };
+}
+
+function inAnyOrder(binding: Binding, target: ScatterParam): Choice {
+  const { policy } = binding;
+  const { size } = binding.views[target.name];
+  const bytes = copyBytes(binding, target);
+  const elements = policy.kind === "range" ? policy.extents.reduce((a, b) => a * b, 1) : 0;
+  return elements >= CROWDED * size && bytes <= MODEST_COPIES
+    ? {
+        code: "shared",
+        strategy: "duplicated",
+        why: `a copy for each block in shared memory, ${bytes} bytes, because ${elements} elements crowd ${size} targets`,
+      }
+    : { code: "atomic", strategy: "atomic", why: `hardware atomics on ${size} targets` };
 }
 
 /** Bytes of a copy in shared memory, on a multiple of 8. */

@@ -1,4 +1,5 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import { contributionsOf } from "../../ir/contributions.js";
 import type { KernelIR } from "../../ir/types.js";
 import { writeTable } from "./body.js";
 import { Code } from "./code.js";
@@ -6,7 +7,7 @@ import { mathDefinitions } from "./cuda/dialect.js";
 import { FoldWriter } from "./cuda/folds.js";
 import type { CudaAssumptions, CudaProgram, ScatterCode, Traversal } from "./cuda/program.js";
 import { RangeWriter } from "./cuda/range.js";
-import { ApplyWriter, slotsOf } from "./cuda/recorded.js";
+import { ApplyWriter } from "./cuda/recorded.js";
 import { dynamicScratchBytes, MEMBERS, TeamWriter } from "./cuda/team.js";
 import { type EntryWriter, ProgramWriter } from "./cuda/writer.js";
 
@@ -14,8 +15,7 @@ import { type EntryWriter, ProgramWriter } from "./cuda/writer.js";
 export function emitCuda(ir: KernelIR, access: AccessAnalysis, assumptions: CudaAssumptions): CudaProgram {
   const program = new ProgramWriter(ir, access, assumptions);
   const traversal = traversalOf(program);
-  const slots = Object.fromEntries(program.scatters("recorded").map(({ name }) => [name, slotsOf(ir, name) ?? 0]));
-  const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal, slots);
+  const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
   const main = writer.write();
   const reducing = program.reduces.length > 0;
   const fold = reducing ? new FoldWriter(program, false).write() : undefined;
@@ -37,7 +37,6 @@ export function emitCuda(ir: KernelIR, access: AccessAnalysis, assumptions: Cuda
       name,
       type: element,
       op,
-      slots: slots[name],
       apply: apply.entry,
     })),
     shared: program.scatters("shared").map(({ name, element }) => ({ name, type: element })),
@@ -48,7 +47,7 @@ export function emitCuda(ir: KernelIR, access: AccessAnalysis, assumptions: Cuda
 /** What is assumed of a launch where none is at hand: dense `right` layouts, small and apart from each other. */
 export function defaultAssumptions(ir: KernelIR, strict: boolean): CudaAssumptions {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
-  const scatter = (name: string): ScatterCode => (strict ? (slotsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
+  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
   return {
     strict,
     wide: false,

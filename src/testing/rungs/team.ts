@@ -60,6 +60,22 @@ const spread = teamKernel("spread", { at: view(i32, 2), x: view(f64, 2), h: scat
     h.add(at[row][j], x[row][j]);
   });
 });
+const mixed = teamKernel("mixed", { at: view(i32, 2), x: view(f64, 2), h: scatter(f64) }, ({ at, x, h }, team) => {
+  const row = team.index;
+  h.add(at[row][0], 0.1);
+  for (let turn = 0; turn < 2; turn++) {
+    team.range(x[0].length, (j) => {
+      if (x[row][j] > 0) h.add(at[row][j], x[row][j]);
+      h.add(0, 0.7 * x[row][j]);
+    });
+  }
+  const least = team.min(x[0].length, (j) => x[row][j]);
+  if (row % 2 === 1)
+    team.single(() => {
+      h.add(1, least);
+    });
+  h.add(at[row][1], 0.3 * least);
+});
 const power = teamKernel("power", { a: view(f64, 3), y: view(f64, 2) }, ({ a, y }, team) => {
   const v = team.scratch("f64", 8);
   const w = team.scratch("f64", 8);
@@ -249,6 +265,22 @@ export const team: Rung[] = [
     flatten(xs).forEach((v, k) => (expected[ats[k]] += v));
     await device.run(spread, { at, x, h }, teams(40));
     expectSame(await device.queue.read(h), expected, "spread in element order");
+
+    const sums = new Float64Array(13);
+    xs.forEach((row, t) => {
+      const bin = (j: number) => ats[50 * t + j];
+      sums[bin(0)] += 0.1;
+      for (let turn = 0; turn < 2; turn++)
+        row.forEach((v, j) => {
+          if (v > 0) sums[bin(j)] += v;
+          sums[0] += 0.7 * v;
+        });
+      if (t % 2 === 1) sums[1] += Math.min(...row);
+      sums[bin(1)] += 0.3 * Math.min(...row);
+    });
+    const mixture = device.array(f64, 13);
+    await device.run(mixed, { at, x, h: mixture }, teams(40), { precision: "strict" });
+    expectSame(await device.queue.read(mixture), sums, "a team's own contributions and its members', in order");
   }),
 
   rung(87, "teams of any size give the same bits", async (device) => {

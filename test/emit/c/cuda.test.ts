@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { cudaSource, defaultAssumptions, emitCuda } from "../../../src/emit/c/cuda.js";
 import type { CudaAssumptions } from "../../../src/emit/c/cuda/program.js";
-import { slotsOf } from "../../../src/emit/c/cuda/recorded.js";
 import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
@@ -56,17 +55,22 @@ test("floats have no atomic maximum, integers do", () => {
   assert.match(emit(most(i32)).source, /atomicMax\(&m\[0\], x\[i\]\);/);
 });
 
-test("the number of contributions of an element is counted from constant loops", () => {
-  const three = kernel("three", { x: view(i32), h: scatter(f64) }, ({ x, h }, i) => {
-    for (let k = 0; k < 20; k += 10) h.add(x[i] + k, 1);
-    if (x[i] > 0) h.add(0, 1);
-    else for (let k = 0; k < 2; k++) h.add(k, 1);
+test("members of a team record behind each other, and the team goes on behind them", () => {
+  const spread = teamKernel("spread", { x: view(f64), h: scatter(f64) }, ({ x, h }, team) => {
+    h.add(0, 1);
+    team.range(x.length, (j) => {
+      h.add(1, x[j]);
+      if (x[j] > 0) h.add(2, x[j]);
+    });
+    team.single(() => h.add(3, 1));
   });
-  assert.equal(slotsOf(compiled(three).ir, "h"), 4);
-  const rows = kernel("rows", { row: view(i32), h: scatter(f64) }, ({ row, h }, i) => {
-    for (let k = row[i]; k < row[i + 1]; k++) h.add(k, 1);
-  });
-  assert.equal(slotsOf(compiled(rows).ir, "h"), undefined);
+  const { source, main } = emit(spread, { strict: true, scatter: { h: "recorded" } });
+  assert.ok(main.params.some(({ key }) => key === "slots:h"));
+  assert.match(source, /unsigned int h_slot = \(unsigned int\)\(team - first_team\) \* h_slots;/);
+  assert.match(source, /if \(thread == 0\) \{\s+h_keys\[h_slot\] = 0;\s+h_values\[h_slot\] = 1\.0;\s+\}\s+h_slot\+\+;/);
+  assert.match(source, /unsigned int h_member_slot = h_slot \+ \(unsigned int\)j \* 2u;/);
+  assert.match(source, /if \(x_extent0 > 0\) h_slot \+= \(unsigned int\)x_extent0 \* 2u;\s+__syncthreads/);
+  assert.match(source, /h_slot \+= 1u;/);
 });
 
 test("addresses have 32 bits unless the launch needs more", () => {

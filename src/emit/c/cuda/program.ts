@@ -5,7 +5,8 @@ export type ParamType = "pointer" | "f64" | "f32" | "i32" | "u32" | "i64" | "boo
 
 /**
  * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
- * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` and more,
+ * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team)
+ * and more,
  * listed in device/cuda/launch.ts.
  */
 export interface KernelParam {
@@ -38,7 +39,7 @@ export type ScatterCode =
   | "atomic"
   /** Atomic operations on a copy in the block's shared memory, added to the target at the end. */
   | "shared"
-  /** Each element writes its contributions to its slots; they are sorted by target and applied in order. */
+  /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "recorded"
   /** Plain updates by the only thread there is. */
   | "serial";
@@ -68,8 +69,6 @@ export interface RecordedScatter {
   readonly name: string;
   readonly type: NumericType;
   readonly op: ScatterOp;
-  /** Contributions of one element at most. */
-  readonly slots: number;
   /** Adds the sorted contributions to the target. */
   readonly apply: Entry;
 }

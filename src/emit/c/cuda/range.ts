@@ -20,12 +20,11 @@ export class RangeWriter extends EntryWriter {
   private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
-  private readonly slots = new Map<string, readonly [string, string, string]>();
+  private readonly slots = new Map<string, string>();
 
   constructor(
     program: ProgramWriter,
     private readonly traversal: Exclude<Traversal, "teams">,
-    private readonly slotCounts: Readonly<Record<string, number>>,
   ) {
     super(program, entryName(program.ir.name), true);
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
@@ -57,7 +56,7 @@ export class RangeWriter extends EntryWriter {
     return this.copies.get(target)!;
   }
 
-  protected override slotsOf(target: string): readonly [string, string, string] {
+  protected override slotOf(target: string): string {
     return this.slots.get(target)!;
   }
 
@@ -204,18 +203,13 @@ export class RangeWriter extends EntryWriter {
 
   /** Where a recording element's slots begin. */
   private openSlots(): void {
-    for (const [target, count] of Object.entries(this.slotCounts)) {
-      const element = (this.program.array(target) as ScatterParam).element;
+    for (const { name: target } of this.program.scatters("recorded")) {
       const position = this.indexNames
         .map((name, a) => `(unsigned int)(${name} - ${this.begin(a)})`)
         .reduce((sum, index, a) => (a === 0 ? index : `(${sum}) * (unsigned int)${this.count(a)} + ${index}`));
       const slot = this.names.fresh(`${target}_slot`);
-      this.slots.set(target, [
-        slot,
-        this.param(`keys:${target}`, "pointer", `${target}_keys`, "unsigned int *__restrict__ "),
-        this.param(`values:${target}`, "pointer", `${target}_values`, `${this.T[element]} *__restrict__ `),
-      ]);
-      this.code.line(`unsigned int ${slot} = (${position}) * ${count}u;`);
+      this.slots.set(target, slot);
+      this.code.line(`unsigned int ${slot} = (${position}) * ${this.slotCount(target)};`);
     }
   }
 

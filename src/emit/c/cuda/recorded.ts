@@ -1,48 +1,6 @@
-import type { Expr, KernelIR, ScatterParam, Stmt } from "../../../ir/types.js";
-import { blocksOf } from "../../../ir/walk.js";
+import type { ScatterParam } from "../../../ir/types.js";
 import type { Entry } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
-
-/** More contributions of one element than this are not recorded: their slots would be mostly empty, or too much memory. */
-const MOST_SLOTS = 4096;
-
-/**
- * How many times one element of a range kernel scatters into `target` at most; undefined where that depends on data, or for team
- * kernels.
- */
-export function slotsOf(ir: KernelIR, target: string): number | undefined {
-  if (ir.policy.kind === "team") return undefined;
-  const slots = countIn(ir.body, target);
-  return slots !== undefined && slots <= MOST_SLOTS ? slots : undefined;
-}
-
-function countIn(list: readonly Stmt[], target: string): number | undefined {
-  let sum = 0;
-  for (const stmt of list) {
-    const inner =
-      stmt.kind === "if"
-        ? greatest(blocksOf(stmt).map((block) => countIn(block, target)))
-        : total(blocksOf(stmt).map((block) => countIn(block, target)));
-    const turns = inner === 0 ? 0 : turnsOf(stmt);
-    if (inner === undefined || turns === undefined) return undefined;
-    sum += inner * turns + (stmt.kind === "scatter" && stmt.target === target ? 1 : 0);
-  }
-  return sum;
-}
-
-const total = (counts: (number | undefined)[]) => counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0);
-const greatest = (counts: (number | undefined)[]) =>
-  counts.reduce((a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b)), 0);
-
-/** Turns of a statement's blocks at most. */
-function turnsOf(stmt: Stmt): number | undefined {
-  if (stmt.kind === "while") return undefined;
-  if (stmt.kind !== "for") return 1;
-  const [start, stop] = [constantOf(stmt.start), constantOf(stmt.stop)];
-  return start === undefined || stop === undefined ? undefined : Math.max(0, Math.ceil((stop - start) / stmt.step));
-}
-
-const constantOf = (e: Expr): number | undefined => (e.op === "const" ? Number(e.value) : undefined);
 
 /**
  * Adds contributions, sorted by their target and in element order for each, to a scatter array: the thread at the first contribution

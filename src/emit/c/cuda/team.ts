@@ -1,3 +1,4 @@
+import { contributionsIn } from "../../../ir/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
 import { exprsOf, blocksOf, someExpr } from "../../../ir/walk.js";
@@ -38,6 +39,9 @@ export class TeamWriter extends EntryWriter {
   private apart = false;
   private scratchOffset = 0;
   private readonly scratch = new Set<string>();
+  /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
+  private readonly nextSlots = new Map<string, string>();
+  private readonly memberSlots = new Map<string, string>();
   private readonly barrierBefore: boolean;
   private readonly dynamic: boolean;
 
@@ -57,7 +61,14 @@ export class TeamWriter extends EntryWriter {
     if (this.dynamic) code.line("extern __shared__ double scratch_memory[];");
     code.line("const int thread = threadIdx.x;");
     code.line("const int threads = blockDim.x;");
-    code.block(`for (${T.index} ${team} = blockIdx.x; ${team} < ${league}; ${team} += gridDim.x)`, () => {
+    const recorded = this.program.scatters("recorded");
+    const first = recorded.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
+    code.block(`for (${T.index} ${team} = ${first ? `${first} + ` : ""}blockIdx.x; ${team} < ${league}; ${team} += gridDim.x)`, () => {
+      for (const { name } of recorded) {
+        const slot = this.names.fresh(`${name}_slot`);
+        this.nextSlots.set(name, slot);
+        code.line(`unsigned int ${slot} = (unsigned int)(${team} - ${first}) * ${this.slotCount(name)};`);
+      }
       for (const { name, type, identity } of this.program.reduces)
         code.line(`${T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
       this.body.statements(this.ir.body);
@@ -96,7 +107,36 @@ export class TeamWriter extends EntryWriter {
 
   override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
     if (this.apart) return super.scatter(body, stmt, offset, value);
-    body.code.block("if (thread == 0)", () => super.scatter(body, stmt, offset, value));
+    const slot = this.nextSlots.get(stmt.target);
+    body.code.block("if (thread == 0)", () => (slot ? this.record(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
+    if (slot) body.code.line(`${slot}++;`);
+  }
+
+  protected override slotOf(target: string): string {
+    return this.memberSlots.get(target)!;
+  }
+
+  /**
+   * What members share out, or one of them does: they record behind each other, member after member, and the team goes on behind them all.
+   * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
+   */
+  private recording(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
+    const targets = [...this.nextSlots].flatMap(([target, next]) => {
+      const count = contributionsIn(stmts, target) ?? 0;
+      return count > 0 ? [{ target, next, count }] : [];
+    });
+    write(() => {
+      for (const { target, next, count } of targets) {
+        const slot = this.names.fresh(`${target}_member_slot`);
+        this.memberSlots.set(target, slot);
+        body.code.line(`unsigned int ${slot} = ${next}${turn === "0" ? "" : ` + (unsigned int)${turn} * ${count}u`};`);
+      }
+    });
+    const constant = /^\d+$/.test(turns);
+    for (const { next, count } of targets)
+      body.code.line(
+        constant ? `${next} += ${Number(turns) * count}u;` : `if (${turns} > 0) ${next} += (unsigned int)${turns} * ${count}u;`,
+      );
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
@@ -109,11 +149,14 @@ export class TeamWriter extends EntryWriter {
   override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
     const { index } = this.T;
     this.before(body);
-    const count = body.address(stmt.count);
+    const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
-    body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
-    this.inside(() => body.loop(stmt.body));
-    body.code.line("}");
+    this.recording(body, stmt.body, name, count, (begin) => {
+      body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+      body.code.indented(begin);
+      this.inside(() => body.loop(stmt.body));
+      body.code.line("}");
+    });
     body.code.line("__syncthreads();");
   }
 
@@ -142,15 +185,18 @@ export class TeamWriter extends EntryWriter {
       body.code.line(`__shared__ ${this.T[result.type]} ${array}[${LANES}];`);
       return array;
     });
-    const count = body.address(stmt.count);
+    const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
-    body.code.block(`for (int ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
-      folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
-      body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
-      this.withFolding(folding, () => body.loop(stmt.body));
-      body.code.line("}");
-      folding.forEach(({ accumulator }, n) => body.code.line(`${lanes[n]}[${lane}] = ${accumulator};`));
-    });
+    this.recording(body, stmt.body, name, count, (begin) =>
+      body.code.block(`for (int ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
+        folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
+        body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
+        body.code.indented(begin);
+        this.withFolding(folding, () => body.loop(stmt.body));
+        body.code.line("}");
+        folding.forEach(({ accumulator }, n) => body.code.line(`${lanes[n]}[${lane}] = ${accumulator};`));
+      }),
+    );
     body.code.line("__syncthreads();");
     folding.forEach(({ result, known }, n) => {
       const lane = (k: number) => `${lanes[n]}[${k}]`;
@@ -173,12 +219,15 @@ export class TeamWriter extends EntryWriter {
   /** Shuffles inside the warps, then all threads fold the warps' values. */
   private fastReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
     const { index } = this.T;
-    const count = body.address(stmt.count);
+    const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
     folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
-    body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
-    this.withFolding(folding, () => body.loop(stmt.body));
-    body.code.line("}");
+    this.recording(body, stmt.body, name, count, (begin) => {
+      body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+      body.code.indented(begin);
+      this.withFolding(folding, () => body.loop(stmt.body));
+      body.code.line("}");
+    });
     const warps = folding.map(({ result, accumulator }) => {
       const array = this.names.fresh(`${result.name}_warps`);
       body.code.line(`__shared__ ${this.T[result.type]} ${array}[${MEMBER_LIMIT / 32}];`);
@@ -199,8 +248,22 @@ export class TeamWriter extends EntryWriter {
 
   override single(body: BodyWriter, stmt: StmtOf<"single">): void {
     this.before(body);
-    body.code.block("if (thread == 0)", () => this.inside(() => body.statements(stmt.body)));
+    this.recording(body, stmt.body, "0", "1", (begin) =>
+      body.code.block("if (thread == 0)", () => {
+        begin();
+        this.inside(() => body.statements(stmt.body));
+      }),
+    );
     body.code.line("__syncthreads();");
+  }
+
+  /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
+  private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
+    const count = body.address(stmt.count);
+    if (this.nextSlots.size === 0 || /^\w+$/.test(count)) return count;
+    const turns = this.names.fresh(`${stmt.name}_turns`);
+    body.code.line(`const ${this.T.index} ${turns} = ${count};`);
+    return turns;
   }
 
   private fold(body: BodyWriter, { op, type }: TeamResult, a: string, b: string): string {

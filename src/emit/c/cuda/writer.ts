@@ -168,10 +168,8 @@ export abstract class EntryWriter implements Frame {
       case "shared":
         return void body.code.line(`${this.atomic(target, `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
       case "recorded": {
-        const [slot, keys, values] = this.slotsOf(stmt.target);
-        body.code.line(`${keys}[${slot}] = ${this.rowMajor(body, stmt)};`);
-        body.code.line(`${values}[${slot}++] = ${value};`);
-        return;
+        const slot = this.slotOf(stmt.target);
+        return this.record(body, stmt, value, slot, `${slot}++`);
       }
       case "serial":
         return this.foldInto(body, target.op, type, place, value);
@@ -218,9 +216,24 @@ export abstract class EntryWriter implements Frame {
     throw new Error(`${this.name} has no shared copies`);
   }
 
-  /** The variables of a recorded scatter: the next slot, the arrays of keys and of values. */
-  protected slotsOf(_target: string): readonly [slot: string, keys: string, values: string] {
+  /** The variable with the next slot of a recorded scatter. */
+  protected slotOf(_target: string): string {
     throw new Error(`${this.name} records no contributions`);
+  }
+
+  /** Writes where a contribution goes, and the contribution; `last` is the slot's last mention. */
+  protected record(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string, last = slot): void {
+    const { target } = stmt;
+    const type = this.T[this.program.array(target).element];
+    const keys = this.param(`keys:${target}`, "pointer", `${target}_keys`, "unsigned int *__restrict__ ");
+    const values = this.param(`values:${target}`, "pointer", `${target}_values`, `${type} *__restrict__ `);
+    body.code.line(`${keys}[${slot}] = ${this.rowMajor(body, stmt)};`);
+    body.code.line(`${values}[${last}] = ${value};`);
+  }
+
+  /** Slots of one element or team. */
+  protected slotCount(target: string): string {
+    return this.param(`slots:${target}`, "u32", `${target}_slots`);
   }
 
   abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
