@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import test from "node:test";
+import { range } from "../../src/device/policy.js";
+import { open } from "../../src/device/open.js";
+import { DeviceError, IsoformError } from "../../src/kernel/errors.js";
+import { kernel } from "../../src/kernel/kernel.js";
+import { f64, view } from "../../src/kernel/params.js";
+import { devices, USUAL_LINK } from "../../src/set/index.js";
+
+const ones = kernel("ones", { y: view(f64) }, ({ y }, i) => {
+  y[i] = 1;
+});
+
+test("one device is a set of one member, without a modelled link", async () => {
+  const set = await devices("js");
+  assert.equal(set.name, "js");
+  assert.equal(set.virtual, false);
+  assert.equal(set.link, undefined);
+  assert.deepEqual(
+    set.members.map(({ index, name }) => [index, name]),
+    [[0, "js"]],
+  );
+  assert.equal(set.members[0].queue(0), set.members[0].device.queue);
+  await set.close();
+});
+
+test("a device is divided into virtual members, which share it and are linked by a model", async () => {
+  const set = await devices("wasm*3");
+  assert.equal(set.name, "wasm*3");
+  assert.equal(set.virtual, true);
+  assert.deepEqual(set.link, USUAL_LINK);
+  assert.deepEqual(
+    set.members.map(({ name }) => name),
+    ["wasm*3[0]", "wasm*3[1]", "wasm*3[2]"],
+  );
+  assert.equal(new Set(set.members.map(({ device }) => device)).size, 1);
+  for (const { device } of set.members) {
+    const y = device.array(f64, 10);
+    await device.run(ones, { y }, range(10));
+    assert.equal((await device.queue.read(y))[9], 1);
+  }
+  await set.close();
+});
+
+test("streams of a member are made once, on first use, and members have their own", async () => {
+  const set = await devices("js*2");
+  const [a, b] = set.members;
+  assert.equal(a.queue(2), a.queue(2));
+  assert.notEqual(a.queue(0), a.queue(2));
+  assert.notEqual(a.queue(0), b.queue(0));
+  assert.equal(b.queue(0), b.queue(0));
+  for (const n of [-1, 0.5])
+    assert.throws(() => b.queue(n), { name: "IsoformError", message: `stream ${n} of js*2[1]: streams are numbered from 0` });
+  await set.close();
+});
+
+test("lists and commas mix backends, and a device named twice is divided", async () => {
+  for (const spec of ["js*2,js-debug", ["js", "js-debug", "js:0"], "js, js-debug,js"] as const) {
+    const set = await devices(spec);
+    assert.equal(set.name, "js*2,js-debug");
+    assert.equal(set.virtual, true);
+    assert.deepEqual(set.members.map(({ name }) => name).sort(), ["js*2[0]", "js*2[1]", "js-debug"]);
+    await set.close();
+  }
+  const set = await devices(["js-debug", "js"]);
+  assert.equal(set.name, "js-debug,js");
+  assert.equal(set.virtual, false);
+  await set.close();
+});
+
+test("an open device may be in a set, and stays open when the set is closed", async () => {
+  const device = await open("js");
+  const set = await devices([device, device, "js-debug"]);
+  assert.equal(set.name, "js*2,js-debug");
+  await set.close();
+  const y = device.array(f64, 4);
+  await device.run(ones, { y }, range(4));
+  assert.deepEqual([...(await device.queue.read(y))], [1, 1, 1, 1]);
+  await device.close();
+});
+
+test("the star stands for every device of a backend", async (t) => {
+  const set = await devices("js:*");
+  assert.equal(set.name, "js");
+  await set.close();
+  await devices("cuda:*").then(
+    async (gpus) => {
+      assert.equal(gpus.virtual, false);
+      await gpus.close();
+    },
+    (error: Error) => {
+      assert.match(error.message, /^device "cuda": .*NVIDIA/);
+      t.diagnostic(error.message);
+    },
+  );
+});
+
+test("a link is given in whole or in part, and must be one", async () => {
+  const set = await devices("js*2", { link: { bandwidth: 300e9 } });
+  assert.deepEqual(set.link, { bandwidth: 300e9, latency: USUAL_LINK.latency });
+  await set.close();
+  const real = await devices("js", { link: { bandwidth: 1e9, latency: 0 } });
+  assert.deepEqual(real.link, { bandwidth: 1e9, latency: 0 });
+  await real.close();
+  for (const link of [{ bandwidth: 0 }, { latency: -1 }, { bandwidth: NaN }, { latency: Infinity }])
+    await assert.rejects(devices("js*2", { link }), (error) => error instanceof IsoformError && /a link of/.test(error.message));
+});
+
+test("what names no device, and sets without members, are refused", async () => {
+  const refused = (spec: string | string[], message: RegExp) =>
+    assert.rejects(devices(spec), (error: Error) => {
+      assert.ok(error instanceof DeviceError);
+      assert.match(error.message, message);
+      return true;
+    });
+  await refused("abacus", /device "abacus(:0)?": there is no such device \(the backends are js, /);
+  await refused("abacus:*", /device "abacus": there is no such device/);
+  await refused("wasm*", /device "wasm\*": this names no device/);
+  await refused("Wasm 3", /this names no device/);
+  await refused("", /this names no device/);
+  await refused("js:1", /there is one js device/);
+  await refused("wasm*0", /a set needs at least one member/);
+  await refused([], /a set needs at least one member/);
+});
+
+test("where one device cannot be opened, those opened before are closed", { skip: threads() < 0 && "there is no /proc" }, async (t) => {
+  t.after(() => delete process.env.ISOFORM_THREADS);
+  process.env.ISOFORM_THREADS = "4";
+  const before = threads();
+  const set = await devices("js");
+  assert.equal(threads(), before + 3);
+  await set.close();
+  await assert.rejects(devices(["js", "js-debug:7"]), /there is one js-debug device/);
+  assert.equal(threads(), before);
+});
+
+/** Threads of this process, or -1 where the system does not tell. */
+function threads(): number {
+  try {
+    return readdirSync("/proc/self/task").length;
+  } catch {
+    return -1;
+  }
+}
+
+test("a closed set takes no more work, and is closed once", async () => {
+  const set = await devices("js*2");
+  const [member] = set.members;
+  const queue = member.queue(0);
+  await set.close();
+  await set.close();
+  assert.throws(() => member.queue(0), { name: "DeviceError", message: 'device "js*2": the set is closed (open it again)' });
+  assert.throws(() => member.device.array(f64, 1), /device "js": it is closed/);
+  await assert.rejects(queue.finish(), /device "js": it is closed/);
+});
