@@ -192,3 +192,119 @@ test("ISOFORM_THREADS sets the number of threads", (t) => {
   process.env.ISOFORM_THREADS = "many";
   assert.throws(threadCount, IsoformError);
 });
+
+/** Each worker adds the sum of all places to its own one, so that whoever runs ahead or behind shows. */
+const GATHER = `const all = new Float64Array(memory, 0, 8), next = new Float64Array(memory, 64, 8);
+return (args, worker, workers) => {
+  const [from, to] = args === 0 ? [all, next] : [next, all];
+  let sum = 0;
+  for (let w = 0; w < workers; w++) sum += from[w];
+  to[worker] = (from[worker] + sum) % 1000003;
+};`;
+
+function gathered(rounds: number, workers: number): number[] {
+  let all = Array.from({ length: workers }, (_, w) => w + 1);
+  for (let round = 0; round < rounds; round++) {
+    const sum = all.reduce((a, b) => a + b);
+    all = all.map((v) => (v + sum) % 1000003);
+  }
+  return all;
+}
+
+test("a region's programs run one after the other on all workers, with what the caller does alone between them", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 4 });
+  const gather = pool.register({ kind: "js", name: "gather", source: GATHER });
+  const places = new Float64Array(memory.buffer, 0, 8);
+  const calls: number[] = [];
+  const step = (args: number, workers = 4) => ({ program: gather, args, workers });
+  const doubled = () => {
+    calls.push(places[3]);
+    places[3] *= 2;
+    places[3] /= 2;
+  };
+  const region = pool.region("a region", [doubled, step(0), step(1), step(0), step(1), doubled, doubled, step(0), step(1), doubled]);
+  assert.equal(region.barriers, 6);
+  for (let round = 0; round < 200; round++) {
+    places.set([1, 2, 3, 4]);
+    region.run();
+    assert.deepEqual([...places.subarray(0, 4)], gathered(6, 4));
+    const [start, middle, end] = [4, gathered(4, 4)[3], gathered(6, 4)[3]];
+    assert.deepEqual(calls.splice(0), [start, middle, middle, end]);
+  }
+  places.set([5]);
+  const alone = pool.region("alone", [step(0, 1), step(1, 1)]);
+  assert.equal(alone.barriers, 0);
+  alone.run();
+  assert.equal(places[0], 20);
+  region.free();
+  alone.free();
+  await pool.close();
+});
+
+test("a region's workers wait asleep for a caller that takes long, and wake up", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 3 });
+  const gather = pool.register({ kind: "js", name: "gather", source: GATHER });
+  const places = new Float64Array(memory.buffer, 0, 8);
+  const idle = new Int32Array(new SharedArrayBuffer(4));
+  const pause = () => void Atomics.wait(idle, 0, 0, 30);
+  const step = (args: number) => ({ program: gather, args, workers: 3 });
+  const region = pool.region("slow", [step(0), pause, step(1), pause, step(0), step(1)]);
+  for (let round = 0; round < 3; round++) {
+    places.set([1, 2, 3]);
+    region.run();
+    assert.deepEqual([...places.subarray(0, 3)], gathered(4, 3));
+  }
+  await pool.close();
+});
+
+test("a region that fails in some thread names the kernel, goes no further, and leaves the pool in order", async () => {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 3, device: "js" });
+  const fails = pool.register({
+    kind: "js",
+    name: "fails",
+    source: `return (args, worker) => { if (worker === args) throw new Error("no such thing"); };`,
+  });
+  const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+  const marks = new Int32Array(memory.buffer);
+  for (const [worker, message] of [
+    [0, 'device "js": kernel "fails" failed in worker 0: no such thing'],
+    [2, 'device "js": the graph failed in worker 2: kernel "fails": no such thing'],
+  ] as const) {
+    const region = pool.region("the graph", [
+      { program: mark, args: 1, workers: 3 },
+      { program: fails, args: worker, workers: 3 },
+      { program: mark, args: 2, workers: 3 },
+    ]);
+    for (let round = 0; round < 20; round++) {
+      assert.throws(() => region.run(), { name: "DeviceError", message });
+      assert.deepEqual([...marks.subarray(0, 3)], [101, 102, 103]);
+    }
+  }
+  const own = pool.region("own", [
+    { program: mark, args: 3, workers: 3 },
+    () => {
+      throw new IsoformError("refused");
+    },
+    { program: mark, args: 4, workers: 3 },
+  ]);
+  assert.throws(() => own.run(), { name: "IsoformError", message: "refused" });
+  assert.deepEqual([...marks.subarray(0, 3)], [301, 302, 303]);
+  pool.run(mark, 5);
+  assert.deepEqual([...marks.subarray(0, 3)], [501, 502, 503]);
+  await pool.close();
+});
+
+test("a worker that dies in a region is reported with the region", async () => {
+  const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
+  const source = `return (args, worker) => { if (worker === 1) process.exit(0); };`;
+  const deadly = pool.register({ kind: "js", name: "deadly", source });
+  const step = { program: deadly, args: 0, workers: 2 };
+  const region = pool.region("a graph of 2 launches", [step, step]);
+  assert.throws(() => region.run(), /device "js": worker 1 died in a graph of 2 launches/);
+  assert.equal(pool.works, false);
+  assert.throws(() => region.run(), /no more work is taken: worker 1 died/);
+  await pool.close();
+});
