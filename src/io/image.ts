@@ -1,0 +1,52 @@
+import type { Field } from "../domain/field.js";
+import { IsoformError } from "../kernel/errors.js";
+import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
+import { readBytes, writePieces } from "./files.js";
+import { child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
+
+/** A box of cells with values. */
+export interface Image {
+  /** Cells along x, y (and z). */
+  readonly extents: readonly number[];
+  readonly origin: readonly number[];
+  readonly spacing: readonly number[];
+  /** In (z, y, x, k) order: what `Field.upload` takes. */
+  readonly cellData: ReadonlyMap<string, DataArray>;
+}
+
+/** Cells that are not shown. */
+const GHOSTS = "vtkGhostType";
+const HIDDEN = 32;
+
+/**
+ * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the outside value and are marked as hidden.
+ * @param options `encoding` is `appended` where absent
+ */
+export async function writeImage(
+  path: string,
+  fields: readonly Field[],
+  options: Geometry & { encoding?: VtkEncoding } = {},
+): Promise<void> {
+  const grid = gridOf(fields);
+  const arrays = await Promise.all(fields.map(arrayOf));
+  if (grid.mask) arrays.push({ name: GHOSTS, components: 1, data: grid.mask.map((active) => (active ? 0 : HIDDEN)) });
+  const extent = [0, 1, 2].map((axis) => `0 ${grid.extents[axis] ?? 0}`).join(" ");
+  const image = { WholeExtent: extent, Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") };
+  const piece = { tag: "Piece", attributes: { Extent: extent }, children: [{ tag: "CellData", arrays }] };
+  await writePieces(path, encodeVtk({ tag: "ImageData", attributes: image, children: [piece] }, options.encoding ?? "appended"));
+}
+
+/** Reads a file of `writeImage`. Throws IsoformError for another. */
+export async function readImage(path: string): Promise<Image> {
+  const root = decodeVtk(await readBytes(path), path);
+  if (root.tag !== "ImageData") throw new IsoformError(`${path} holds ${root.tag}, not ImageData`);
+  const numbers = (name: string): number[] => String(root.attributes?.[name]).split(" ").map(Number);
+  const ends = numbers("WholeExtent").filter((_, n) => n % 2 === 1);
+  const arrays = child(child(root, "Piece", path), "CellData", path).arrays ?? [];
+  return {
+    extents: ends.at(-1) === 0 ? ends.slice(0, -1) : ends,
+    origin: numbers("Origin"),
+    spacing: numbers("Spacing"),
+    cellData: new Map(arrays.filter(({ name }) => name !== GHOSTS).map((array) => [array.name, array])),
+  };
+}

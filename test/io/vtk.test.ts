@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { f32, f64, i32, u8 } from "../../src/kernel/params.js";
+import { dense } from "../../src/domain/index.js";
+import { readImage, readRaw, readUnstructured, uploadActive, writeImage, writeRaw, writeUnstructured } from "../../src/io/index.js";
+import { jsSets, noise } from "../domain/sets.js";
+
+const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
+after(() => rmSync(folder, { recursive: true }));
+const path = (name: string): string => join(folder, name);
+
+const grids = [
+  { title: "a box", extents: [5, 4, 3], active: undefined },
+  { title: "a box with inactive cells", extents: [5, 4, 6], active: (x: number, y: number, z: number) => noise(x, y, z) > -0.2 },
+  { title: "a rectangle", extents: [6, 5], active: (x: number, y: number) => x + y > 2 },
+] as const;
+
+function fieldsOf({ extents, active }: (typeof grids)[number]) {
+  const grid = dense(jsSets[1], extents, { active });
+  const fields = [
+    grid.field("density & more", f64, { outside: 0.5 }),
+    grid.field("u", f32, { cardinality: 3 }),
+    grid.field("n", i32, { cardinality: 2, layout: "aos" }),
+    grid.field("b", u8),
+  ] as const;
+  fields[0].fill(noise);
+  fields[1].fill(noise);
+  fields[2].fill((x, y, z, k) => x - 10 * y + 100 * z + 1000 * k);
+  fields[3].fill((x, y, z) => x + 7 * y + 40 * z);
+  return { grid, fields };
+}
+
+for (const encoding of ["appended", "inline"] as const)
+  for (const shape of grids)
+    describe(`VTK files of ${shape.title}, ${encoding}`, () => {
+      it("images hold every cell", async () => {
+        const { grid, fields } = fieldsOf(shape);
+        const geometry = { origin: [1, 2, 3], spacing: [0.5, 0.25, 2] };
+        await writeImage(path("image.vti"), fields, { encoding, ...geometry });
+        const image = await readImage(path("image.vti"));
+        assert.deepEqual(
+          { ...image, cellData: [...image.cellData.keys()] },
+          { extents: grid.extents, ...geometry, cellData: fields.map((f) => f.name) },
+        );
+        for (const field of fields) {
+          const { data, components } = image.cellData.get(field.name)!;
+          assert.deepEqual(data, await field.download());
+          assert.equal(components, field.cardinality);
+          const before = await field.download();
+          field.fill(0);
+          field.upload(data);
+          assert.deepEqual(await field.download(), before);
+        }
+      });
+
+      it("unstructured grids hold the active cells", async () => {
+        const { grid, fields } = fieldsOf(shape);
+        await writeUnstructured(path("grid.vtu"), fields, { encoding, origin: [1, 0, -1], spacing: [2, 3, 4] });
+        const { points, corners, cellData } = await readUnstructured(path("grid.vtu"));
+        const perCell = 2 ** grid.extents.length;
+        assert.equal(corners.length, perCell * grid.cells);
+        const cell = (n: number): number[][] =>
+          Array.from(corners.subarray(n * perCell, (n + 1) * perCell), (c) => [...points.subarray(3 * c, 3 * c + 3)]);
+        const seen = new Set<string>();
+        for (let n = 0; n < grid.cells; n++) {
+          const around = cell(n);
+          const [low, high] = [around[0], around[perCell - 2]];
+          const [x, y, z] = low.map((v, axis) => (v - [1, 0, -1][axis]) / [2, 3, 4][axis]);
+          assert.deepEqual(
+            high.map((v, axis) => v - low[axis]),
+            [2, 3, grid.extents.length === 2 ? 0 : 4],
+          );
+          assert.ok(grid.mask === undefined || grid.mask[(z * grid.extents[1] + y) * grid.extents[0] + x] === 1);
+          assert.equal(cellData.get("b")!.data[n], x + 7 * y + 40 * z);
+          seen.add([x, y, z].join());
+        }
+        assert.equal(seen.size, grid.cells);
+        assert.equal(
+          new Set(Array.from({ length: points.length / 3 }, (_, n) => points.subarray(3 * n, 3 * n + 3).join())).size,
+          points.length / 3,
+        );
+        for (const field of fields) {
+          const before = await field.download();
+          field.fill(0);
+          uploadActive(field, cellData.get(field.name)!.data);
+          assert.deepEqual(await field.download(), before);
+        }
+      });
+    });
+
+describe("files", () => {
+  it("raw values go there and back", async () => {
+    for (const shape of grids) {
+      const { fields } = fieldsOf(shape);
+      for (const field of fields) {
+        const before = await field.download();
+        await writeRaw(path("values.raw"), field);
+        field.fill(1);
+        await readRaw(path("values.raw"), field);
+        assert.deepEqual(await field.download(), before);
+      }
+    }
+  });
+
+  it("what cannot be read or written is named", async () => {
+    const { grid, fields } = fieldsOf(grids[0]);
+    const [field] = fields;
+    await assert.rejects(writeImage(path("none.vti"), []), { name: "IsoformError", message: "no fields to write: give at least one" });
+    await assert.rejects(
+      writeImage(path("two.vti"), [field, fieldsOf(grids[1]).fields[1]]),
+      /fields "density & more" and "u" are of different grids/,
+    );
+    await assert.rejects(writeImage(join(folder, "no", "image.vti"), fields), /no.image\.vti cannot be written: ENOENT/);
+    await assert.rejects(readImage(path("absent.vti")), /absent\.vti cannot be read: ENOENT/);
+    await writeImage(path("image.vti"), fields);
+    await assert.rejects(readUnstructured(path("image.vti")), /image\.vti holds ImageData, not UnstructuredGrid/);
+    writeFileSync(path("short.raw"), new Uint8Array(5));
+    await assert.rejects(
+      readRaw(path("short.raw"), field),
+      /short\.raw has 5 bytes; field "density & more" takes 480, 1 f64 for each cell of \[5,4,3\]/,
+    );
+    const whole = readFileSync(path("image.vti"));
+    writeFileSync(path("cut.vti"), whole.subarray(0, whole.length - 200));
+    await assert.rejects(readImage(path("cut.vti")), /cut\.vti: array "[nb]" ends early/);
+    writeFileSync(path("other.vti"), "<html></html>");
+    await assert.rejects(readImage(path("other.vti")), /other\.vti: it is not a little-endian VTK XML file/);
+    assert.throws(() => uploadActive(field, [1]), /field "density & more" is given 1 values; it takes 1 for each of 60 active cells/);
+    grid.free();
+  });
+});
