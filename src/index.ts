@@ -16,10 +16,11 @@ export {
   view,
   type BodyParams,
   type Params,
+  type ScalarToken,
   type Team,
 } from "./kernel/params.js";
 export { mulhi } from "./kernel/builtins.js";
-export { DeviceError, IsoformError, KernelError, LaunchError } from "./kernel/errors.js";
+export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./kernel/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/policy.js";
 export { View, stridesOf, type Buffer, type LayoutName, type MemorySpace, type TypedArray, type TypedArrayOf } from "./device/view.js";
 export type {
@@ -31,6 +32,7 @@ export type {
   Cost,
   Device,
   DeviceEvent,
+  Graph,
   Launch,
   LaunchOptions,
   PolicyOf,

@@ -1,6 +1,6 @@
 import type { KernelIR, Location, NumericType, ReduceOp } from "../ir/types.js";
 import type { Cell, Dimension, FieldAccess } from "../kernel/cells.js";
-import type { BodyParam, Helper, ReduceIntoToken, TableToken } from "../kernel/params.js";
+import type { ArrayType, BodyParam, Helper, ReduceIntoToken, TableToken } from "../kernel/params.js";
 import type { Scalar } from "../set/scalar.js";
 import type { Field, FieldType } from "./field.js";
 import type { Grid } from "./grid.js";
@@ -8,8 +8,8 @@ import type { Grid } from "./grid.js";
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
 export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
-/** What a container may declare: fields, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers. */
-export type ContainerParam = Field | Scalar | ScalarReduction | TableToken | Helper | number | boolean;
+/** What a container may declare: fields, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers, types of private arrays. */
+export type ContainerParam = Field | Scalar | ScalarReduction | TableToken | Helper | ArrayType | number | boolean;
 export type ContainerParams = Record<string, ContainerParam>;
 
 type ContainerBodyParam<P> =

@@ -147,11 +147,7 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (node.name === "mulhi") return { kind: "builtin", name: "mulhi" };
   if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");
-  return cx.fail(
-    node,
-    `captures "${node.name}", which is not a parameter`,
-    `declare it: kernel(name, { ..., ${node.name} }, ({ ..., ${node.name} }, i) => ...)`,
-  );
+  return cx.fail(node, `captures "${node.name}", which is not a parameter`, `declare it: ${cx.declaration(node.name)}`);
 }
 
 function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
@@ -276,9 +272,16 @@ function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Sco
 
 const ARRAY_TYPES: Record<string, NumericType> = { Float64Array: "f64", Float32Array: "f32", Int32Array: "i32", Uint32Array: "u32" };
 
+/** What `new` makes: `Float64Array` and its kin by name, or a parameter that stands for one of them. */
+function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope: Scope): NumericType | undefined {
+  if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES[callee.name];
+  const value = expression(cx, callee, scope);
+  return value.kind === "arrayType" ? value.type : undefined;
+}
+
 /** `new Float64Array(n)` and its kin: a private array. */
 function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
-  const type = node.callee.type === "Identifier" ? ARRAY_TYPES[node.callee.name] : undefined;
+  const type = arrayTypeOf(cx, node.callee, scope);
   if (!type || node.arguments.length !== 1)
     return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
   const argument = node.arguments[0];

@@ -6,7 +6,7 @@ import { KernelError } from "./errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
-import type { FixedToken, Nested, ParamToken, ReduceToken } from "./params.js";
+import { arrayTypeOf, type FixedToken, type Nested, type ParamToken, type ReduceToken } from "./params.js";
 import { scalar } from "./expressions.js";
 import { originalPosition } from "./source-map.js";
 import { parseFunction, type FunctionSource } from "./source.js";
@@ -79,7 +79,7 @@ class KernelLowering {
 
   run(): KernelIR {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
-    const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, this.source);
+    const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, typeof this.kernel.policy === "object", this.source);
     const main: FunctionValue = {
       kind: "function",
       name: this.kernel.name,
@@ -114,6 +114,8 @@ class KernelLowering {
   private declare(name: string, token: ParamToken | FieldToken | ResidentToken): void {
     if (typeof token === "function") {
       if ((token as unknown) === mulhi) return this.globals.bind(name, { kind: "builtin", name: "mulhi" });
+      const type = arrayTypeOf(token);
+      if (type) return this.globals.bind(name, { kind: "arrayType", type });
       const source = parseFunction(this.kernel.name, token, this.kernel.location);
       return this.globals.bind(name, { kind: "function", name, node: source.node, source, scope: this.globals });
     }

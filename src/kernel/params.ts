@@ -142,7 +142,19 @@ export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Helper = (...args: any[]) => any;
 
-export type ParamToken = ScalarToken | ViewToken | ScatterToken | ReduceToken | TableToken | FixedToken | Helper;
+/** The type of private arrays, so that one source serves several: `new Real(19)` where `Real: Float32Array` is a parameter. */
+export type ArrayType = Float64ArrayConstructor | Float32ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor;
+
+/** The element type of a private array that the constructor makes; undefined for other functions. */
+export const arrayTypeOf = (token: unknown): NumericType | undefined => ARRAY_TYPES.get(token);
+const ARRAY_TYPES = new Map<unknown, NumericType>([
+  [Float64Array, "f64"],
+  [Float32Array, "f32"],
+  [Int32Array, "i32"],
+  [Uint32Array, "u32"],
+]);
+
+export type ParamToken = ScalarToken | ViewToken | ScatterToken | ReduceToken | TableToken | FixedToken | Helper | ArrayType;
 export type Params = Record<string, ParamToken>;
 
 /* What the body sees. */
@@ -186,7 +198,7 @@ export type BodyParam<P> =
             ? { [M in ReduceMethod<O>]: (value: number) => void }
             : P extends TableToken<infer V>
               ? TableOf<V>
-              : P extends Helper
+              : P extends Helper | ArrayType
                 ? P
                 : never;
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };

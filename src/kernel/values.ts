@@ -22,6 +22,7 @@ export type Value =
   | { kind: "record"; fields: Map<string, Value> }
   | FunctionValue
   | { kind: "builtin"; name: string }
+  | { kind: "arrayType"; type: NumericType }
   | { kind: "namespace"; name: "Math" | "Number" | "console" }
   | { kind: "params" }
   | { kind: "team" }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f64, fixed, i32, kernel, mulhi, sum, table, teamKernel, u32, view, type Params } from "isoform";
+import { f32, f64, fixed, i32, kernel, mulhi, sum, table, teamKernel, u32, view, type Params } from "isoform";
 import { lowered } from "./lowered.js";
 
 const x = view(f64),
@@ -325,5 +325,18 @@ team reduce j_3 until n (sum_: f64 sum)
   reduce sum_ <- x[team.index][j_3]
 y[team.index] = t + sum_`,
     );
+  });
+});
+
+describe("the type of private arrays may be a parameter", () => {
+  const typed = (Real: Float64ArrayConstructor | Float32ArrayConstructor, type: typeof f64 | typeof f32) =>
+    kernel("typed", { x: view(type), y: view(type), Real }, ({ x, y, Real }, i) => {
+      const own = new Real(2);
+      for (let k = 0; k < 2; k++) own[k] = x[i] * (k + 1);
+      y[i] = own[0] + own[1];
+    });
+  it("f32 and f64 from one source", () => {
+    assert.match(lowered(typed(Float32Array, f32)), /array: f32\[2\]/);
+    assert.match(lowered(typed(Float64Array, f64)), /array: f64\[2\]/);
   });
 });

@@ -1,0 +1,98 @@
+import { f32, f64, i32, sum, table, type ScalarToken } from "isoform";
+import type { Grid } from "isoform/grid";
+import { swap, type Step } from "isoform/skeleton";
+
+/* The sequences of containers that the grid benchmark measures; bench/baselines/grid.cu holds the same by hand. */
+
+/** D3Q19: the opposite of an odd direction is the next one. */
+const DIRECTIONS = [
+  [0, 0, 0],
+  ...[
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 1, 0],
+    [1, -1, 0],
+    [1, 0, 1],
+    [1, 0, -1],
+    [0, 1, 1],
+    [0, 1, -1],
+  ].flatMap((c) => [c, c.map((d) => 0 - d)]),
+];
+const WEIGHTS = DIRECTIONS.map((c) => [1 / 3, 1 / 18, 1 / 36][c.filter((d) => d !== 0).length]);
+const along = (axis: number) =>
+  table(
+    i32,
+    DIRECTIONS.map((c) => c[axis]),
+  );
+
+/** D3Q19 BGK, two populations, pull; no walls: a fluid at rest lies outside. */
+export async function lbm(grid: Grid<3>, type: "f64" | "f32"): Promise<readonly Step[]> {
+  return type === "f64" ? lbmOf(grid, f64, Float64Array) : lbmOf(grid, f32, Float32Array);
+}
+
+async function lbmOf(
+  grid: Grid<3>,
+  type: ScalarToken<"f64" | "f32">,
+  Real: Float64ArrayConstructor | Float32ArrayConstructor,
+): Promise<readonly Step[]> {
+  const [f, g] = ["f", "g"].map((name) => grid.field(name, type, { cardinality: 19, outside: 1 / 19 }));
+  f.fill((x, y, z, q) => WEIGHTS[q] * (1 + (x % 7) / 1000));
+  const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, WEIGHTS) };
+  const step = grid.container("collide and stream", params, ({ f, g, Real, omega, cx, cy, cz, w }, c) => {
+    const own = new Real(19);
+    let rho = 0.0;
+    let ux = 0.0;
+    let uy = 0.0;
+    let uz = 0.0;
+    for (let q = 0; q < 19; q++) {
+      own[q] = f.at(c, -cx[q], -cy[q], -cz[q])[q];
+      rho += own[q];
+      ux += cx[q] * own[q];
+      uy += cy[q] * own[q];
+      uz += cz[q] * own[q];
+    }
+    const inverse = 1 / rho;
+    ux *= inverse;
+    uy *= inverse;
+    uz *= inverse;
+    const rest = 1 - 1.5 * (ux * ux + uy * uy + uz * uz);
+    g[c][0] = own[0] + omega[0] * (w[0] * rho * rest - own[0]);
+    for (let q = 1; q < 19; q += 2) {
+      const cu = cx[q] * ux + cy[q] * uy + cz[q] * uz;
+      const even = w[q] * rho * (rest + 4.5 * cu * cu);
+      const odd = w[q] * rho * 3 * cu;
+      g[c][q] = own[q] + omega[0] * (even + odd - own[q]);
+      g[c][q + 1] = own[q + 1] + omega[0] * (even - odd - own[q + 1]);
+    }
+  });
+  return [step, swap(f, g)];
+}
+
+/** Conjugate gradients for the 7-point Laplacian, zero outside; all scalars stay on the devices. */
+export async function cg(grid: Grid<3>): Promise<readonly Step[]> {
+  const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
+  const [rr, before, ps] = ["rr", "before", "ps"].map((name) => grid.scalar(name, f64));
+  x.fill(0);
+  r.fill((i, j, k) => 1 + ((i + j + k) % 5));
+  p.fill((i, j, k) => 1 + ((i + j + k) % 5));
+  const square = grid.container("r.r", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
+  await grid.run(square);
+  return [
+    grid.container("A p", { p, s }, ({ p, s }, c) => {
+      s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
+    }),
+    grid.container("p.s", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => ps.add(p[c] * s[c])),
+    grid.container("keep r.r", { r, before: sum(before) }, ({ r, before }, c) => before.add(r[c] * r[c])),
+    grid.container("x", { rr, ps, p, x }, ({ rr, ps, p, x }, c) => {
+      x[c] += (rr / ps) * p[c];
+    }),
+    grid.container("r", { rr, ps, s, r }, ({ rr, ps, s, r }, c) => {
+      r[c] -= (rr / ps) * s[c];
+    }),
+    square,
+    grid.container("p", { rr, before, r, p }, ({ rr, before, r, p }, c) => {
+      p[c] = r[c] + (rr / before) * p[c];
+    }),
+  ];
+}
