@@ -49,7 +49,7 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   checkComponents(raw, fields, axes);
   const cells = new Cells(optimise(forward(raw)), axes, levelOf);
   const { touches } = cells;
-  const ir = withoutUnused(cells.canonical());
+  const ir = withoutUnused(cells.canonical(), touches, (view) => levelOf(view) !== undefined);
   checkRaces(ir, analyseAccess(ir));
 
   const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
@@ -212,8 +212,8 @@ function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes
   }
 }
 
-/** Drops views that no code touches. */
-function withoutUnused(ir: KernelIR): KernelIR {
-  const { views } = analyseAccess(ir);
-  return { ...ir, params: ir.params.filter(({ kind, name }) => kind !== "view" || views[name].read || views[name].written) };
+/** Drops fields, and the mask, that no code touches. */
+function withoutUnused(ir: KernelIR, touches: readonly Touch[], isField: (view: string) => boolean): KernelIR {
+  const touched = new Set(touches.map((touch) => touch.view));
+  return { ...ir, params: ir.params.filter(({ name }) => touched.has(name) || !isField(name)) };
 }

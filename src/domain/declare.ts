@@ -1,5 +1,6 @@
 import type { Location } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
+import { describe } from "../kernel/describe.js";
 import { ContainerError, KernelError } from "../kernel/errors.js";
 import { lower, type Source } from "../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../kernel/params.js";
@@ -25,6 +26,13 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   place: Location,
 ): Container {
   const location = originalPosition(place);
+  const refuse = (given: string, part: string): never => {
+    const remedy = 'write grid.container("name", { p, q }, ({ p, q }, c) => ...)';
+    throw new ContainerError(String(name), location, `it is given ${given} for ${part}`, remedy);
+  };
+  if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
+  if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
+  if (typeof body !== "function") refuse(describe(body), "its function");
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
   const { tokens, fields, scalars, reductions, values } = declared;
@@ -66,11 +74,19 @@ class Declarations {
     else if (value?.kind === "reduce" && (value.into as unknown) instanceof Scalar && value.op !== "custom") {
       this.reductions.set(param, this.unreduced(value.into, true));
       this.tokens[param] = value as ParamToken;
-    } else
-      this.fail(
-        `the parameter "${param}" is neither a field nor a scalar`,
-        "give a field, a scalar, sum(scalar), a number, table(f64, [...]) or a function",
-      );
+    } else this.refuse(param, value);
+  }
+
+  private refuse(param: string, value: unknown): never {
+    const token = value as Partial<ParamToken & { kind: string }> | null | undefined;
+    if (token?.kind === "scalar")
+      this.fail(`the parameter "${param}" is a type and has no value`, "give a number, a truth value or a scalar");
+    if (token?.kind === "reduce")
+      this.fail(`the parameter "${param}" is a reduction whose result goes nowhere`, 'give it a scalar: sum(grid.scalar("name", f64))');
+    this.fail(
+      `the parameter "${param}" is ${describe(value)}`,
+      "give a field, a scalar, sum(scalar), a number, table(f64, [...]) or a function",
+    );
   }
 
   private addField(param: string, field: Field): void {

@@ -27,7 +27,7 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
       return cx.fail(
         callee,
         `captures "${object.name}.${name}", which is not a parameter`,
-        `hand the function over: kernel(name, { ..., ${name} }, ({ ..., ${name} }, i) => ...)`,
+        `hand the function over: ${cx.declaration(name)}`,
       );
     return apply(cx, known, node, scope);
   }

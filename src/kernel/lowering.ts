@@ -59,6 +59,8 @@ export class Lowering {
     readonly knowledge: Knowledge,
     readonly globals: Scope,
     readonly debug: boolean,
+    /** The body of a container, not a kernel. */
+    private readonly container: boolean,
     source: FunctionSource,
   ) {
     this.source = source;
@@ -76,6 +78,12 @@ export class Lowering {
   fail(node: acorn.Node, problem: string, remedy?: string): never {
     const inside = this.source.found || this.stack.length < 2 ? "" : `in ${this.stack[this.stack.length - 1].name}: `;
     throw new KernelError(this.ir.name, this.at(node), inside + problem, remedy);
+  }
+
+  /** How to hand over something that the code captures. */
+  declaration(name: string): string {
+    const [call, element] = this.container ? ["container", "c"] : ["kernel", "i"];
+    return `${call}(name, { ..., ${name} }, ({ ..., ${name} }, ${element}) => ...)`;
   }
 
   /** A name not yet used in the kernel that is no keyword of a target. */

@@ -290,8 +290,8 @@ describe("containers are refused that", () => {
           () => {},
         ),
       "container(",
-      /the parameter "on" is neither a field nor a scalar/,
-      /give a field, a scalar, sum\(scalar\)/,
+      /the parameter "on" is a type and has no value/,
+      /give a number, a truth value or a scalar/,
     );
     refused(
       () =>
@@ -302,9 +302,28 @@ describe("containers are refused that", () => {
           () => {},
         ),
       "container(",
-      /the parameter "total" is neither/,
-      /sum\(scalar\)/,
+      /the parameter "total" is a reduction whose result goes nowhere/,
+      /sum\(grid\.scalar\("name", f64\)\)/,
     );
+    refused(
+      () =>
+        grid.container(
+          "k",
+          // @ts-expect-error an array is no parameter
+          { p, list: new Float64Array(3) },
+          () => {},
+        ),
+      "container(",
+      /the parameter "list" is a Float64Array/,
+      /give a field, a scalar, sum\(scalar\)/,
+    );
+  });
+
+  it("lack a part", () => {
+    // @ts-expect-error there is no function
+    refused(() => grid.container("k", { p }), 'container("k"', /it is given nothing for its function/, /write grid\.container/);
+    // @ts-expect-error there are no parameters
+    refused(() => grid.container("k", () => {}), 'container("k"', /it is given a function for its parameters/, /write grid\.container/);
   });
 
   it("read and reduce one scalar, or reduce into it twice", () => {
@@ -345,7 +364,7 @@ describe("containers are refused that", () => {
         }),
       "outer",
       /captures "outer", which is not a parameter/,
-      /declare it/,
+      /declare it: container\(name, \{ \.\.\., outer \}, \(\{ \.\.\., outer \}, c\) => /,
     );
     refused(
       () =>
