@@ -5,6 +5,7 @@ import { GROUP, type Numbering } from "./numbering.js";
  * Neighbours of the own cells of a partition. In most groups of cells the neighbours in a direction all have the same distance in
  * numbers, so one entry serves the group: `near[direction][group]` is 2 d where the neighbour of every cell c is c + d, and else 2 r + 1,
  * with the neighbours one by one in `far[r]`. A kernel thus reads 4 bytes a direction for most groups, not for each cell.
+ * Row 0 is that of a group without any neighbour.
  */
 export interface Connectivity {
   /** Groups of all numbers up to the last own cell; those of halo cells have no meaning. */
@@ -22,6 +23,7 @@ export function connect(numbering: Numbering, offsets: readonly Offset[]): Conne
   const groups = Math.ceil((first + own) / GROUP);
   const near = new Int32Array(offsets.length * groups);
   const far = new Rows();
+  far.add().fill(outside);
   offsets.forEach((offset, direction) => {
     const step = box.step(offset);
     for (let group = first / GROUP; group < groups; group++) {
@@ -29,14 +31,16 @@ export function connect(numbering: Numbering, offsets: readonly Offset[]): Conne
       const end = Math.min(begin + GROUP, first + own);
       const neighbour = (cell: number) => box.numbers[box.places[cell - first] + step];
       const distance = neighbour(begin) - begin;
-      let cell = begin + 1;
-      while (cell < end && neighbour(cell) === cell + distance) cell++;
-      if (cell === end) near[direction * groups + group] = 2 * distance;
-      else {
-        near[direction * groups + group] = 2 * far.count + 1;
-        const row = far.add();
-        for (let n = 0; n < GROUP; n++) row[n] = begin + n < end ? neighbour(begin + n) : outside;
+      let [together, missing] = [true, true];
+      for (let cell = begin; cell < end; cell++) {
+        const there = neighbour(cell);
+        together &&= there === cell + distance;
+        missing &&= there === outside;
       }
+      near[direction * groups + group] = together ? 2 * distance : missing ? 1 : 2 * far.count + 1;
+      if (together || missing) continue;
+      const row = far.add();
+      for (let n = 0; n < GROUP; n++) row[n] = begin + n < end ? neighbour(begin + n) : outside;
     }
   });
   return { groups, near, far: far.all() };

@@ -1,12 +1,12 @@
 import type { Launch } from "../device/device.js";
 import { range } from "../device/policy.js";
 import { typedArray, type TypedArrayOf, View } from "../device/view.js";
-import type { KernelIR, ReduceParam } from "../ir/types.js";
+import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import { LaunchError } from "../kernel/errors.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
-import type { Scalar } from "../set/index.js";
+import type { Params } from "../kernel/params.js";
 import { BaseGrid, type Place } from "./base-grid.js";
 import type { Container } from "./container.js";
 import type { Field, FieldType } from "./field.js";
@@ -156,33 +156,33 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {
     this.lay();
+    const { first } = this.numberings[device].partition;
+    const stretches = this.unitPlanesOf(device, view).map(([begin, end], n) => ({
+      slot: slotOf(view, n),
+      units: [this.numberings[device].plane(first + begin), this.numberings[device].plane(first + end)] as const,
+      planes: [begin * this.unitPlanes, Math.min(end * this.unitPlanes, this.partitions[device].planes)] as const,
+    }));
+    const wanted = stretches.filter(({ units: [from, to] }) => from < to);
+    if (wanted.length === 0) return [];
+
     const record = precision === "strict" && container.reduces;
     const { kernel, roles } = this.compile(container, record);
-    const member = this.set.members[device];
-    const numbering = this.numberings[device];
-    const first = numbering.partition.first;
-    const { planes } = this.partitions[device];
     const args: Record<string, unknown> = Object.fromEntries(container.values);
-    for (const { param, field } of container.uses)
-      args[param] = this.storage(field as Field, device).kernelView((field as Field).storage[device]);
-    for (const [param, scalar] of container.scalars) args[param] = (scalar as Scalar).views[device];
+    for (const { param, field } of container.uses) args[param] = this.storage(field, device).kernelView(field.storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     for (const [role, param] of roles) args[param] = this.table(role, device);
     const records = record ? this.recordsOf(device) : undefined;
-    const values = records?.valuesOf(container) ?? {};
-
-    return this.unitPlanesOf(device, view).flatMap(([begin, end], n) => {
-      const [from, to] = [numbering.plane(first + begin), numbering.plane(first + end)];
-      if (from === to) return [];
-      const policy = this.unitCells === 1 ? range([from, to]) : range([from, to], this.unitCells);
-      const cellPlanes = [begin * this.unitPlanes, Math.min(end * this.unitPlanes, planes)] as const;
-      const partials = Object.entries(reductions).map(([param, all]) => ({
-        param: container.ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === param)!,
-        view: launchPartials(this, all, precision, [cellPlanes[0], cellPlanes[1] - cellPlanes[0]], slotOf(view, n)),
-      }));
-      const outputs = Object.fromEntries(partials.map(({ param, view }) => [param.name, view]));
-      const launch = member.device.prepare(kernel, { ...args, ...(record ? values : outputs) }, policy, { precision });
-      const folds = partials.flatMap(({ param, view }) => (record ? records!.fold(container, param, cellPlanes, view) : []));
-      return [launch, ...folds];
+    Object.assign(args, records?.valuesOf(container));
+    return wanted.flatMap(({ slot, units, planes }) => {
+      const policy = this.unitCells === 1 ? range(units) : range(units, this.unitCells);
+      const partials = Object.entries(reductions).map(
+        ([param, all]) => [param, launchPartials(this, all, precision, [planes[0], planes[1] - planes[0]], slot)] as const,
+      );
+      const all = records ? args : { ...args, ...Object.fromEntries(partials) };
+      return [
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision }),
+        ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, planes, partial)) : []),
+      ];
     });
   }
 
@@ -221,7 +221,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
           `container "${container.name}" reads field "${other.field.name}" of another grid by ${other.level}, which only dense grids have`,
         );
       const plan: ContainerPlan = {
-        fields: new Map(container.uses.map(({ param, field }) => [param, field as Field])),
+        fields: new Map(container.uses.map(({ param, field }) => [param, field])),
         mask: container.mask?.param,
         record: record ? (this.unitCells === 1 ? 1 : 2) : undefined,
       };

@@ -68,7 +68,7 @@ export class RecordedCells {
   private readonly runs: View;
   private readonly first: View;
   private readonly slots: View;
-  private readonly memory = new Map<Container, Record<string, { values: View; lanes: View; partials: View }>>();
+  private readonly memory = new Map<Container, Record<string, Recorded>>();
 
   /** @param shape of the view that takes one value for each stored cell */
   constructor(
@@ -91,15 +91,15 @@ export class RecordedCells {
    * Launches that fold the values of the planes [begin, end) of the partition.
    * @param result one partial for each chunk of these planes; or one element, which takes what they fold to
    */
-  fold(container: Container, { name, op, type }: ReduceParam, [begin, end]: readonly [number, number], result: View): Launch[] {
+  fold(container: Container, param: string, [begin, end]: readonly [number, number], result: View): Launch[] {
     const { before, slots } = this.rows;
     const each = slots.length / (before.length - 1);
     const count = (end - begin) * each;
-    const memory = this.memoryOf(container)[name];
+    const { op, type, ...memory } = this.memoryOf(container)[param];
     const whole = result.size === count;
     const partials = whole ? result : memory.partials;
-    const kernels = foldKernels(op as ScatterOp, type);
-    const shared = { identity: identityOf(op as ScatterOp, type), lanes: memory.lanes };
+    const kernels = foldKernels(op, type);
+    const shared = { identity: identityOf(op, type), lanes: memory.lanes };
     const prepare = (kernel: Kernel, args: Record<string, unknown>, policy: Policy) =>
       this.device.prepare<Params>(kernel, args, policy, { precision: "strict" });
     return [
@@ -109,7 +109,7 @@ export class RecordedCells {
         range([before[begin] * REDUCTION_LANES, before[end] * REDUCTION_LANES]),
       ),
       prepare(kernels.partials, { ...shared, partials, slots: this.slots.slice([begin * each, end * each]) }, range(count)),
-      ...(whole ? [] : [prepare(foldKernel(op as ScatterOp, type), { result, partials: partials.slice([0, count]) }, range(count))]),
+      ...(whole ? [] : [prepare(foldKernel(op, type), { result, partials: partials.slice([0, count]) }, range(count))]),
     ];
   }
 
@@ -119,11 +119,13 @@ export class RecordedCells {
       for (const { values, lanes, partials } of Object.values(memory)) for (const view of [values, lanes, partials]) view.free();
   }
 
-  private memoryOf(container: Container): Record<string, { values: View; lanes: View; partials: View }> {
+  private memoryOf(container: Container): Record<string, Recorded> {
     let memory = this.memory.get(container);
     if (!memory) {
       const reduced = container.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
-      const make = ({ type }: ReduceParam) => ({
+      const make = ({ op, type }: ReduceParam): Recorded => ({
+        op: op as ScatterOp,
+        type,
         values: this.device.array({ type }, this.shape),
         lanes: this.device.array({ type }, Math.max(1, this.rows.before.at(-1)! * REDUCTION_LANES)),
         partials: this.device.array({ type }, this.rows.slots.length),
@@ -132,6 +134,15 @@ export class RecordedCells {
     }
     return memory;
   }
+}
+
+/** Of one reduction: a value for each cell, the lanes of each chunk with active cells, a partial for each chunk. */
+interface Recorded {
+  readonly op: ScatterOp;
+  readonly type: NumericType;
+  readonly values: View;
+  readonly lanes: View;
+  readonly partials: View;
 }
 
 const FOLDS: Record<ScatterOp, (a: number, b: number) => number> = {

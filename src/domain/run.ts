@@ -11,6 +11,7 @@ const KEPT = 4;
 /** A container's launches on all members for the memory that its fields had. */
 interface Plan {
   readonly precision: Precision;
+  readonly generation: number;
   readonly memory: readonly (readonly View[])[];
   /** By member. */
   readonly launches: readonly (readonly Launch[])[];
@@ -49,14 +50,17 @@ export class Runs {
     const memory = container.uses.map(({ field }) => field.storage);
     const plans = this.plans.get(container) ?? [];
     this.plans.set(container, plans);
-    const known = plans.find((plan) => plan.precision === precision && plan.memory.every((views, n) => views === memory[n]));
+    const { generation } = grid;
+    const known = plans.find(
+      (plan) => plan.precision === precision && plan.generation === generation && plan.memory.every((views, n) => views === memory[n]),
+    );
     if (known) return known;
     const collections = [...container.reductions.keys()].map((param) => collect(container, param, precision));
     const launches = grid.set.members.map((_, m) => {
       const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[m]]));
       return grid.prepare(container, m, "standard", { precision, reductions });
     });
-    const made = { precision, memory, launches, collections };
+    const made = { precision, generation, memory, launches, collections };
     plans.push(made);
     if (plans.length > KEPT) release(plans.shift()!);
     return made;

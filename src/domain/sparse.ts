@@ -62,7 +62,6 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
     if (role === "outside") return { outside: numbering.outside };
     if (role !== "near" && role !== "far") return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
     const { near, far, groups } = connect(numbering, [...this.offsets.values()]);
-    const rows = far.length > 0 ? far : new Int32Array(GROUP);
-    return { near: device.from(i32, near, [this.offsets.size, groups]), far: device.from(i32, rows, [rows.length / GROUP, GROUP]) };
+    return { near: device.from(i32, near, [this.offsets.size, groups]), far: device.from(i32, far, [far.length / GROUP, GROUP]) };
   }
 }
