@@ -1,43 +1,7 @@
 import { symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolStar, symbolTriangle, symbolWye } from "d3-shape";
+import { element, escape, line } from "../draw/svg.js";
 
-/** Text that is safe between tags and in quoted attributes. */
-export function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-}
-
-type Attributes = Record<string, string | number | undefined>;
-
-/** One element; numbers are rounded to a hundredth of a pixel. */
-export function element(name: string, attributes: Attributes, ...children: string[]): string {
-  const list = Object.entries(attributes)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${typeof value === "number" ? Number(value.toFixed(2)) : escape(value!)}"`);
-  return children.length ? `<${name}${list.join("")}>${children.join("")}</${name}>` : `<${name}${list.join("")}/>`;
-}
-
-export function text(x: number, y: number, content: string, attributes: Attributes = {}): string {
-  return element("text", { x, y, ...attributes }, escape(content));
-}
-
-export function line(x1: number, y1: number, x2: number, y2: number, kind: string): string {
-  return element("line", { x1, y1, x2, y2, class: kind });
-}
-
-export interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-/** A drawing with a title and a description for those who do not see it. */
-export function drawing(width: number, height: number, title: string, description: string, ...children: string[]): string {
-  return element(
-    "svg",
-    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${description}`, style: `max-width:${width}px` },
-    ...children,
-  );
-}
+export { drawing, element, escape, line, text, type Box } from "../draw/svg.js";
 
 const SHAPES = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolStar, symbolCross, symbolWye];
 

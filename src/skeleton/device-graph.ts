@@ -1,9 +1,11 @@
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
+import type { DataView } from "../domain/grid.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
 import { haloUpdates } from "./halos.js";
 import { collectNode, computeNode, haloNode, partialsOf, type ComputeNode, type HaloNode, type Node } from "./nodes.js";
 import { splits, type OccLevel, type Split } from "./occ.js";
+import { levelsOf } from "./schedule.js";
 
 export interface DeviceGraph {
   /** Dependencies of the containers as written, each on its standard view. */
@@ -43,22 +45,27 @@ function stageNodes(container: Container, stage: number, stale: readonly Field[]
   return [...halos, ...compute, ...(container.reductions.size > 0 ? [collect] : [])];
 }
 
-/** Boundary cells that travel are launched before internal ones, and the internal cells that hide the journey before the halo update. */
+/**
+ * Boundary cells that travel are launched before internal ones; and internal cells before a halo update that they hide, unless they have
+ * to wait for more than it.
+ */
 function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>): Hint<Node>[] {
   const hints: Hint<Node>[] = [];
   const add = (from: Node, to: Node, reason: string) => {
     if (!leads(graph, hints, to, from)) hints.push({ from, to, reason });
   };
-  const halos = graph.nodes.filter((node): node is HaloNode => node.kind === "halo");
-  for (const node of graph.nodes) {
-    if (node.kind !== "compute" || node.view !== "internal") continue;
-    const { side, stencils } = split.get(node.stage)!;
-    if (side === "before") {
-      const boundary = graph.nodes.find((other) => other.kind === "compute" && other.stage === node.stage && other.view === "boundary")!;
-      add(boundary, node, "what travels is computed first");
-    } else {
-      for (const halo of halos) if (stencils.has(halo.stage)) add(node, halo, "the device has work before the host turns to the copies");
-    }
+  const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
+  const levelOf = (node: Node) => levels.findIndex((level) => level.includes(node));
+  const part = (stage: number, view: DataView) =>
+    graph.nodes.find((node) => node.kind === "compute" && node.stage === stage && node.view === view)!;
+  const halos = graph.nodes.filter((node): node is HaloNode => node.kind === "halo" && split.has(node.stage));
+  for (const [stage, { side, stencils }] of split) {
+    const internal = part(stage, "internal");
+    if (side === "before") add(part(stage, "boundary"), internal, "what travels is computed first");
+    else
+      for (const halo of halos)
+        if (stencils.has(halo.stage) && levelOf(part(halo.stage, "internal")) <= levelOf(halo))
+          add(internal, halo, "the device has work before the host turns to the copies");
   }
   return hints;
 }

@@ -69,9 +69,11 @@ export class Graph<N> {
       this.byParent.get(edge.from)!.push(edge);
       this.byChild.get(edge.to)!.push(edge);
     }
+    for (const list of this.byChild.values()) list.sort((a, b) => this.position.get(a.from)! - this.position.get(b.from)!);
     this.ancestors = ancestorsOf(nodes.map((node) => this.incoming(node).map((edge) => this.position.get(edge.from)!)));
   }
 
+  /** In the order of their parents. */
   incoming(node: N): readonly Edge<N>[] {
     return this.byChild.get(node)!;
   }

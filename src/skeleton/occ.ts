@@ -42,7 +42,7 @@ export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Fie
   });
   if (level !== "standard") splitBefore(base, updates, level, found);
   if (level === "two-way") splitAfter(base, found);
-  return found;
+  return new Map([...found].sort(([a], [b]) => a - b));
 }
 
 /** Writers of a stencil's field, and what they read in turn, so that boundaries are ready to travel while internal cells are computed. */

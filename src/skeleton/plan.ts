@@ -38,3 +38,13 @@ export function planOf(stages: Stages, members: number, level: OccLevel, atStart
   const graph = deviceGraph(stages.containers, members, level, atStart);
   return { ...graph, stages, level, atStart, schedule: schedule(graph.graph, graph.hints) };
 }
+
+/** Fields whose halos are up to date when the plan has run and its swaps are done: `atStart` of what follows. */
+export function nextStart({ fresh, stages }: Plan): ReadonlySet<Field> {
+  const next = new Set(fresh);
+  for (const pair of stages.swaps) {
+    const [a, b] = pair.map((field) => next.has(field));
+    pair.forEach((field, n) => ([b, a][n] ? next.add(field) : next.delete(field)));
+  }
+  return next;
+}

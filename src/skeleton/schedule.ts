@@ -21,14 +21,20 @@ export interface Schedule<N> {
   readonly events: number;
 }
 
+interface Place {
+  readonly stream: number;
+  readonly reason: string;
+}
+
 /**
  * Maps nodes to streams, puts events between streams, and orders the tasks: the three phases of the paper's section V-C. Hints take
  * part in the order only.
  */
 export function schedule<N extends { readonly name: string }>(graph: Graph<N>, hints: readonly Hint<N>[]): Schedule<N> {
   const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
-  const placed = new Map<N, { stream: number; reason: string }>();
-  for (const level of levels) placeLevel(graph, level, placed);
+  const placed = new Map<N, Place>();
+  const lasts = new Map<number, N>();
+  for (const level of levels) placeLevel(graph, level, placed, lasts);
   const order = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]).flat();
   const tasks = new Map<N, Task<N>>();
   for (const node of order) {
@@ -41,7 +47,7 @@ export function schedule<N extends { readonly name: string }>(graph: Graph<N>, h
   }
   const list = [...tasks.values()];
   return {
-    streams: Math.max(0, ...levels.map((level) => level.length)),
+    streams: lasts.size,
     levels,
     tasks: list,
     events: list.reduce((count, task) => count + task.waits.length, 0),
@@ -49,7 +55,7 @@ export function schedule<N extends { readonly name: string }>(graph: Graph<N>, h
 }
 
 /** A node is in the first level after all of its parents. */
-function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N[][] {
+export function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N[][] {
   const depth = new Map<N, number>();
   const depthOf = (node: N): number => {
     let d = depth.get(node);
@@ -61,26 +67,31 @@ function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N
   return levels;
 }
 
-/** A parent's stream where it is free in this level, which saves an event; else the first free one. */
+/**
+ * Streams for the nodes of one level, no two of them one. A stream runs its nodes in order, so each must have run nothing but what the node
+ * depends on; that of the parent which comes last saves an event, too.
+ */
 function placeLevel<N extends { readonly name: string }>(
   graph: Graph<N>,
   level: readonly N[],
-  placed: Map<N, { stream: number; reason: string }>,
+  placed: Map<N, Place>,
+  lasts: Map<number, N>,
 ): void {
   const taken = new Set<number>();
   const place = (node: N, stream: number, reason: string) => {
     taken.add(stream);
     placed.set(node, { stream, reason });
   };
-  const homeless = level.filter((node) => {
-    const parent = graph.parents(node).find((p) => !taken.has(placed.get(p)!.stream));
-    if (parent) place(node, placed.get(parent)!.stream, `stream of its parent ${parent.name}`);
+  const open = (node: N, stream: number) => !taken.has(stream) && (!lasts.has(stream) || graph.reaches(lasts.get(stream)!, node));
+  const others = level.filter((node) => {
+    const parent = graph.parents(node).findLast((p) => open(node, placed.get(p)!.stream));
+    if (parent) place(node, placed.get(parent)!.stream, `that of ${parent.name}, on which it depends`);
     return !parent;
   });
-  for (const node of homeless) {
+  for (const node of others) {
     let stream = 0;
-    while (taken.has(stream)) stream++;
-    const parents = graph.parents(node);
-    place(node, stream, parents.length ? `the streams of ${parents.map((p) => p.name).join(" and ")} are taken` : "a stream of its own");
+    while (!open(node, stream)) stream++;
+    place(node, stream, lasts.has(stream) ? "nothing else runs there any more" : "nothing runs there yet");
   }
+  for (const node of level) lasts.set(placed.get(node)!.stream, node);
 }

@@ -3,14 +3,19 @@ import type { View } from "../device/view.js";
 import type { Field } from "../domain/field.js";
 import { IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
+import { explainDot } from "./dot.js";
+import { explainText, type Explained } from "./explain.js";
+import { explainSvg } from "./graph-drawing.js";
 import { entry } from "./graph.js";
 import { findNan, NanWatch, type NanPlace } from "./nan.js";
 import { fieldsAcross } from "./nodes.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
-import { planOf, stagesOf, type Stages } from "./plan.js";
-import { Program } from "./program.js";
+import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
+import { Program, type Op, type OpMarks } from "./program.js";
 import { requireDefined, type Step } from "./sequence.js";
+import { measuredTimeline, plannedTimeline, type Timeline } from "./timeline.js";
+import { timelineSvg, timelineText, timelineTrace } from "./timeline-views.js";
 
 export interface SkeletonOptions {
   /** Overlap of computation and communication; `standard` where absent. On one device there is nothing to overlap. */
@@ -34,6 +39,8 @@ export interface RunOptions {
   every?: number;
   /** Also check the fields that the sequence writes for NaN. */
   nan?: boolean;
+  /** Measures each operation of the last plan, which costs time, for `timeline`. */
+  trace?: boolean;
 }
 
 export interface RunResult {
@@ -73,6 +80,7 @@ export class Skeleton {
   private readonly fieldsOf = new Map<Stages, { readonly all: readonly Field[]; readonly across: readonly Field[] }>();
   private readonly variants: Variant[] = [];
   private watch: NanWatch | undefined;
+  private measured: { readonly program: Program; readonly timeline: Timeline } | undefined;
 
   constructor(
     readonly set: DeviceSet,
@@ -97,7 +105,7 @@ export class Skeleton {
    * @throws ContainerError where a field is read that has no values yet, IsoformError where a NaN turns up
    */
   async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
-    const { scalar, until, every = USUAL_INTERVAL, nan = false } = options;
+    const { scalar, until, every = USUAL_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
     const origin = this.set.members[0].queue(0);
     // What the host has written to other members comes first.
@@ -106,7 +114,9 @@ export class Skeleton {
     const start = origin.record();
     let [done, checked, stopped] = [0, 0, false];
     while (done < iterations && !stopped) {
-      done += this.step(iterations - done);
+      const left = iterations - done;
+      const last = left < 2 * this.unrolled && (left === 1 || left === this.unrolled);
+      done += trace && last ? await this.traced(left) : this.step(left);
       if (pace.due()) await pace.rest();
       if ((!until && !nan) || Math.floor(done / every) === Math.floor(checked / every)) continue;
       const between = done === checked + 1 ? `iteration ${done}` : `iterations ${checked + 1} to ${done}`;
@@ -119,6 +129,26 @@ export class Skeleton {
     return { iterations: done, stopped, seconds: await end.since(start) };
   }
 
+  /**
+   * What runs, in which order and why: the graph before and after planning, with the reason of each halo update, split, fusion, stream and
+   * event. As text, for Graphviz, or as a picture.
+   */
+  explain(format: "text" | "dot" | "svg" = "text"): string {
+    const explained = this.explained();
+    return { text: explainText, dot: explainDot, svg: explainSvg }[format](explained);
+  }
+
+  /**
+   * When the operations of one plan would run by a model of bytes and links, beside when they did in the last run with `trace`. As text, as
+   * a picture, or as JSON for chrome://tracing. Fields need values.
+   */
+  async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
+    const program = this.measured?.program ?? this.variant(this.stagesOf(this.unrolled)).program;
+    const planned = await plannedTimeline(program, this.set);
+    const timelines = { name: this.name, set: this.set, planned, measured: this.measured?.timeline };
+    return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
+  }
+
   /** Frees what the skeleton holds on the devices. Fields and scalars stay. */
   free(): void {
     for (const { program } of this.variants.splice(0)) program.free();
@@ -126,15 +156,47 @@ export class Skeleton {
     this.watch = undefined;
   }
 
+  /** The same, measured. */
+  private async traced(left: number): Promise<number> {
+    const { members } = this.set;
+    await Promise.all(members.map((member) => member.queue(0).finish()));
+    const starts = members.map((member) => member.queue(0).record());
+    let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
+    const done = this.step(left, (program) => (traced = { program, marks: program.trace() }));
+    const { program, marks } = traced!;
+    this.measured = { program, timeline: await measuredTimeline(marks, starts, this.set) };
+    return done;
+  }
+
   /** Submits the next iterations: as many as are unrolled, or one where so many are not left. Returns their number. */
-  private step(left: number): number {
+  private step(left: number, submit = (program: Program) => program.submit()): number {
     const stages = this.stagesOf(left >= this.unrolled ? this.unrolled : 1);
     const { program } = this.variant(stages);
-    program.submit();
+    submit(program);
     for (const { uses } of stages.containers) for (const { field, written } of uses) if (written) field.noteWrite();
     for (const field of this.used(stages).across) field.coherent = program.plan.fresh.has(field);
     for (const [a, b] of stages.swaps) a.swap(b);
     return stages.iterations;
+  }
+
+  /** The plan of the next iterations, and that of the steady state which they lead to. */
+  private explained(): Explained {
+    const stages = this.stagesOf(this.unrolled);
+    const plan = (atStart: ReadonlySet<Field>) => planOf(stages, this.set.members.length, this.level, atStart);
+    const first = plan(new Set(this.used(stages).across.filter((field) => field.coherent)));
+    const seen = new Map<string, Plan>();
+    const key = ({ atStart }: Plan) =>
+      [...atStart]
+        .map((field) => field.name)
+        .sort()
+        .join();
+    let steady = first;
+    while (!seen.has(key(steady))) {
+      seen.set(key(steady), steady);
+      steady = plan(nextStart(steady));
+    }
+    const decisions = this.variants.filter((variant) => variant.program.plan.stages === stages).at(-1)?.program.decisions ?? [];
+    return { name: this.name, set: this.set.name, precision: this.precision, first, steady, decisions };
   }
 
   private stagesOf(iterations: number): Stages {
