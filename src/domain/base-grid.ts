@@ -10,6 +10,7 @@ import type { Container, ContainerBody, ContainerParams } from "./container.js";
 import { declareContainer } from "./declare.js";
 import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
+import { HaloWidths } from "./halo-widths.js";
 import { activityOf, partition, type Activity } from "./partition.js";
 import { Runs } from "./run.js";
 
@@ -29,6 +30,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   protected readonly offsets = new Map<string, Offset>();
   protected readonly layout: FieldLayout;
   protected readonly activity: Activity;
+  protected readonly haloWidths = new HaloWidths();
   private readonly fields = new Set<Field>();
   private readonly runs = new Runs();
   private laid = false;
@@ -111,10 +113,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     const refuse = (what: string) => (problem: string, remedy: string) => {
       throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
     };
-    for (const { field, level, offsets } of made.uses) {
+    for (const use of made.uses) {
+      const { field, level, offsets } = use;
       const { grid } = field;
-      const reached = level === "child" ? offsets.map((offset) => grid.beyondPair(offset)) : offsets;
-      grid.note(reached, refuse(`reads the field "${field.name}"`));
+      const reached = (offset: Offset): Offset => (level === "child" ? grid.beyondPair(offset) : offset);
+      grid.note(offsets.map(reached), refuse(`reads the field "${field.name}"`));
+      if (grid.haloWidths.noteUse(made, use, reached) && field.stored) grid.outdate(field);
     }
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
   }
@@ -123,6 +127,13 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     this.note(offsets, (problem, remedy) => {
       throw new LaunchError(`a stencil reads ${problem}; ${remedy}`);
     });
+    for (const offset of offsets) this.haloWidths.note(offset);
+  }
+
+  /** More of the halos of a field is needed than was copied so far. */
+  private outdate(field: Field): void {
+    this.generation++;
+    field.coherent = false;
   }
 
   private note(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => void): void {

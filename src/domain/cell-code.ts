@@ -25,19 +25,8 @@ export interface CellParams {
  * @param ir the container's code over (z, y, x) or (y, x), in which every field is one global array of cells
  */
 export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: CellCode): Stmt[] {
-  const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
-  const definitions = definitionsOf(ir.body);
-  const offsetOf = (view: string, indices: readonly Expr[]): Offset =>
-    indices
-      .slice(0, rank)
-      .map((index, axis) => {
-        const form = affineOf(mapExpr(index, halfAsWhole), definitions);
-        const offset = form && without(form, `index:${axis}`);
-        if (!offset || !isConstant(offset) || coefficient(form, `index:${axis}`) < 1)
-          throw new Error(`container "${ir.name}" reaches ${view} at an offset that is not constant`);
-        return offset.constant;
-      })
-      .reverse();
+  const rank = cellAxes(ir);
+  const offsetOf = offsetsIn(ir);
   const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), place(indices[rank]));
   const place = (expr: Expr): Expr => {
     if (expr.op === "load" && fields.has(expr.view)) return { ...expr, indices: element(expr.view, expr.indices) };
@@ -49,6 +38,28 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
       ? { ...stmt, indices: element(stmt.view, stmt.indices), value: place(stmt.value) }
       : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
   return ir.body.map(placeStmt);
+}
+
+/** Number of axes of a container's cells. */
+const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
+
+/**
+ * Reads the offset [dx, dy, dz] off the indices of an access to a field or the mask: from the own cell, or in fields of other grids from
+ * its first child or its parent.
+ */
+export function offsetsIn(ir: KernelIR): (view: string, indices: readonly Expr[]) => Offset {
+  const definitions = definitionsOf(ir.body);
+  return (view, indices) =>
+    indices
+      .slice(0, cellAxes(ir))
+      .map((index, axis) => {
+        const form = affineOf(mapExpr(index, halfAsWhole), definitions);
+        const offset = form && without(form, `index:${axis}`);
+        if (!offset || !isConstant(offset) || coefficient(form, `index:${axis}`) < 1)
+          throw new Error(`container "${ir.name}" reaches ${view} at an offset that is not constant`);
+        return offset.constant;
+      })
+      .reverse();
 }
 
 /** Parents are at index >> 1. */

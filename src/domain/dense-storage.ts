@@ -84,34 +84,30 @@ export class DenseStorage {
       : new View(memory.buffer, type, [cardinality, ...shape], [component, ...strides], offset);
   }
 
-  /** Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] (in 2D [y][x][k]) whatever the layout. */
+  /** Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1. */
   window(memory: View, first: number, end: number): View {
-    const { extents } = this.box;
     const { type, cardinality } = this.arrangement;
-    return new View(
-      memory.buffer,
-      type,
-      [end - first, ...extents.slice(1), cardinality],
-      [...this.strides, this.component],
-      this.at([first, ...extents.slice(1).map(() => 0)]),
-    );
+    const shape = [end - first, ...this.box.extents.slice(1)];
+    const offset = this.at(shape.map((_, axis) => (axis === 0 ? first : 0)));
+    if (cardinality === 1) return new View(memory.buffer, type, shape, this.strides, offset);
+    return new View(memory.buffer, type, [...shape, cardinality], [...this.strides, this.component], offset);
   }
 
   /** The same planes as [k][z][y][x], in 2D with one z. */
   byComponent(memory: View, first: number, end: number): View {
     const { buffer, type, shape, strides, offset } = this.window(memory, first, end);
-    const cells = [...Array<number>(4 - shape.length).fill(1), ...shape.slice(0, -1)];
-    const steps = [...Array<number>(4 - shape.length).fill(0), ...strides.slice(0, -1)];
-    return new View(buffer, type, [shape.at(-1)!, ...cells], [strides.at(-1)!, ...steps], offset);
+    const axes = this.box.extents.length;
+    const flat = Array<number>(3 - axes);
+    const cells = [...flat.fill(1), ...shape.slice(0, axes)];
+    const steps = [...flat.fill(0), ...strides.slice(0, axes)];
+    return new View(buffer, type, [this.arrangement.cardinality, ...cells], [this.component, ...steps], offset);
   }
 
-  /** The stretches of memory that hold planes [first, end): one for each component, or one for all where they lie side by side. */
-  pieces(memory: View, first: number, end: number): View[] {
-    const { extents } = this.box;
-    const { type, cardinality, layout } = this.arrangement;
-    const begin = [first, ...extents.slice(1).map(() => 0)];
-    const length = this.at([end - 1, ...extents.slice(1).map((n) => n - 1)]) + this.alongCell - this.at(begin);
-    const count = layout === "aos" ? 1 : cardinality;
-    return Array.from({ length: count }, (_, k) => new View(memory.buffer, type, [length], [1], this.at(begin, k)));
+  /** The stretch of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
+  piece(memory: View, first: number, end: number, k: number): View {
+    const others = this.box.extents.slice(1);
+    const begin = this.at([first, ...others.map(() => 0)], k);
+    const length = this.at([end - 1, ...others.map((n) => n - 1)], k) + this.alongCell - begin;
+    return new View(memory.buffer, this.arrangement.type, [length], [1], begin);
   }
 }

@@ -151,17 +151,20 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   halo(field: Field): readonly HaloCopy[] {
     const { storage } = field;
-    const width = this.padding[0];
-    if (width === 0) return [];
-    const pieces = (m: number, first: number) => this.storage(field, m).pieces(storage[m], first, first + width);
+    const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
+    const copies = (from: number, first: number, to: number, target: number, width: number, k = 0): HaloCopy[] => {
+      if (width === 0) return [];
+      const piece = (m: number, begin: number) => this.storage(field, m).piece(storage[m], begin, begin + width, k);
+      return [{ from, to, source: piece(from, first), target: piece(to, target) }];
+    };
     return this.partitions.slice(1).flatMap(({ device: upper }) => {
       const lower = upper - 1;
       const { planes } = this.partitions[lower];
-      const copies = (from: number, first: number, to: number, target: number): HaloCopy[] => {
-        const targets = pieces(to, target);
-        return pieces(from, first).map((source, n) => ({ from, to, source, target: targets[n] }));
-      };
-      return [...copies(lower, planes - width, upper, -width), ...copies(upper, 0, lower, planes)];
+      const widths = components.map((k) => ({ k, ...this.haloWidths.get(field, k) }));
+      return [
+        ...widths.flatMap(({ k, below }) => copies(lower, planes - below, upper, -below, below, k)),
+        ...widths.flatMap(({ k, above }) => copies(upper, 0, lower, planes, above, k)),
+      ];
     });
   }
 

@@ -65,7 +65,7 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly partitions: readonly Partition[];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
-  /** Counts how often memory was laid out anew: launches and halo copies of an earlier generation are void. */
+  /** Counts how often memory was laid out anew or halos became wider: launches and halo copies of an earlier generation are void. */
   readonly generation: number;
   /** Host copy of the cells' activity: bytes in (z, y, x) order; undefined where every cell is active. */
   readonly mask: Uint8Array | undefined;
@@ -84,7 +84,7 @@ export interface Grid<D extends Dimension = Dimension> {
   lay(): void;
   /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
-  /** Copies that bring the halos of a field up to date. */
+  /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
   /** Runs one container at once on all members, with halos brought up to date before and reductions finished after. */
   run(container: Container, options?: { precision?: Precision }): Promise<void>;
