@@ -1,6 +1,7 @@
 import type { Precision, Queue } from "../device/device.js";
 import type { View } from "../device/view.js";
 import type { Field } from "../domain/field.js";
+import type { Grid } from "../domain/grid.js";
 import { IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import { explainDot } from "./dot.js";
@@ -56,6 +57,15 @@ export interface RunResult {
 interface Variant {
   readonly program: Program;
   readonly memory: readonly (readonly View[])[];
+  readonly generations: readonly number[];
+}
+
+/** What a list of containers uses. */
+interface Used {
+  readonly fields: readonly Field[];
+  /** Those whose neighbours on other members are read. */
+  readonly across: readonly Field[];
+  readonly grids: readonly Grid[];
 }
 
 /** Programs that are kept: first iteration and steady state, for fields that go round in a few swaps. */
@@ -77,7 +87,7 @@ export class Skeleton {
   private readonly unrolled: number;
   private readonly temporary: readonly Field[];
   private readonly stages = new Map<number, Stages>();
-  private readonly fieldsOf = new Map<Stages, { readonly all: readonly Field[]; readonly across: readonly Field[] }>();
+  private readonly usedBy = new Map<Stages, Used>();
   private readonly variants: Variant[] = [];
   private watch: NanWatch | undefined;
   private measured: { readonly program: Program; readonly timeline: Timeline } | undefined;
@@ -207,26 +217,30 @@ export class Skeleton {
     });
   }
 
-  private used(stages: Stages) {
-    return entry(this.fieldsOf, stages, () => ({
-      all: [...new Set(stages.containers.flatMap(({ uses }) => uses.map(({ field }) => field)))],
-      across: [...new Set(stages.containers.flatMap(fieldsAcross))],
-    }));
+  private used(stages: Stages): Used {
+    return entry(this.usedBy, stages, () => {
+      const fields = [...new Set(stages.containers.flatMap(({ uses }) => uses.map(({ field }) => field)))];
+      const grids = new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)]);
+      return { fields, across: [...new Set(stages.containers.flatMap(fieldsAcross))], grids: [...grids] };
+    });
   }
 
   /** The program for the fields as they are now. */
   private variant(stages: Stages): Variant {
-    const { all, across } = this.used(stages);
-    const fits = ({ program: { plan }, memory }: Variant) =>
+    const { fields, across, grids } = this.used(stages);
+    for (const grid of grids) grid.lay();
+    const fits = ({ program: { plan }, memory, generations }: Variant) =>
       plan.stages === stages &&
-      all.every((field, n) => field.storage === memory[n]) &&
-      across.every((field) => field.coherent === plan.atStart.has(field));
+      fields.every((field, n) => field.storage === memory[n]) &&
+      across.every((field) => field.coherent === plan.atStart.has(field)) &&
+      grids.every((grid, n) => grid.generation === generations[n]);
     const known = this.variants.find(fits);
     if (known) return known;
     requireDefined(stages.written.nodes.map(({ container }) => container));
-    const memory = all.map((field) => field.storage);
+    const memory = fields.map((field) => field.storage);
     const plan = planOf(stages, this.set.members.length, this.level, new Set(across.filter((field) => field.coherent)));
-    const made = { program: new Program(plan, this.set, this.precision), memory };
+    const program = new Program(plan, this.set, this.precision);
+    const made = { program, memory, generations: grids.map((grid) => grid.generation) };
     this.variants.push(made);
     if (this.variants.length > KEPT) this.variants.shift()!.program.free();
     return made;
