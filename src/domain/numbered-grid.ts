@@ -139,19 +139,24 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   halo(field: Field): readonly HaloCopy[] {
     const memory = field.storage;
-    const copies: HaloCopy[] = [];
-    /** Units of `to`'s halo, which are `from`'s own. */
-    const add = (from: number, to: number, begin: number, end: number, first: number): void => {
-      const sources = this.storage(field, from).pieces(memory[from], first, first + end - begin);
-      const targets = this.storage(field, to).pieces(memory[to], begin, end);
-      if (end > begin) sources.forEach((source, n) => copies.push({ from, to, source, target: targets[n] }));
+    const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
+    /** The own planes [first, end) of one member to the halo of the next. */
+    const copies = (from: number, to: number, first: number, end: number, k = 0): HaloCopy[] => {
+      const piece = (m: number): View => {
+        const numbering = this.numberings[m];
+        return this.storage(field, m).piece(memory[m], numbering.plane(first), numbering.plane(end), k);
+      };
+      const [source, target] = [piece(from), piece(to)];
+      return source.size > 0 ? [{ from, to, source, target }] : [];
     };
-    for (let m = 0; m < this.numberings.length; m++) {
-      const { low, high, partition, first, own, below, outside } = this.numberings[m];
-      if (low < partition.first) add(m - 1, m, first - below, first, this.numberings[m - 1].plane(low));
-      if (high > partition.first + partition.planes) add(m + 1, m, first + own, outside, this.numberings[m + 1].first);
-    }
-    return copies;
+    return this.numberings.slice(1).flatMap(({ partition }, lower) => {
+      const widths = components.map((k) => ({ k, ...this.haloWidths.get(field, k) }));
+      const [upper, cut] = [lower + 1, partition.first];
+      return [
+        ...widths.flatMap(({ k, below }) => copies(lower, upper, cut - Math.ceil(below / this.unitPlanes), cut, k)),
+        ...widths.flatMap(({ k, above }) => copies(upper, lower, cut, cut + Math.ceil(above / this.unitPlanes), k)),
+      ];
+    });
   }
 
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {

@@ -24,8 +24,6 @@ export class Numbering {
   readonly first: number;
   /** Own cells. */
   readonly own: number;
-  /** Cells of the low halo, which stand right before the own ones. */
-  readonly below: number;
   /** The cell that stands for missing ones; it comes after all others. */
   readonly outside: number;
   /** A cell's rank among all active cells, less its number. */
@@ -43,8 +41,7 @@ export class Numbering {
     const end = partition.first + partition.planes;
     this.low = Math.max(0, partition.first - width);
     this.high = Math.min(extents.at(-1)!, end + width);
-    this.below = before[partition.first] - before[this.low];
-    this.first = Math.ceil(this.below / align) * align;
+    this.first = Math.ceil((before[partition.first] - before[this.low]) / align) * align;
     this.base = before[partition.first] - this.first;
     this.own = before[end] - before[partition.first];
     this.outside = before[this.high] - this.base;

@@ -60,12 +60,10 @@ export class UnitStorage {
     );
   }
 
-  /** The stretches of memory that hold units [begin, end): one for each component, or one for all where they lie side by side. */
-  pieces(memory: View, begin: number, end: number): View[] {
-    const { cardinality, layout } = this.field;
-    const count = layout === "aos" ? 1 : cardinality;
-    const at = (k: number): number => memory.offset + k * this.componentStride + begin * this.unitStride;
-    return Array.from({ length: count }, (_, k) => new View(memory.buffer, memory.type, [(end - begin) * this.unitStride], [1], at(k)));
+  /** The stretch of memory that holds component `k` of units [begin, end), or all components where they lie side by side (aos). */
+  piece(memory: View, begin: number, end: number, k = 0): View {
+    const first = memory.offset + k * this.componentStride + begin * this.unitStride;
+    return new View(memory.buffer, memory.type, [(end - begin) * this.unitStride], [1], first);
   }
 
   /** One value: component `k` of the cell that is `at` = unit * cells + cell of the unit. */

@@ -230,7 +230,10 @@ export function storesCells(kind: string, make: Make): void {
 
     it("halo copies are contiguous, between neighbours, one for each component that lies apart", () => {
       const grid = make(jsSets[2], extents, sphere);
-      grid.require([[0, 0, 1]]);
+      grid.require([
+        [0, 0, 1],
+        [0, 0, -1],
+      ]);
       for (const [layout, each] of [
         ["soa", 3],
         ["aos", 1],

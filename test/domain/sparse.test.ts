@@ -33,7 +33,7 @@ describe("cells of element-sparse grids", () => {
     const { mask, numberings } = numbered(extents, random, 3, 2);
     const owned: number[] = [];
     for (const numbering of numberings) {
-      const { first, own, outside, below } = numbering;
+      const { first, own, outside, low } = numbering;
       const positions: number[] = [];
       const numbers: number[] = [];
       numbering.each((cell, position) => {
@@ -45,7 +45,7 @@ describe("cells of element-sparse grids", () => {
       assert.equal(first % GROUP, 0);
       assert.deepEqual(
         numbers,
-        Array.from({ length: numbers.length }, (_, n) => first - below + n),
+        Array.from({ length: numbers.length }, (_, n) => numbering.plane(low) + n),
       );
       assert.equal(numbers.at(-1), outside - 1);
       assert.ok(positions.every((p, n) => n === 0 || p > positions[n - 1]));
