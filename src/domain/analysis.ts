@@ -70,7 +70,7 @@ function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readon
     .sort((a, b) => a.reduceRight((order, d, n) => order || d - b[n], 0));
 }
 
-/** Counters of loops on which it depends at which cell a field is read. */
+/** Counters of loops on which it depends what is read or written of a field. */
 function shapingLoops(ir: KernelIR, fields: ReadonlyMap<string, Access>): Set<string> {
   const names = new Set<string>();
   const definitions = definitionsOf(ir.body);
@@ -82,7 +82,10 @@ function shapingLoops(ir: KernelIR, fields: ReadonlyMap<string, Access>): Set<st
       if (definition) note(definition);
     });
   walkExprs(ir.body, (node) => {
-    if (node.op === "load" && fields.has(node.view)) node.indices.slice(0, -1).forEach(note);
+    if (node.op === "load" && fields.has(node.view)) node.indices.forEach(note);
+  });
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "store") stmt.indices.forEach(note);
   });
   return names;
 }

@@ -95,9 +95,9 @@ function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined 
         best = unpinned.kind === "read" ? { access: unpinned, partner: writes[0] } : { access: unpinned };
       continue;
     }
-    const until = [...writes, ...reads].findIndex((_, n, all) => !pinned(all.slice(0, n + 1), axis, pin));
-    if (until < 0) return undefined;
     const all = [...writes, ...reads];
+    if (pinned(all, axis, pin)) return undefined;
+    const until = all.findIndex((_, n) => !pinned(all.slice(0, n + 1), axis, pin));
     best = { access: all[until], partner: all.slice(0, until).find((a) => !pinned([a, all[until]], axis, pin)) ?? writes[0] };
   }
   return best;

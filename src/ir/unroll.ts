@@ -79,6 +79,8 @@ function copy(body: readonly Stmt[], turn: number, replaced: Map<string, Expr>, 
 /** Hands out names that are not yet taken in a kernel. */
 export class Names {
   private readonly taken = new Set<string>();
+  /** The last number given to a wish. */
+  private readonly numbers = new Map<string, number>();
 
   constructor(ir: KernelIR) {
     for (const { name } of [...ir.params, ...ir.tables]) this.taken.add(name);
@@ -88,7 +90,9 @@ export class Names {
   /** The wished name, with a number after it where it is taken. */
   fresh(wish: string): string {
     let name = wish;
-    for (let n = 1; this.taken.has(name); n++) name = `${wish}_${n}`;
+    let n = this.numbers.get(wish) ?? 0;
+    while (this.taken.has(name)) name = `${wish}_${++n}`;
+    this.numbers.set(wish, n);
     this.taken.add(name);
     return name;
   }
