@@ -49,6 +49,7 @@ class JsDevice extends CpuDevice {
   }
 
   protected build(binding: Binding): CpuProgram {
+    this.pool.follow(cpuStorage().memory);
     return new JsProgram(binding, this.pool, this.programs, this.shared, this.scalars);
   }
 
@@ -66,11 +67,8 @@ class JsProgram implements CpuProgram {
   private readonly plans: ScatterPlan[];
   private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
   private readonly ownBuffers = new Set<ArrayBufferLike>();
-  private id: number;
-  /** What the code's arrays lie in; it changes only where memory is not shared. */
-  private memory: ArrayBufferLike;
-
   private readonly binding: Binding;
+  private code: CachedProgram;
 
   constructor(
     asked: Binding,
@@ -84,7 +82,7 @@ class JsProgram implements CpuProgram {
       binding: this.binding,
       workers: this.workers,
       plans: this.plans,
-    } = planScatters(asked, elements < SERIAL_ELEMENTS ? 1 : pool.size, ATOMIC_COST));
+    } = planScatters(asked, elements < SERIAL_ELEMENTS ? 1 : pool.size, ATOMIC_COST, (bytes) => cpuStorage().allocate(bytes)));
     const { ir, policy } = this.binding;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     if (scalarCount > MAX_SCALARS)
@@ -97,8 +95,7 @@ class JsProgram implements CpuProgram {
       });
     this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
     this.text = programs.textOf(this.target());
-    this.memory = cpuStorage().memory.buffer;
-    this.id = programs.acquire(ir.name, this.text);
+    this.code = programs.acquire(ir.name, this.text);
   }
 
   run(): Record<string, number> {
@@ -106,7 +103,7 @@ class JsProgram implements CpuProgram {
     const params = this.binding.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
     const slots = new Float64Array(this.scalars.host, this.scalars.address, MAX_SCALARS);
     params.forEach((p, n) => (slots[n] = Number(this.binding.scalars[p.name])));
-    this.pool.run(this.id, 0, this.workers);
+    this.pool.run(this.code.id, 0, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
     const results: Record<string, number> = {};
     for (const { param, partials, count, fold } of this.reductions)
@@ -119,7 +116,7 @@ class JsProgram implements CpuProgram {
   }
 
   free(): void {
-    this.programs.release(this.text, this.ownBuffers.size > 0);
+    this.programs.release(this.code, this.ownBuffers.size > 0);
     for (const plan of this.plans) plan.copies?.free();
     for (const { partials } of this.reductions) partials.free();
     for (const host of this.ownBuffers) this.shared.release(host);
@@ -156,17 +153,29 @@ class JsProgram implements CpuProgram {
 
   /** Growing detaches a memory that is not shared: the arrays in the code must be made anew. */
   private followMemory(): void {
-    const { shared, memory } = cpuStorage();
-    if (shared || this.memory === memory.buffer) return;
-    this.memory = memory.buffer;
-    this.programs.release(this.text, true);
-    this.id = this.programs.acquire(this.binding.ir.name, this.text);
+    if (this.code.memory === currentMemory()) return;
+    const code = this.programs.acquire(this.binding.ir.name, this.text);
+    this.programs.release(this.code, true);
+    this.code = code;
   }
+}
+
+/** What the arrays in code lie in: another object where they must be made anew. */
+function currentMemory(): object {
+  const { shared, memory } = cpuStorage();
+  return shared ? memory : memory.buffer;
+}
+
+interface CachedProgram {
+  readonly text: string;
+  readonly id: number;
+  readonly memory: object;
+  users: number;
 }
 
 /** The pool's programs by their text, and the texts of targets. */
 class ProgramCache {
-  private readonly known = new Map<string, { id: number; users: number }>();
+  private readonly known = new Map<string, CachedProgram>();
   private readonly texts = new WeakMap<KernelIR, Map<string, string>>();
 
   constructor(private readonly pool: WorkerPool) {}
@@ -182,26 +191,30 @@ class ProgramCache {
     return text;
   }
 
-  acquire(name: string, text: string): number {
-    let program = this.known.get(text);
-    if (!program) this.known.set(text, (program = { id: this.pool.register({ kind: "js", name, source: text }), users: 0 }));
+  acquire(name: string, text: string): CachedProgram {
+    const memory = currentMemory();
+    const before = this.known.get(text);
+    let program = before?.memory === memory ? before : undefined;
+    if (!program) {
+      program = { text, id: this.pool.register({ kind: "js", name, source: text }), memory, users: 0 };
+      this.known.set(text, program);
+      if (before?.users === 0) this.pool.release(before.id);
+    }
     program.users++;
-    return program.id;
+    return program;
   }
 
-  /** The text's launch is gone; `forget` where nothing may be kept for a later one. */
-  release(text: string, forget: boolean): void {
-    const program = this.known.get(text);
-    if (!program) return;
+  /** A launch of the program is gone; `forget` where nothing may be kept for a later one. */
+  release(program: CachedProgram, forget: boolean): void {
     program.users--;
-    if (forget && program.users === 0) this.drop(text, program.id);
+    if (program.users === 0 && (forget || this.known.get(program.text) !== program)) this.drop(program);
     if (this.known.size <= KEPT_PROGRAMS) return;
-    for (const [other, { id, users }] of this.known) if (users === 0) return this.drop(other, id);
+    for (const other of this.known.values()) if (other.users === 0) return this.drop(other);
   }
 
-  private drop(text: string, id: number): void {
-    this.known.delete(text);
-    this.pool.release(id);
+  private drop(program: CachedProgram): void {
+    if (this.known.get(program.text) === program) this.known.delete(program.text);
+    this.pool.release(program.id);
   }
 }
 

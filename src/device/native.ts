@@ -40,7 +40,9 @@ class NativeDevice extends CpuDevice {
   protected build(asked: Binding): CpuProgram {
     const small = asked.cost.bytes < SERIAL_BYTES && asked.cost.flops < SERIAL_FLOPS;
     const openmp = hasOpenMP(this.compiler);
-    const { binding, workers, plans } = planScatters(asked, openmp && !small ? this.threads : 1, ATOMIC_COST);
+    const { binding, workers, plans } = planScatters(asked, openmp && !small ? this.threads : 1, ATOMIC_COST, (bytes) =>
+      cpuStorage().allocate(bytes),
+    );
     try {
       const program = this.emit(binding, plans);
       const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);

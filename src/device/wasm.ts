@@ -11,12 +11,11 @@ import { addressOf, hostArray } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool, type RegionPart } from "./cpu/pool.js";
-import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { planScatters, type Allocate, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
-import { PAGE, wishedPages } from "./cpu/wasm-memory.js";
-import type { ArrayOptions, Backend, ElementToken } from "./device.js";
-import { BYTES, type View } from "./view.js";
-import type { ElementType } from "../ir/types.js";
+import { memoryLimits, moreMemory, PAGE } from "./cpu/wasm-memory.js";
+import type { Backend } from "./device.js";
+import { BYTES } from "./view.js";
 import { enableRelaxedSimd, hasSimd } from "./wasm/features.js";
 import { Partials } from "./wasm/partials.js";
 
@@ -36,7 +35,7 @@ export const backend: Backend = {
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
-    const abilities = cpuAbilities(threads, SIMD_BYTES, wishedPages() * PAGE);
+    const abilities = cpuAbilities(threads, SIMD_BYTES, memoryLimits().most * PAGE);
     if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
     return { backend: "wasm", devices: [{ name: "wasm", label, abilities }], versions };
   },
@@ -60,24 +59,36 @@ class WasmDevice extends CpuDevice {
     private readonly pool: WorkerPool,
     private readonly relaxed: boolean,
   ) {
-    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, wishedPages() * PAGE));
+    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE));
     this.modules = new ModuleCache(pool);
   }
 
-  override array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options?: ArrayOptions): View<T> {
-    const view = super.array(type, shape, options);
-    if ((view.buffer as CpuBuffer).inWasmMemory) return view;
-    view.free();
-    throw beyondMemory(`an array of shape [${shape}]`, view.buffer.bytes);
+  protected override allocate(what: string, bytes: number, onFree?: () => void): CpuBuffer {
+    const buffer = cpuStorage().allocateForWasm(bytes, onFree);
+    if (!buffer) throw beyondMemory(what, bytes);
+    return buffer;
   }
 
   protected build(asked: Binding): CpuProgram {
-    const { kernel, cost } = asked;
+    const { kernel } = asked;
     for (const [name, view] of Object.entries({ ...asked.views, ...(asked.partials ? asked.outputs : {}) }))
       if (view && !(view.buffer as CpuBuffer).inWasmMemory)
         throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, view.buffer.bytes);
+    for (;;) {
+      const { memory } = cpuStorage();
+      if (this.pool.follow(memory)) this.modules.clear();
+      const program = this.buildHere(asked);
+      if (cpuStorage().memory === memory) return program;
+      // Its own memory was what the storage had to move for.
+      program.free();
+    }
+  }
+
+  private buildHere(asked: Binding): CpuProgram {
+    const { cost, kernel } = asked;
+    const allocate = (bytes: number) => this.allocate(`a launch of kernel "${kernel.name}"`, bytes);
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
-    const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST);
+    const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST, allocate);
     const { ir } = binding;
     const spec: WasmSpec = {
       ir,
@@ -92,7 +103,7 @@ class WasmDevice extends CpuDevice {
       shared: cpuStorage().shared,
       wide: cpuStorage().wide,
     };
-    return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers);
+    return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers, allocate);
   }
 
   /** One region of the pool. */
@@ -116,10 +127,13 @@ class WasmDevice extends CpuDevice {
 }
 
 function beyondMemory(what: string, bytes: number): DeviceError {
+  const pages = cpuStorage().mostPages;
+  const { reason, remedy } = moreMemory(pages);
+  const size = gib(pages * PAGE);
   return new DeviceError(
     "wasm",
-    `${what}: ${gib(bytes)} do not fit into WebAssembly's memory of ${gib(wishedPages() * PAGE)} with what it holds already`,
-    "free other arrays, set ISOFORM_MEMORY_GIB to as much as 16 (Node 22 or newer), or use the device native",
+    `${what}: ${gib(bytes)} do not fit into WebAssembly's memory of ${size} with what it holds already, ${reason}`,
+    remedy,
   );
 }
 
@@ -150,6 +164,11 @@ class ModuleCache {
     }
     found.users++;
     return found;
+  }
+
+  /** The pool has forgotten all of them. */
+  clear(): void {
+    this.known.clear();
   }
 
   release(module: CachedModule): void {
@@ -183,17 +202,17 @@ class WasmProgram implements CpuProgram {
     private readonly module: CachedModule,
     private readonly plans: readonly ScatterPlan[],
     private readonly workers: number,
+    allocate: Allocate,
   ) {
     const { kernel } = module;
     const { ir, policy } = binding;
-    const storage = cpuStorage();
     this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
     this.reductions = (binding.partials ? [] : ir.params)
       .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((p) => new Partials(p, kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[p.type]));
-    this.args = storage.allocate(8 * Object.keys(kernel.slots).length);
-    const scratch = storage.allocate(kernel.scratchBytes * workers);
-    const tables = storage.allocate(kernel.tableBytes.length);
+      .map((p) => new Partials(p, kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[p.type], allocate));
+    this.args = allocate(8 * Object.keys(kernel.slots).length);
+    const scratch = allocate(kernel.scratchBytes * workers);
+    const tables = allocate(kernel.tableBytes.length);
     new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
     this.temporary = [this.args, scratch, tables, ...this.reductions];
 

@@ -69,6 +69,29 @@ describe("CPU storage", () => {
     assert.equal(storage.allocated, inside.bytes);
   });
 
+  it("moves to a larger memory where WebAssembly needs it, with all that it holds", () => {
+    const storage = new CpuStorage(64, 512);
+    const parts = [1 << 20, 1 << 20, 1 << 19].map((bytes) => storage.allocate(bytes));
+    parts.forEach((b, n) => bytesOf(b).fill(n + 1));
+    const before = { memory: storage.memory, addresses: parts.map((b) => b.address) };
+    parts[1].free();
+    assert.equal(storage.allocate(4 << 20).inWasmMemory, false, "only WebAssembly needs it there");
+    assert.equal(storage.memory, before.memory);
+    const large = storage.allocateForWasm(4 << 20)!;
+    assert.ok(large.inWasmMemory);
+    assert.notEqual(storage.memory, before.memory);
+    assert.ok(bytesOf(large).every((v) => v === 0));
+    for (const n of [0, 2]) {
+      assert.equal(parts[n].host, storage.memory.buffer);
+      assert.equal(parts[n].address, before.addresses[n]);
+      assert.ok(bytesOf(parts[n]).every((v) => v === n + 1));
+    }
+    const hole = storage.allocateForWasm(1 << 20)!;
+    assert.equal(hole.address, before.addresses[1]);
+    assert.ok(bytesOf(hole).every((v) => v === 0));
+    assert.equal(storage.allocateForWasm(64 << 20), undefined);
+  });
+
   it("refuses what the system cannot hold, and takes a second free as none", () => {
     const storage = new CpuStorage();
     assert.throws(() => storage.allocate(2 ** 50), { name: "DeviceError", message: /GiB do not fit/ });

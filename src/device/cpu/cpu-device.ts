@@ -38,6 +38,11 @@ export abstract class CpuDevice implements Device {
     return loopRegion(items);
   }
 
+  /** Memory that the backend can reach; `what` it is for, in messages. */
+  protected allocate(_what: string, bytes: number, onFree?: () => void): CpuBuffer {
+    return cpuStorage().allocate(bytes, onFree);
+  }
+
   /** Ends what the backend keeps running; called once. */
   protected async stop(): Promise<void> {}
 
@@ -54,7 +59,8 @@ export abstract class CpuDevice implements Device {
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
     const extents = newShape(type, shape);
-    const buffer = cpuStorage().allocate(
+    const buffer = this.allocate(
+      `an array of shape [${extents}]`,
       extents.reduce((a, b) => a * b, BYTES[type.type]),
       () => this.buffers.delete(buffer),
     );
@@ -78,7 +84,7 @@ export abstract class CpuDevice implements Device {
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
     const binding = bind(this, kernel, args, policy, options, this.compileOptions);
-    return new CpuLaunch(this, binding, this.build(binding, args));
+    return new CpuLaunch(this, binding, () => this.build(binding, args));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

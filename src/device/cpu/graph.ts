@@ -54,8 +54,9 @@ export function countOf(work: readonly Captured[]): string {
 
 /** Work on CPU devices in the order in which it was submitted, which is that of all their queues; cut where the device changes. */
 export class CpuGraph implements Graph {
-  readonly decisions: readonly string[];
-  private readonly regions: readonly Region[];
+  private regions: readonly Region[];
+  private memory: WebAssembly.Memory;
+  private readonly stretches: readonly { device: CpuDevice; items: Captured[] }[];
   private readonly devices: ReadonlySet<CpuDevice>;
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
@@ -72,8 +73,13 @@ export class CpuGraph implements Graph {
       if (last && (last.device === device || !(item instanceof CpuLaunch))) last.items.push(item);
       else stretches.push({ device, items: [item] });
     }
-    this.regions = stretches.map((stretch) => stretch.device.region(stretch.items));
-    this.decisions = this.regions.map(({ decision }) => decision);
+    this.stretches = stretches;
+    this.regions = this.build();
+    this.memory = cpuStorage().memory;
+  }
+
+  get decisions(): readonly string[] {
+    return this.regions.map(({ decision }) => decision);
   }
 
   run(): void {
@@ -81,6 +87,7 @@ export class CpuGraph implements Graph {
     for (const device of this.devices) device.requireOpen();
     for (const launch of this.launches) launch.requireKept();
     for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
+    if (this.memory !== cpuStorage().memory) this.followMemory();
     for (const region of this.regions) region.run();
   }
 
@@ -88,6 +95,18 @@ export class CpuGraph implements Graph {
     if (this.freed) return;
     this.freed = true;
     for (const region of this.regions) region.free();
+  }
+
+  private build(): Region[] {
+    return this.stretches.map((stretch) => stretch.device.region(stretch.items));
+  }
+
+  /** Regions hold addresses. */
+  private followMemory(): void {
+    const regions = this.build();
+    for (const region of this.regions) region.free();
+    this.regions = regions;
+    this.memory = cpuStorage().memory;
   }
 
   private refuseFreedView(): void {

@@ -5,6 +5,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../policy.js";
 import type { Buffer } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
+import { cpuStorage } from "./storage.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
@@ -28,16 +29,30 @@ export class CpuLaunch implements Launch {
   /** Absent before the first run, and once freed. */
   results: Record<string, number> | undefined;
   private freed = false;
+  private built: CpuProgram;
+  private memory: WebAssembly.Memory;
   /** Lists, for a run takes less than a microsecond. */
   readonly buffers: readonly Buffer[];
 
   constructor(
     readonly device: CpuDevice,
     private readonly binding: Binding,
-    readonly program: CpuProgram,
+    private readonly build: () => CpuProgram,
   ) {
+    this.built = build();
+    this.memory = cpuStorage().memory;
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+  }
+
+  /** Built anew where the storage has moved to another memory. */
+  get program(): CpuProgram {
+    if (this.memory === cpuStorage().memory || this.freed) return this.built;
+    const built = this.build();
+    this.built.free();
+    this.built = built;
+    this.memory = cpuStorage().memory;
+    return built;
   }
 
   get decisions(): readonly string[] {
@@ -69,6 +84,6 @@ export class CpuLaunch implements Launch {
     if (this.freed) return;
     this.freed = true;
     this.results = undefined;
-    this.program.free();
+    this.built.free();
   }
 }

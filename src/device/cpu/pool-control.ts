@@ -22,6 +22,8 @@ export type Run = (args: number, worker: number, workers: number) => void;
 
 /** What the main thread posts to a worker: first of all `memory`, `control` and `rank`, later what is new. */
 export interface Post {
+  /** Another memory takes the place of the one that all programs so far work on: they are gone. */
+  memory?: WebAssembly.Memory;
   start?: { memory: WebAssembly.Memory | undefined; control: SharedArrayBuffer; rank: number };
   programs: [id: number, program: Program][];
   buffers: [id: number, buffer: SharedArrayBuffer | undefined][];

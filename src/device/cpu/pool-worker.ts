@@ -30,6 +30,10 @@ function take(post: Post): void {
     control = new Control(post.start.control);
     rank = post.start.rank;
   }
+  if (post.memory) {
+    memory = post.memory;
+    programs.clear();
+  }
   for (const [id, buffer] of post.buffers) buffers[id] = buffer;
   for (const id of post.released) programs.delete(id);
   for (const [id, program] of post.programs) {

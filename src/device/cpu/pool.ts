@@ -70,7 +70,7 @@ export class WorkerPool {
   private failure: string | undefined;
 
   private constructor(
-    readonly memory: WebAssembly.Memory | undefined,
+    private held: WebAssembly.Memory | undefined,
     /** Workers, the calling thread included. */
     readonly size: number,
     private readonly device: string,
@@ -91,6 +91,20 @@ export class WorkerPool {
       throw new DeviceError(pool.device, `a worker did not start: ${(error as Error).message}`, "ISOFORM_THREADS=1 runs without workers");
     }
     return pool;
+  }
+
+  /** What programs work on. */
+  get memory(): WebAssembly.Memory | undefined {
+    return this.held;
+  }
+
+  /** Goes on with this memory; if it is another one, forgets all programs and returns true. */
+  follow(memory: WebAssembly.Memory): boolean {
+    if (memory === this.held) return false;
+    this.held = memory;
+    this.programs.clear();
+    if (this.control) this.news.useMemory(memory);
+    return true;
   }
 
   /** False once a worker has died or the pool was closed. */
@@ -325,7 +339,14 @@ class News {
   private readonly programs = new Map<number, Program>();
   private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();
   private readonly released = new Set<number>();
+  private memory: WebAssembly.Memory | undefined;
 
+  /** All programs so far are gone. */
+  useMemory(memory: WebAssembly.Memory): void {
+    this.memory = memory;
+    this.programs.clear();
+    this.released.clear();
+  }
   register(id: number, program: Program): void {
     this.programs.set(id, program);
   }
@@ -340,13 +361,14 @@ class News {
   }
 
   get size(): number {
-    return this.programs.size + this.buffers.size + this.released.size;
+    return this.programs.size + this.buffers.size + this.released.size + (this.memory ? 1 : 0);
   }
 
   /** The news as a message; there are none then. */
   take(): Post {
-    const post: Post = { programs: [...this.programs], buffers: [...this.buffers], released: [...this.released] };
+    const post: Post = { memory: this.memory, programs: [...this.programs], buffers: [...this.buffers], released: [...this.released] };
     for (const told of [this.programs, this.buffers, this.released]) told.clear();
+    this.memory = undefined;
     return post;
   }
 }

@@ -7,10 +7,13 @@ import type { ScatterStrategy } from "../device.js";
 import { BYTES, typedArray, type TypedArray } from "../view.js";
 import { addressOf, hostArray, spanOf } from "./host-view.js";
 import { foldOf } from "./partials.js";
-import { cpuStorage, systemMemory, type CpuBuffer } from "./storage.js";
+import { systemMemory, type CpuBuffer } from "./storage.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */
 const ALWAYS_FITS = 16 << 20;
+
+/** Takes memory that the backend can reach. */
+export type Allocate = (bytes: number) => CpuBuffer;
 
 /** How one scatter parameter's updates are brought together on a CPU. */
 export interface ScatterPlan {
@@ -36,11 +39,12 @@ export class PrivateCopies {
     private readonly param: ScatterParam,
     private readonly target: Binding["views"][string],
     readonly workers: number,
+    allocate: Allocate,
   ) {
     this.span = spanOf(target);
     // An odd number of lines apart, so that the copies' equal elements do not share cache sets.
     this.stride = (Math.ceil((this.span * BYTES[param.element]) / 128) * 2 + 1) * 64;
-    this.buffer = cpuStorage().allocate(this.stride * (workers - 1));
+    this.buffer = allocate(this.stride * (workers - 1));
     const identity = identityOf(param.op, param.element);
     if (identity !== 0) for (let worker = 1; worker < workers; worker++) this.copy(worker).fill(identity);
   }
@@ -84,14 +88,14 @@ export interface ScatterPlans {
 
 /**
  * Chooses the strategies of a launch's scatter parameters on so many `threads`, and takes the memory that they need. `atomicCost` is the time
- * of an atomic update in units of an element's copy and fold. Where the order of updates matters, either one worker makes them all, or each
+ * of an atomic update in units of an element's copy and fold, `allocate` gives what the backend can reach. Where the order of updates matters, either one worker makes them all, or each
  * worker is an owner of a stretch of every target.
  */
-export function planScatters(binding: Binding, threads: number, atomicCost: number): ScatterPlans {
+export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocate): ScatterPlans {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
   const ordered = targets.filter((p) => binding.scatter[p.name] === "sorted" && orderMatters(p));
   if (ordered.length > 0) return planOrdered(binding, targets, threads);
-  return { binding, workers: threads, plans: targets.map((param) => planScatter(binding, param, threads, atomicCost)) };
+  return { binding, workers: threads, plans: targets.map((param) => planScatter(binding, param, threads, atomicCost, allocate)) };
 }
 
 function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads: number): ScatterPlans {
@@ -165,7 +169,7 @@ function compiledOwners(ir: KernelIR, axes: Readonly<Record<string, number>>): C
 }
 
 /** Chooses the strategy of a scatter parameter whose order is free, and takes the memory that it needs. */
-function planScatter(binding: Binding, param: ScatterParam, workers: number, atomicCost: number): ScatterPlan {
+function planScatter(binding: Binding, param: ScatterParam, workers: number, atomicCost: number, allocate: Allocate): ScatterPlan {
   const { name } = param;
   const target = binding.views[name];
   const asked = binding.scatter[name];
@@ -173,7 +177,7 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
     name,
     strategy,
     decision: `scatter "${name}": ${strategy}, ${why}`,
-    copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers) : undefined,
+    copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers, allocate) : undefined,
   });
   if (asked && asked !== "sorted") return made(asked, "as asked");
   if (workers === 1) return made("sorted", "one worker adds in element order");

@@ -1,6 +1,6 @@
 import { DeviceError } from "../../kernel/errors.js";
 import type { Buffer, MemorySpace } from "../view.js";
-import { createMemory, growMemory, isWide, MAX_PAGES, PAGE, wishedPages } from "./wasm-memory.js";
+import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
 
 export { PAGE };
 
@@ -36,13 +36,14 @@ interface Hole {
 /**
  * Memory for the CPU backends: one WebAssembly memory with an allocator of our own, and shared buffers of their own for what does
  * not fit into it. Allocations are zeroed and start on a cache line.
+ *
+ * The memory begins with 32-bit addresses, which make the faster code. Where WebAssembly needs more, one with 64-bit addresses takes its
+ * place, and everything lies in it where it lay before. Who holds the old one must notice that `memory` is another object.
  */
 export class CpuStorage {
   /** Shared between threads where the platform has SharedArrayBuffer. */
-  readonly memory: WebAssembly.Memory;
   readonly shared: boolean;
-  /** It has 64-bit addresses. */
-  readonly wide: boolean;
+  private current: WebAssembly.Memory;
   /** Bytes handed out and not yet freed. */
   allocated = 0;
   /** Free stretches below `top`, by rising address, never adjacent. */
@@ -50,11 +51,22 @@ export class CpuStorage {
   /** Memory above it was never handed out: it is zero and may not even be committed. */
   private top = MARGIN;
 
-  constructor(private readonly maxPages = MAX_PAGES) {
+  /** `maxPages` of the memory, and of one that may take its place. */
+  constructor(
+    private maxPages = MAX_PAGES,
+    readonly mostPages = maxPages,
+  ) {
     this.shared = typeof SharedArrayBuffer !== "undefined";
-    const initial = Math.min(maxPages, 16);
-    this.memory = createMemory(initial, maxPages, this.shared);
-    this.wide = isWide(maxPages);
+    this.current = createMemory(Math.min(maxPages, 16), maxPages, this.shared);
+  }
+
+  get memory(): WebAssembly.Memory {
+    return this.current;
+  }
+
+  /** The memory has 64-bit addresses. */
+  get wide(): boolean {
+    return isWide(this.maxPages);
   }
 
   /**
@@ -62,10 +74,21 @@ export class CpuStorage {
    * @throws DeviceError where the system cannot hold it.
    */
   allocate(bytes: number, onFree?: () => void): CpuBuffer {
-    const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
+    const size = sizeFor(bytes);
     if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
     const start = this.place(size);
     return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
+  }
+
+  /**
+   * The same inside the WebAssembly memory, for which this may become one with 64-bit addresses; undefined where it cannot hold that much.
+   * @throws DeviceError where the system cannot hold it.
+   */
+  allocateForWasm(bytes: number, onFree?: () => void): CpuBuffer | undefined {
+    const size = sizeFor(bytes);
+    if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
+    const start = this.place(size) ?? (this.widenFor(size) ? this.place(size) : undefined);
+    return start === undefined ? undefined : this.pieceOfMemory(start, size, onFree);
   }
 
   private refuseWhereTooLarge(size: number): void {
@@ -81,7 +104,7 @@ export class CpuStorage {
   private pieceOfMemory(start: number, size: number, onFree?: () => void): CpuBuffer {
     this.allocated += size;
     let live = true;
-    const { memory } = this;
+    const memory = () => this.current;
     return {
       memory: CPU_MEMORY,
       bytes: size,
@@ -89,7 +112,7 @@ export class CpuStorage {
       inWasmMemory: true,
       get host() {
         if (!live) throw freed();
-        return memory.buffer;
+        return memory().buffer;
       },
       get live() {
         return live;
@@ -141,7 +164,7 @@ export class CpuStorage {
       const { start } = hole;
       hole.start += size;
       if (hole.start === hole.end) this.holes.splice(n, 1);
-      new Uint8Array(this.memory.buffer, start, size).fill(0);
+      new Uint8Array(this.current.buffer, start, size).fill(0);
       return start;
     }
     const start = this.top;
@@ -152,20 +175,47 @@ export class CpuStorage {
 
   /** Grows the memory to at least `bytes`; by large steps where it can, as growing detaches an unshared buffer. */
   private reach(bytes: number): boolean {
-    const have = this.memory.buffer.byteLength;
+    const have = this.current.buffer.byteLength;
     if (bytes <= have) return true;
     const needed = Math.ceil((bytes - have) / PAGE);
     const possible = this.maxPages - have / PAGE;
     if (needed > possible) return false;
     for (const step of [Math.min(possible, Math.max(needed, GROWTH / PAGE)), needed]) {
       try {
-        growMemory(this.memory, step);
+        growMemory(this.current, step);
         return true;
       } catch {
         // The engine could not commit that much; the exact need may still fit.
       }
     }
     return false;
+  }
+
+  /** Moves to a memory with 64-bit addresses, if `size` bytes fit into it and not into this one; what is in use is copied. */
+  private widenFor(size: number): boolean {
+    if (this.maxPages === this.mostPages || this.top + size + MARGIN > this.mostPages * PAGE) return false;
+    const used = this.usedStretches();
+    // Until it is copied, everything is there twice.
+    this.refuseWhereTooLarge(used.reduce((sum, { start, end }) => sum + end - start, size));
+    let memory: WebAssembly.Memory;
+    try {
+      memory = createMemory(Math.ceil((this.top + MARGIN) / PAGE), this.mostPages, this.shared);
+    } catch {
+      return false;
+    }
+    for (const { start, end } of used)
+      new Uint8Array(memory.buffer, start, end - start).set(new Uint8Array(this.current.buffer, start, end - start));
+    this.current = memory;
+    this.maxPages = this.mostPages;
+    return true;
+  }
+
+  /** What lies between the holes. */
+  private usedStretches(): Hole[] {
+    const bounds = [MARGIN, ...this.holes.flatMap(({ start, end }) => [start, end]), this.top];
+    return Array.from({ length: bounds.length / 2 }, (_, n) => ({ start: bounds[2 * n], end: bounds[2 * n + 1] })).filter(
+      ({ start, end }) => start < end,
+    );
   }
 
   private release(start: number, end: number): void {
@@ -185,11 +235,18 @@ export class CpuStorage {
   }
 }
 
+/** What is handed out for so many bytes. */
+const sizeFor = (bytes: number): number => Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
+
 let storage: CpuStorage | undefined;
 
 /** The storage of this process, made on first use. */
 export function cpuStorage(): CpuStorage {
-  return (storage ??= new CpuStorage(wishedPages()));
+  if (!storage) {
+    const { first, most } = memoryLimits();
+    storage = new CpuStorage(first, most);
+  }
+  return storage;
 }
 
 /** Memory of the system (or of its container) in bytes; without an operating system to ask, as in a browser, what a memory can address. */

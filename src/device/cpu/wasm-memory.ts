@@ -1,6 +1,7 @@
+import { ModuleBuilder } from "../../emit/wasm/encoder.js";
 import { DeviceError, IsoformError } from "../../kernel/errors.js";
 
-/* The WebAssembly memory that the CPU backends share: with 32-bit addresses, or with 64-bit ones where more is asked for. */
+/* The WebAssembly memory that the CPU backends share: with 32-bit addresses, or with 64-bit ones where more is needed. */
 
 export const PAGE = 65536;
 /** One page less than 4 GiB: engines lose messages that hold views of a full memory. */
@@ -8,19 +9,53 @@ export const MAX_PAGES = 65535;
 const GIB_PAGES = 2 ** 30 / PAGE;
 const MAX_WIDE_GIB = 16;
 
-/** Pages that the memory may grow to: 4 GiB, or what ISOFORM_MEMORY_GIB says. Throws IsoformError where that is no number from 1 to 16. */
-export function wishedPages(): number {
+/** How far the memory may grow. */
+export interface MemoryLimits {
+  /** Pages of the memory that is made first. */
+  readonly first: number;
+  /** Pages of a memory with 64-bit addresses that may take its place; the same where none may. */
+  readonly most: number;
+}
+
+/**
+ * 4 GiB first and 16 GiB where the engine has 64-bit addresses, or from the start what ISOFORM_MEMORY_GIB says. Throws IsoformError where
+ * that is no number from 1 to 16.
+ */
+export function memoryLimits(): MemoryLimits {
   const wish = globalThis.process?.env?.ISOFORM_MEMORY_GIB;
-  if (wish === undefined || wish === "") return MAX_PAGES;
+  if (wish === undefined || wish === "") return { first: MAX_PAGES, most: hasWideMemory() ? MAX_WIDE_GIB * GIB_PAGES : MAX_PAGES };
   const gib = Number(wish);
   if (!(gib >= 1 && gib <= MAX_WIDE_GIB))
     throw new IsoformError(`ISOFORM_MEMORY_GIB is "${wish}": it needs a number from 1 to ${MAX_WIDE_GIB}`);
-  const pages = Math.ceil(gib * GIB_PAGES);
-  return pages === MAX_PAGES + 1 ? MAX_PAGES : pages;
+  const asked = Math.ceil(gib * GIB_PAGES);
+  const pages = asked === MAX_PAGES + 1 ? MAX_PAGES : asked;
+  return { first: pages, most: pages };
+}
+
+/** Why the memory cannot have more than `pages`, and what to do: the end of a message and its remedy. */
+export function moreMemory(pages: number): { reason: string; remedy: string } {
+  if (pages >= MAX_WIDE_GIB * GIB_PAGES)
+    return { reason: "which is the largest there is", remedy: "free other arrays, or use the device native" };
+  if (!hasWideMemory())
+    return {
+      reason: "and this engine has none with 64-bit addresses",
+      remedy: "free other arrays, use Node 24 or newer, or use the device native",
+    };
+  return {
+    reason: "as ISOFORM_MEMORY_GIB asks",
+    remedy: `free other arrays, leave ISOFORM_MEMORY_GIB away or set it to as much as ${MAX_WIDE_GIB}, or use the device native`,
+  };
 }
 
 /** True where a memory of that many pages has 64-bit addresses. */
 export const isWide = (maxPages: number): boolean => maxPages > MAX_PAGES;
+
+let wideMemory: boolean | undefined;
+
+/** True where the engine has memories with 64-bit addresses. */
+function hasWideMemory(): boolean {
+  return (wideMemory ??= WebAssembly.validate(new ModuleBuilder(false, true).bytes()));
+}
 
 /** A new memory; engines differ in how they want to be asked for 64-bit addresses. Throws DeviceError where there are none. */
 export function createMemory(initial: number, maximum: number, shared: boolean): WebAssembly.Memory {
@@ -37,8 +72,8 @@ export function createMemory(initial: number, maximum: number, shared: boolean):
     }
   throw new DeviceError(
     "wasm",
-    `this engine has no WebAssembly memory of ${((maximum * PAGE) / 2 ** 30).toPrecision(3)} GiB`,
-    "use Node 22 or newer, or leave ISOFORM_MEMORY_GIB away for a memory of 4 GiB",
+    `this engine gives no WebAssembly memory of ${((maximum * PAGE) / 2 ** 30).toPrecision(3)} GiB`,
+    "use Node 24 or newer, or leave ISOFORM_MEMORY_GIB away for a memory that begins with 4 GiB",
   );
 }
 

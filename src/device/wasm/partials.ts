@@ -1,5 +1,6 @@
 import type { ReduceParam } from "../../ir/types.js";
 import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
+import type { Allocate } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { BYTES, typedArray, type TypedArray } from "../view.js";
 
@@ -13,8 +14,9 @@ export class Partials {
   constructor(
     readonly param: ReduceParam,
     private readonly count: number,
+    allocate: Allocate,
   ) {
-    this.buffer = cpuStorage().allocate(count * BYTES[param.type]);
+    this.buffer = allocate(count * BYTES[param.type]);
     this.fold = foldOfParam(param);
     this.view = this.newView();
   }
