@@ -32,6 +32,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   protected readonly activity: Activity;
   protected readonly haloWidths = new HaloWidths();
   private readonly fields = new Set<Field>();
+  private readonly scalars: Scalar[] = [];
   private readonly runs = new Runs();
   private laid = false;
   private cut: readonly Partition[] | undefined;
@@ -100,7 +101,9 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   }
 
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
-    return new Scalar(this.set, name, type);
+    const scalar = new Scalar(this.set, name, type);
+    this.scalars.push(scalar);
+    return scalar;
   }
 
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
@@ -178,8 +181,9 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   }
 
   free(): void {
-    for (const field of this.fields) field.free();
     this.runs.free();
+    for (const field of this.fields) field.free();
+    for (const scalar of this.scalars.splice(0)) scalar.free();
   }
 
   /** For `Field.free`. */
@@ -205,10 +209,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
 
   upload(field: Field, data: ArrayLike<number>): void {
     requireFitting(field.type, data);
-    const values = typedArray(field.type, field.length);
-    values.set(data);
     const { mask } = this;
     const { cardinality } = field;
+    const fitting = data.constructor === typedArray(field.type, 0).constructor;
+    if (fitting && !mask) return this.write(field, data as TypedArrayOf<FieldType>);
+    const values = typedArray(field.type, field.length);
+    values.set(data);
     mask?.forEach((active, cell) => active || values.fill(field.outside, cell * cardinality, (cell + 1) * cardinality));
     this.write(field, values as TypedArrayOf<FieldType>);
   }

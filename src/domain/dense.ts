@@ -30,7 +30,10 @@ export function dense(set: DeviceSet, extents: readonly [number, number], option
 export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
 export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
 export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
-  return new DenseGrid(set, extents, options);
+  const { levels = 0 } = options;
+  if (!Number.isInteger(levels) || levels < 0)
+    throw new LaunchError(`a grid of [${extents}] cells with ${levels} coarser levels: give a whole number from 0`);
+  return new DenseGrid(set, [...extents], options);
 }
 
 interface Lowered {

@@ -71,7 +71,7 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly mask: Uint8Array | undefined;
 
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
-  /** A number that lives on every device. */
+  /** A number that lives on every device, 0 at first. */
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
   /** A function over all active cells; what it reads, writes and reduces is found from its code. */
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container;
@@ -88,6 +88,6 @@ export interface Grid<D extends Dimension = Dimension> {
   halo(field: Field): readonly HaloCopy[];
   /** Runs one container at once on all members, with halos brought up to date before and reductions finished after. */
   run(container: Container, options?: { precision?: Precision }): Promise<void>;
-  /** Frees all fields. */
+  /** Frees all fields and scalars. */
   free(): void;
 }

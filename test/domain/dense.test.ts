@@ -185,7 +185,10 @@ describe("data views of dense grids", () => {
     const u = grid.field("u", f64, { cardinality: 3 }),
       w = grid.field("w", f64, { cardinality: 3, layout: "aos" });
     assert.deepEqual(grid.halo(u), []);
-    grid.require([[0, 0, 1]]);
+    grid.require([
+      [0, 0, 1],
+      [0, 0, -1],
+    ]);
     assert.deepEqual(
       grid.halo(u).map(({ from, to }) => `${from}${to}`),
       ["01", "01", "01", "10", "10", "10", "12", "12", "12", "21", "21", "21"],

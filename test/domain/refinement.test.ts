@@ -87,6 +87,7 @@ it("grids of several levels keep their planes on one member", () => {
 
 it("a grid whose partitions do not fit says how to make one", () => {
   const fine = dense(jsSets[2], [4, 4, 10]);
+  assert.throws(() => dense(jsSets[2], [4, 4, 10], { levels: 0.5 }), /with 0.5 coarser levels: give a whole number from 0/);
   assert.throws(() => fine.coarsen(), {
     name: "LaunchError",
     message:
