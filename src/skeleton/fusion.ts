@@ -40,8 +40,10 @@ export function fuse(containers: readonly Container[], { temporary = [] }: Fusio
   const second = new SecondBuffers();
   const before = containers.map((container, stage) => alone({ stage, container, again: false }).bytes).reduce((a, b) => a + b, 0);
   const after = groups.reduce((sum, group) => sum + group.bytes, 0);
+  const merged = groups.map((group) => merge(group, second.around(group)));
+  for (const container of merged) container.grid.requireStencils(container);
   return {
-    containers: groups.map((group) => merge(group, second.around(group))),
+    containers: merged,
     swaps: second.swaps,
     buffers: second.fields,
     groups,
@@ -80,6 +82,11 @@ class Sequence {
   producer(stage: number, field: Field): number | undefined {
     for (let other = stage - 1; other >= 0; other--) if (this.writes(other, field)) return other;
     return undefined;
+  }
+
+  /** Names what a container leaves in a field. */
+  value(stage: number, field: Field): number {
+    return stage + this.containers.length * [...this.temporary].indexOf(field);
   }
 
   writes(stage: number, field: Field): boolean {
@@ -129,7 +136,7 @@ const USUAL_BALANCE = 8;
 /** How far a plan has come. */
 interface State {
   readonly done: ReadonlySet<number>;
-  /** Writers of temporaries that were not stored. */
+  /** Temporaries that were not stored, see `Sequence.value`. */
   readonly unstored: ReadonlySet<number>;
 }
 
@@ -186,7 +193,7 @@ class Planner {
 
   private after({ done, unstored }: State, group: Group): State {
     const own = group.parts.filter((part) => !part.again).map((part) => part.stage);
-    const kept = own.filter((stage) => [...group.unstored].some((field) => this.sequence.writes(stage, field)));
+    const kept = own.flatMap((stage) => [...group.unstored].map((field) => this.sequence.value(stage, field)));
     return { done: new Set([...done, ...own]), unstored: new Set([...unstored, ...kept]) };
   }
 
@@ -197,7 +204,7 @@ class Planner {
       for (let n = from; n < left.length; n++) {
         const more = [...stages, left[n]];
         const ready = [...this.sequence.before[left[n]]].every((stage) => state.done.has(stage) || stages.includes(stage));
-        const variants = ready ? this.variants(state, more) : [];
+        const variants = ready ? this.variants(state, more, left) : [];
         found.push(...variants);
         if (variants.length > 0) extend(more, n + 1);
       }
@@ -207,7 +214,7 @@ class Planner {
   }
 
   /** The containers as a group: with all results stored, and with temporaries left out. */
-  private variants(state: State, stages: readonly number[]): Group[] {
+  private variants(state: State, stages: readonly number[], left: readonly number[]): Group[] {
     const again = this.again(state, stages);
     if (!again) return [];
     const parts = [...stages.map((stage) => ({ stage, again: false })), ...again.map((stage) => ({ stage, again: true }))]
@@ -217,17 +224,20 @@ class Planner {
       new Set([...this.sequence.temporary].filter((field) => list.some((stage) => this.sequence.writes(stage, field))));
     const [own, repeated] = [written(stages), written(again)];
     if ([...own].some((field) => repeated.has(field))) return [];
-    const spent = new Set([...own].filter((field) => !this.readLater(stages, field)));
-    return [spent, ...(spent.size < own.size ? [own] : [])].flatMap((unstored) => {
+    const readers = new Map([...own].map((field) => [field, this.readersOf(stages, field)]));
+    const spent = new Set([...own].filter((field) => readers.get(field)!.length === 0));
+    // Readers beyond the window are not planned yet: they need what was stored.
+    const near = new Set([...own].filter((field) => readers.get(field)!.every((stage) => left.includes(stage))));
+    return [spent, ...(spent.size < near.size ? [near] : [])].flatMap((unstored) => {
       const group = groupOf(parts, new Set([...unstored, ...repeated]));
       return "reason" in group ? [] : [group];
     });
   }
 
-  /** True if a container outside of `stages` reads what one of them writes. */
-  private readLater(stages: readonly number[], field: Field): boolean {
+  /** Containers outside of `stages` that read what one of them writes. */
+  private readersOf(stages: readonly number[], field: Field): number[] {
     const { sequence } = this;
-    return sequence.containers.some((_, stage) => {
+    return [...sequence.containers.keys()].filter((stage) => {
       const producer = sequence.inputs(stage).includes(field) ? sequence.producer(stage, field) : undefined;
       return producer !== undefined && stages.includes(producer) && !stages.includes(stage);
     });
@@ -240,7 +250,7 @@ class Planner {
     const visit = (reader: number): boolean =>
       sequence.inputs(reader).every((field) => {
         const producer = sequence.temporary.has(field) ? sequence.producer(reader, field) : undefined;
-        if (producer === undefined || !unstored.has(producer) || found.has(producer)) return true;
+        if (producer === undefined || !unstored.has(sequence.value(producer, field)) || found.has(producer)) return true;
         found.add(producer);
         return this.repeatable(producer, done) && visit(producer);
       });

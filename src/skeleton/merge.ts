@@ -288,15 +288,29 @@ class Merger {
     const { parts } = this.group;
     const { grid, ir: first } = parts[0].container;
     const name = parts.map((part) => part.container.name).join(" + ");
-    const raw: KernelIR = { ...first, name, params: this.params, tables: this.tables, body, location: this.location };
+    const params = this.params.filter(
+      (param) => param.kind !== "reduce" || body.some((s) => s.kind === "reduce" && s.target === param.name),
+    );
+    const raw: KernelIR = { ...first, name, params, tables: this.tables, body, location: this.location };
     const { ir: code, uses, mask } = analyseContainer(raw, this.fields, grid.extents);
     const residents = new Map([...this.scalars].map(([scalar, param]) => [param, scalar]));
     const ir = hoistUniform(code, (view) => residents.has(view));
     const kept = new Set(ir.params.map((param) => param.name));
-    const scalars = new Map([...residents].filter(([param]) => kept.has(param)));
-    const stencil = uses.some((use) => use.offsets.length > 0);
-    const { location, reductions, values } = this;
-    return { name, grid, location, ir, uses, scalars, reductions, values, mask, stencil, reduces: reductions.size > 0 };
+    const keptOf = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([param]) => kept.has(param)));
+    const reductions = keptOf(this.reductions);
+    return {
+      name,
+      grid,
+      location: this.location,
+      ir,
+      uses,
+      scalars: keptOf(residents),
+      reductions,
+      values: keptOf(this.values),
+      mask,
+      stencil: uses.some((use) => use.offsets.length > 0),
+      reduces: reductions.size > 0,
+    };
   }
 }
 
