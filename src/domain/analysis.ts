@@ -6,6 +6,7 @@ import { optimise } from "../ir/optimise.js";
 import { checkRaces } from "../ir/races.js";
 import { removeDead } from "../ir/tidy.js";
 import type { Expr, KernelIR, Location } from "../ir/types.js";
+import { hoistUniform } from "../ir/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../ir/walk.js";
 import { KernelError } from "../kernel/errors.js";
 import type { Container, FieldUse } from "./container.js";
@@ -47,9 +48,11 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
   checkTouches(raw, new Cells(raw, axes, levelOf).touches, fields, extents);
   checkComponents(raw, fields, axes);
-  const cells = new Cells(optimise(forward(raw)), axes, levelOf);
+  const isField = (view: string): boolean => levelOf(view) !== undefined;
+  const code = hoistUniform(optimise(forward(raw)), (view) => !isField(view));
+  const cells = new Cells(code, axes, levelOf);
   const { touches } = cells;
-  const ir = withoutUnused(cells.canonical(), touches, (view) => levelOf(view) !== undefined);
+  const ir = withoutUnused(cells.canonical(), touches, isField);
   checkRaces(ir, analyseAccess(ir));
 
   const uses = [...fields].flatMap(([param, access]): FieldUse[] => {

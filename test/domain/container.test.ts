@@ -182,7 +182,11 @@ describe("the code of containers", () => {
       "scalar shift: f64",
       "scalar on: bool",
     ]);
-    assert.deepEqual(code(update), ["x[i][j][k][0] = x[i][j][k][0] + (rr[0] / ps[0] * p[i][j][k][0] + (on ? shift : f64(n[0])))"]);
+    assert.deepEqual(code(update), [
+      "let uniform: f64 = rr[0] / ps[0]",
+      "let uniform_1: f64 = on ? shift : f64(n[0])",
+      "x[i][j][k][0] = x[i][j][k][0] + (uniform * p[i][j][k][0] + uniform_1)",
+    ]);
     assert.deepEqual(
       [...update.scalars],
       [
