@@ -1,4 +1,4 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { Graph } from "../device.js";
 import type { Handle } from "./driver.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
@@ -54,7 +54,7 @@ export class CudaGraph implements Graph {
     let graph: Handle = 0;
     try {
       record();
-      graph = gpu.enter().handle("cuStreamEndCapture", stream);
+      graph = end({ gpu, stream });
       return new CudaGraph(gpu, graph, captured);
     } catch (error) {
       if (graph === 0) endFailed({ gpu, stream });
@@ -80,12 +80,21 @@ export class CudaGraph implements Graph {
   }
 }
 
+function end({ gpu, stream }: Origin): Handle {
+  const graph = new BigUint64Array(1);
+  gpu.enter().call("cuStreamEndCapture", stream, graph);
+  return Number(graph[0]);
+}
+
 /** Takes a stream out of a capture that cannot be completed. */
-function endFailed({ gpu, stream }: Origin): void {
+function endFailed(origin: Origin): void {
+  let graph: Handle;
   try {
-    const graph = gpu.enter().handle("cuStreamEndCapture", stream);
-    if (graph !== 0) gpu.driver.call("cuGraphDestroy", graph);
-  } catch {
+    graph = end(origin);
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
     // The driver says once more that the capture failed.
+    return;
   }
+  if (graph !== 0) origin.gpu.driver.call("cuGraphDestroy", graph);
 }
