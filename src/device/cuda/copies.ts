@@ -1,7 +1,7 @@
 import type { Entry as EntryCode } from "../../emit/c/cuda/program.js";
 import { BYTES, stridesOf, type View } from "../view.js";
 import type { Handle } from "./driver.js";
-import type { Gpu } from "./gpu.js";
+import type { Entry, Gpu } from "./gpu.js";
 import { blocks, KernelStep, type Step } from "./steps.js";
 
 const TYPES = { 1: "unsigned char", 4: "unsigned int", 8: "unsigned long long" };
@@ -43,6 +43,16 @@ function entryOf(size: number): EntryCode {
   };
 }
 
+/** The kernels of strided copies, ready on a GPU. */
+export function loadCopies(gpu: Gpu): Map<string, Entry> {
+  return gpu.load(
+    COPY_SOURCE,
+    false,
+    "copy",
+    Object.keys(TYPES).map((size) => entryOf(Number(size)).name),
+  );
+}
+
 /** Elements of one shape, somewhere in device memory. */
 export interface Place {
   address: Handle;
@@ -60,7 +70,7 @@ export const densePlace = (address: Handle, shape: readonly number[]): Place => 
 /** The copy of a view-shaped set of elements of `size` bytes each. */
 export function stridedCopy(gpu: Gpu, size: 1 | 4 | 8, shape: readonly number[], from: Place, to: Place): Step {
   const code = entryOf(size);
-  const entry = gpu.load(COPY_SOURCE, false, "copy", [code.name]).get(code.name)!;
+  const entry = loadCopies(gpu).get(code.name)!;
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);

@@ -1,5 +1,6 @@
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { Graph } from "../device.js";
+import { loadCopies } from "./copies.js";
 import type { Handle } from "./driver.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import type { CudaLaunch } from "./launch.js";
@@ -45,8 +46,12 @@ export class CudaGraph implements Graph {
    * Throws LaunchError inside another capture, DeviceError for what the driver cannot capture.
    */
   static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, record: () => void): CudaGraph {
-    for (const one of gpus)
-      if (one.capture) throw new LaunchError(`a capture on "${one.name}" inside a capture: capture the inner work on its own, before`);
+    for (const one of gpus) if (one.capture) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
+    // Not to be done on the way.
+    for (const one of gpus) {
+      loadCopies(one);
+      for (const other of gpus) if (other !== one) one.reaches(other);
+    }
     const captured = new Captured();
     const driver = gpu.enter();
     driver.call("cuStreamBeginCapture_v2", stream, RELAXED);

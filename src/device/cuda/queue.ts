@@ -140,12 +140,15 @@ export class CudaQueue implements Queue {
     if (!(far instanceof GpuBuffer)) return void this.enter(source, target);
     const driver = this.enter(...[source, target].filter(({ buffer }) => buffer !== far));
     const reached = this.gpu.reaches(far.gpu);
-    if (source.contiguous && target.contiguous) {
+    const contiguous = source.contiguous && target.contiguous;
+    const bytes = source.size * BYTES[source.type];
+    this.gpu.capture?.buffers.add(far);
+    if (reached && !contiguous) this.copyStrided(source, target);
+    else if (reached) driver.call("cuMemcpyDtoDAsync_v2", placeOf(target).address, placeOf(source).address, bytes, this.stream);
+    else if (contiguous) {
       const places = [target, source].flatMap((view) => [placeOf(view).address, (view.buffer as GpuBuffer).gpu.context]);
-      driver.call("cuMemcpyPeerAsync", ...places, source.size * BYTES[source.type], this.stream);
-      this.gpu.capture?.buffers.add(far);
-    } else if (reached) this.copyStrided(source, target);
-    else
+      driver.call("cuMemcpyPeerAsync", ...places, bytes, this.stream);
+    } else
       throw new LaunchError(
         `a copy of strided views between ${this.gpu.name} and ${far.gpu.name}, which do not reach each other's memory; copy contiguous views`,
       );
