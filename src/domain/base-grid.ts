@@ -121,7 +121,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
       const { grid } = field;
       const reached = (offset: Offset): Offset => (level === "child" ? grid.beyondPair(offset) : offset);
       grid.note(offsets.map(reached), refuse(`reads the field "${field.name}"`));
-      if (grid.haloWidths.noteUse(made, use, reached) && field.stored) grid.outdate(field);
+      if (grid.haloWidths.noteUse(made, use, reached)) grid.outdate(field);
     }
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
   }
@@ -130,11 +130,18 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     this.note(offsets, (problem, remedy) => {
       throw new LaunchError(`a stencil reads ${problem}; ${remedy}`);
     });
-    for (const offset of offsets) this.haloWidths.note(offset);
+    const wider = offsets.filter((offset) => this.haloWidths.note(offset)).length > 0;
+    if (wider) for (const field of this.fields) this.outdate(field);
+  }
+
+  /** For `Field.swap`: what reads one field's halos will read the other's. */
+  readAlike(a: Field, b: Field): void {
+    for (const field of this.haloWidths.unite(a, b)) this.outdate(field);
   }
 
   /** More of the halos of a field is needed than was copied so far. */
   private outdate(field: Field): void {
+    if (!field.stored) return;
     this.generation++;
     field.coherent = false;
   }

@@ -110,6 +110,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
         `fields "${this.name}" and "${other.name}" cannot be swapped: they need one grid, type, cardinality, layout and outside value`,
       );
     const twin = other as unknown as Field<T, C, D>;
+    this.grid.readAlike(this as unknown as Field, other);
     [this.views, twin.views] = [twin.storage, this.storage];
     [this.defined, twin.defined] = [twin.defined, this.defined];
     [this.coherent, twin.coherent] = [twin.coherent, this.coherent];

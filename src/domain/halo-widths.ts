@@ -16,9 +16,17 @@ export class HaloWidths {
   private readonly all: Widths = { below: 0, above: 0 };
   private readonly fields = new WeakMap<Field, Widths[]>();
 
-  /** Every component of every field is read at this offset. */
-  note(offset: Offset): void {
-    widen(this.all, offset);
+  /** Every component of every field is read at this offset; true if that is more than before. */
+  note(offset: Offset): boolean {
+    return widen(this.all, offset);
+  }
+
+  /** Two fields are exchanged, so that one's halos will be read as the other's; gives those for which that is more than before. */
+  unite(a: Field, b: Field): Field[] {
+    const [ofA, ofB] = [this.of(a), this.of(b)];
+    const takeIn = (widths: readonly Widths[], others: readonly Widths[]): boolean =>
+      widths.filter((own, k) => raise(own, others[k].below, others[k].above)).length > 0;
+    return [...(takeIn(ofA, ofB) ? [a] : []), ...(takeIn(ofB, ofA) ? [b] : [])];
   }
 
   /**
@@ -52,11 +60,12 @@ export class HaloWidths {
   }
 }
 
-/** True if the offset is farther than all before. */
-function widen(widths: Widths, offset: Offset): boolean {
-  const d = offset.at(-1)!;
+const widen = (widths: Widths, offset: Offset): boolean => raise(widths, -offset.at(-1)!, offset.at(-1)!);
+
+/** True if that makes them wider. */
+function raise(widths: Widths, toBelow: number, toAbove: number): boolean {
   const { below, above } = widths;
-  widths.below = Math.max(below, -d);
-  widths.above = Math.max(above, d);
+  widths.below = Math.max(below, toBelow);
+  widths.above = Math.max(above, toAbove);
   return widths.below > below || widths.above > above;
 }
