@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { IsoformError } from "../kernel/errors.js";
+import type { Shell } from "../p3/application.js";
+import type { SkeletonModule, SkeletonSettings } from "../skeleton/application.js";
+import { OCC_LEVELS } from "../skeleton/occ.js";
+import type { Skeleton } from "../skeleton/skeleton.js";
+import { APPLICATIONS } from "./commands.js";
+
+/** Applications that have a sequence of containers, by name; each is loaded only when it is wanted. */
+export type SkeletonModules = Readonly<Record<string, () => Promise<SkeletonModule>>>;
+
+const FORMATS = {
+  text: async (skeleton: Skeleton) => `${skeleton.explain()}\n\n${await skeleton.timeline()}`,
+  dot: (skeleton: Skeleton) => skeleton.explain("dot"),
+  svg: (skeleton: Skeleton) => skeleton.explain("svg"),
+  timeline: (skeleton: Skeleton) => skeleton.timeline("svg"),
+  trace: (skeleton: Skeleton) => skeleton.timeline("trace"),
+};
+
+interface ExplainOptions extends SkeletonSettings {
+  devices: string;
+  iterations: number;
+  format: keyof typeof FORMATS;
+  output?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  isoform explain poisson --occ two-way --devices wasm*3
+  isoform explain poisson --devices native*4 --unroll 2 --format timeline --output timeline.svg`;
+
+/** Adds `isoform explain`. */
+export function addExplain(program: Command, shell: Shell, modules: SkeletonModules = registered()): void {
+  program
+    .command("explain")
+    .description("show what the planner makes of an application's sequence: dependencies, fusion, halos, overlap, streams, timeline")
+    .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
+    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2")
+    .addOption(new Option("--grid <kind>", "how cells are stored").choices(["dense", "sparse", "blocks"]).default("dense"))
+    .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default("soa"))
+    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices(OCC_LEVELS).default("standard"))
+    .option("--no-fuse", "run containers as they were written")
+    .option("--unroll <n>", "iterations that are planned together", positive, 1)
+    .addOption(
+      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
+    )
+    .option("--size <n>", "cells along each axis; the application's default where absent", positive)
+    .option("--iterations <n>", "run so many before, the last one measured for the timeline; 0: none", whole, 20)
+    .addOption(
+      new Option("--format <name>", "text; the graph for Graphviz or as a picture; the timeline as a picture or for chrome://tracing")
+        .choices(Object.keys(FORMATS))
+        .default("text"),
+    )
+    .option("--output <file>", "write it there instead of printing it")
+    .addHelpText("after", EXAMPLES)
+    .action((name: string, options: ExplainOptions) => explain(name, options, shell, modules));
+}
+
+/** Those of the applications that come with the package. */
+function registered(): SkeletonModules {
+  return Object.fromEntries(
+    Object.entries(APPLICATIONS).flatMap(([name, app]) => ("skeleton" in app ? [[name, app.skeleton as SkeletonModules[string]]] : [])),
+  );
+}
+
+async function explain(name: string, options: ExplainOptions, shell: Shell, modules: SkeletonModules): Promise<void> {
+  if (!Object.hasOwn(modules, name))
+    throw new IsoformError(`"${name}" has no sequence of containers to explain; these have: ${Object.keys(modules).join(", ") || "none"}`);
+  if (options.output !== undefined) await shell.checkWritable(options.output);
+  const { devices } = await import("../set/index.js");
+  const set = await devices(options.devices);
+  try {
+    const { makeSkeleton } = await modules[name]();
+    const skeleton = await makeSkeleton(set, options);
+    await skeleton.run(options.iterations, { trace: true });
+    const text = await FORMATS[options.format](skeleton);
+    if (options.output === undefined) shell.print(text);
+    else await shell.writeFile(options.output, text);
+  } finally {
+    await set.close();
+  }
+}
+
+function positive(text: string): number {
+  const value = whole(text);
+  if (value === 0) throw new InvalidArgumentError("It needs a whole number greater than 0.");
+  return value;
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isInteger(value) || value < 0) throw new InvalidArgumentError("It needs a whole number from 0 on.");
+  return value;
+}
