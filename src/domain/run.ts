@@ -8,7 +8,7 @@ import { collect, type Collection } from "./reductions.js";
 /** Plans of one container that are kept, for fields that are swapped back and forth. */
 const KEPT = 4;
 
-/** A container's launches on all members for the memory that its fields had. */
+/** A container's launches on all members for the memory that its fields and scalars had. */
 interface Plan {
   readonly precision: Precision;
   readonly generation: number;
@@ -47,7 +47,8 @@ export class Runs {
   private plan(container: Container, precision: Precision): Plan {
     const { grid } = container;
     for (const { field } of container.uses) field.grid.lay();
-    const memory = container.uses.map(({ field }) => field.storage);
+    const scalars = [...container.scalars.values(), ...container.reductions.values()];
+    const memory = [...container.uses.map(({ field }) => field.storage), ...scalars.map((scalar) => scalar.views)];
     const plans = this.plans.get(container) ?? [];
     this.plans.set(container, plans);
     const { generation } = grid;

@@ -1,15 +1,13 @@
 import type { ElementToken, Queue } from "../device/device.js";
 import { requireFitting, type View } from "../device/view.js";
 import type { NumericType } from "../ir/types.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Member } from "./device-set.js";
 
 /** One number that lives on the devices: every member has a copy, which kernels read and reductions write without the host. */
 export class Scalar<T extends NumericType = NumericType> {
   readonly type: T;
-  /** One view of one element for each member. */
-  readonly views: readonly View<T>[];
-
+  private copies: readonly View<T>[];
   private readonly members: readonly Member[];
 
   /** Zero at first. */
@@ -20,7 +18,20 @@ export class Scalar<T extends NumericType = NumericType> {
   ) {
     this.type = type;
     this.members = members;
-    this.views = members.map(({ device }) => device.array({ type }, 1));
+    this.copies = members.map(({ device }) => device.array({ type }, 1));
+  }
+
+  /** One view of one element for each member. */
+  get views(): readonly View<T>[] {
+    return this.copies;
+  }
+
+  /** Exchanges the values of two scalars of one set and type without a copy. */
+  swap(other: Scalar): void {
+    if (this.type !== other.type || this.members !== other.members)
+      throw new LaunchError(`scalars "${this.name}" and "${other.name}" cannot be swapped: they need one set and one type`);
+    const twin = other as unknown as Scalar<T>;
+    [this.copies, twin.copies] = [twin.copies, this.copies];
   }
 
   /** Sets all copies, in stream `stream` of each member. Throws LaunchError for a value that the type cannot hold. */

@@ -19,10 +19,19 @@ export interface Buffers {
   to(field: Field): Field;
 }
 
-/** The same container on other fields. */
-export function rebind(container: Container, from: (field: Field) => Field): Container {
-  const uses = container.uses.map((use) => ({ ...use, field: from(use.field) }));
-  return uses.every((use, n) => use.field === container.uses[n].field) ? container : { ...container, uses };
+/** The same container on other fields and scalars. */
+export function rebind(container: Container, field: (of: Field) => Field, scalar: (of: Scalar) => Scalar = (of) => of): Container {
+  const { uses, scalars, reductions } = container;
+  const same =
+    uses.every((use) => field(use.field) === use.field) && [...scalars.values(), ...reductions.values()].every((of) => scalar(of) === of);
+  if (same) return container;
+  const others = (map: ReadonlyMap<string, Scalar>) => new Map([...map].map(([param, of]) => [param, scalar(of)]));
+  return {
+    ...container,
+    uses: uses.map((use) => ({ ...use, field: field(use.field) })),
+    scalars: others(scalars),
+    reductions: others(reductions),
+  };
 }
 
 /** One container that does the work of a group. */

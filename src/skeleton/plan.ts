@@ -1,4 +1,5 @@
 import type { Field } from "../domain/field.js";
+import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";
 import { dependencies, type Graph } from "./graph.js";
@@ -42,9 +43,10 @@ export function planOf(stages: Stages, members: number, level: OccLevel, atStart
 /** Fields whose halos are up to date when the plan has run and its swaps are done: `atStart` of what follows. */
 export function nextStart({ fresh, stages }: Plan): ReadonlySet<Field> {
   const next = new Set(fresh);
-  for (const pair of stages.swaps) {
-    const [a, b] = pair.map((field) => next.has(field));
-    pair.forEach((field, n) => ([b, a][n] ? next.add(field) : next.delete(field)));
+  for (const [a, b] of stages.swaps) {
+    if (a instanceof Scalar || b instanceof Scalar) continue;
+    const before = [next.has(a), next.has(b)];
+    [b, a].forEach((field, n) => (before[n] ? next.add(field) : next.delete(field)));
   }
   return next;
 }

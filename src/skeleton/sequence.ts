@@ -4,41 +4,58 @@ import type { Location } from "../ir/types.js";
 import { ContainerError, LaunchError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
 import { originalPosition } from "../kernel/source-map.js";
+import { Scalar } from "../set/index.js";
 import { rebind } from "./merge.js";
 
-/** Two fields exchange their values, at no cost: what runs later uses the other's memory. */
+/** Two fields, or two scalars, exchange their values at no cost: what runs later uses the other's memory. */
 export interface Swap {
-  readonly swap: readonly [Field, Field];
+  readonly swap: Pair;
   readonly location: Location;
 }
+export type Pair = readonly [Field, Field] | readonly [Scalar, Scalar];
 
 /** What a skeleton does in one iteration, in order. */
 export type Step = Container | Swap | readonly Step[];
 
-/** Exchanges the values of two fields of one grid, type, cardinality, layout and outside value at this point of a sequence, without a copy. */
-export function swap(a: Field, b: Field): Swap {
+/**
+ * Exchanges the values of two fields of one grid, type, cardinality, layout and outside value, or of two scalars of one set and type, at
+ * this point of a sequence, without a copy.
+ */
+export function swap(a: Field, b: Field): Swap;
+export function swap(a: Scalar, b: Scalar): Swap;
+export function swap(...pair: Pair): Swap {
   const location = originalPosition(callSite(swap));
-  const same = (["grid", "type", "cardinality", "layout", "outside"] as const).every((key) => Object.is(a[key], b[key]));
+  const [a, b] = pair;
+  const scalars = a instanceof Scalar;
+  const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "outside"] as const);
+  const same = a.constructor === b.constructor && keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]));
   if (a === b || !same)
     throw new LaunchError(
-      `swap of fields "${a.name}" and "${b.name}" (${location.file}:${location.line}): it takes two fields of one grid, type, cardinality, layout and outside value`,
+      `swap of ${scalars ? "scalars" : "fields"} "${a.name}" and "${b.name}" (${location.file}:${location.line}): it takes ` +
+        (scalars ? "two scalars of one type" : "two fields of one grid, type, cardinality, layout and outside value"),
     );
-  return { swap: [a, b], location };
+  return { swap: pair, location };
+}
+
+/** Does at once what a step of a sequence says. */
+export function exchange([a, b]: Pair): void {
+  if (a instanceof Scalar) a.swap(b as Scalar);
+  else a.swap(b as Field);
 }
 
 /** Several iterations of the steps as one list of containers. */
 export interface Unrolled {
   readonly containers: readonly Container[];
   /** In this order, once all is done, they bring the fields' values back to where their names are. */
-  readonly swaps: readonly (readonly [Field, Field])[];
+  readonly swaps: readonly Pair[];
 }
 
 /** Containers after a swap are put on the memory in which their fields' values lie by then. */
 export function unroll(steps: readonly Step[], iterations: number): Unrolled {
   const containers: Container[] = [];
-  const swaps: (readonly [Field, Field])[] = [];
-  const places = new Map<Field, Field>();
-  const place = (field: Field) => places.get(field) ?? field;
+  const swaps: Pair[] = [];
+  const places = new Map<Field | Scalar, Field | Scalar>();
+  const place = <T extends Field | Scalar>(of: T) => (places.get(of) ?? of) as T;
   const walk = (step: Step): void => {
     if (Array.isArray(step)) step.forEach(walk);
     else if ("swap" in step) {
@@ -46,13 +63,13 @@ export function unroll(steps: readonly Step[], iterations: number): Unrolled {
       const [ofA, ofB] = [place(a), place(b)];
       places.set(a, ofB).set(b, ofA);
       swaps.push(step.swap);
-    } else containers.push(rebind(step as Container, place));
+    } else containers.push(rebind(step as Container, place, place));
   };
   for (let n = 0; n < iterations; n++) steps.forEach(walk);
   return { containers, swaps: isIdentity(places) ? [] : swaps };
 }
 
-const isIdentity = (places: ReadonlyMap<Field, Field>): boolean => [...places].every(([field, place]) => field === place);
+const isIdentity = (places: ReadonlyMap<unknown, unknown>): boolean => [...places].every(([of, place]) => of === place);
 
 /** Throws ContainerError where a field is read that neither the host nor an earlier container has given values. */
 export function requireDefined(containers: readonly Container[]): void {

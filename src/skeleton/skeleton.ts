@@ -14,7 +14,7 @@ import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
-import { requireDefined, type Step } from "./sequence.js";
+import { exchange, requireDefined, type Step } from "./sequence.js";
 import { measuredTimeline, plannedTimeline, type Timeline } from "./timeline.js";
 import { timelineSvg, timelineText, timelineTrace } from "./timeline-views.js";
 
@@ -63,6 +63,7 @@ interface Variant {
 /** What a list of containers uses. */
 interface Used {
   readonly fields: readonly Field[];
+  readonly scalars: readonly Scalar[];
   /** Those whose neighbours on other members are read. */
   readonly across: readonly Field[];
   readonly grids: readonly Grid[];
@@ -185,7 +186,7 @@ export class Skeleton {
     submit(program);
     for (const { uses } of stages.containers) for (const { field, written } of uses) if (written) field.noteWrite();
     for (const field of this.used(stages).across) field.coherent = program.plan.fresh.has(field);
-    for (const [a, b] of stages.swaps) a.swap(b);
+    stages.swaps.forEach(exchange);
     return stages.iterations;
   }
 
@@ -220,24 +221,25 @@ export class Skeleton {
   private used(stages: Stages): Used {
     return entry(this.usedBy, stages, () => {
       const fields = [...new Set(stages.containers.flatMap(({ uses }) => uses.map(({ field }) => field)))];
+      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...container.reductions.values()]);
       const grids = new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)]);
-      return { fields, across: [...new Set(stages.containers.flatMap(fieldsAcross))], grids: [...grids] };
+      return { fields, scalars: [...new Set(scalars)], across: [...new Set(stages.containers.flatMap(fieldsAcross))], grids: [...grids] };
     });
   }
 
   /** The program for the fields as they are now. */
   private variant(stages: Stages): Variant {
-    const { fields, across, grids } = this.used(stages);
+    const { fields, scalars, across, grids } = this.used(stages);
     for (const grid of grids) grid.lay();
-    const fits = ({ program: { plan }, memory, generations }: Variant) =>
+    const memory = [...fields.map((field) => field.storage), ...scalars.map((scalar) => scalar.views)];
+    const fits = ({ program: { plan }, memory: before, generations }: Variant) =>
       plan.stages === stages &&
-      fields.every((field, n) => field.storage === memory[n]) &&
+      memory.every((views, n) => views === before[n]) &&
       across.every((field) => field.coherent === plan.atStart.has(field)) &&
       grids.every((grid, n) => grid.generation === generations[n]);
     const known = this.variants.find(fits);
     if (known) return known;
     requireDefined(stages.written.nodes.map(({ container }) => container));
-    const memory = fields.map((field) => field.storage);
     const plan = planOf(stages, this.set.members.length, this.level, new Set(across.filter((field) => field.coherent)));
     const program = new Program(plan, this.set, this.precision);
     const made = { program, memory, generations: grids.map((grid) => grid.generation) };

@@ -5,6 +5,7 @@ import { f32, f64, max, min, sum } from "isoform";
 import type { Container, Field } from "../../src/domain/index.js";
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
+import { exchange } from "../../src/skeleton/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSets, noise } from "../domain/sets.js";
 
@@ -116,7 +117,7 @@ async function meaning(draws: readonly Draw[], shape: number): Promise<unknown[]
   at.start();
   for (let turn = 0; turn < 5; turn++)
     for (const made of steps) {
-      if ("swap" in made) made.swap[0].swap(made.swap[1]);
+      if ("swap" in made) exchange(made.swap);
       else await at.grid.run(made, { precision: "strict" });
     }
   return at.results();
