@@ -1,5 +1,6 @@
 import { analyseAccess, takenRange } from "../ir/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../ir/affine.js";
+import { indexOf, minus, plus, right, times } from "../ir/build.js";
 import { forward } from "../ir/forward.js";
 import { gatherReductions } from "../ir/gather.js";
 import { optimise } from "../ir/optimise.js";
@@ -155,26 +156,25 @@ class Cells {
 
   /** The expression with the plain index in place of its half, locals seen through. */
   private halved(expr: Expr, axis: number): Expr {
-    const half = BASES.parent(axis);
     return mapExpr(expr, (node) => {
       const definition = node.op === "local" ? this.definitions.get(node.name) : undefined;
       if (definition) return this.halved(definition, axis);
-      return isShift(node) && isShift(half) && JSON.stringify(node) === JSON.stringify(half) ? index(axis) : node;
+      return isHalf(node, axis) ? indexOf(axis) : node;
     });
   }
 }
 
-const isShift = (expr: Expr): boolean => expr.op === "binary" && expr.fn === "shr";
-const index = (axis: number): Expr => ({ op: "index", type: "i32", axis });
-const integer = (value: number): Expr => ({ op: "const", type: "i32", value });
-const binary = (fn: "add" | "sub" | "mul" | "shr", a: Expr, b: number): Expr => ({ op: "binary", type: "i32", fn, a, b: integer(b) });
-const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? binary("add", base, d) : binary("sub", base, -d));
+/** True for the index along an axis, divided by two. */
+const isHalf = (expr: Expr, axis: number): boolean =>
+  expr.op === "binary" && expr.fn === "shr" && expr.a.op === "index" && expr.a.axis === axis && expr.b.op === "const" && expr.b.value === 1;
+
+const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? plus(base, d) : minus(base, -d));
 
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
-  own: index,
-  child: (axis: number): Expr => binary("mul", index(axis), 2),
-  parent: (axis: number): Expr => binary("shr", index(axis), 1),
+  own: indexOf,
+  child: (axis: number): Expr => times(indexOf(axis), 2),
+  parent: (axis: number): Expr => right(indexOf(axis), 1),
 };
 
 /** Refuses neighbours beyond the grid, and those of fields that the container writes. */
@@ -183,8 +183,8 @@ function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyM
   for (const { view, offset, write, location } of touches) {
     if (write || offset.every((d) => d === 0)) continue;
     const place = `${view} at offset [${offset}]`;
-    const far = offset.findIndex((d, n) => Math.abs(d) >= extents[n]);
-    if (fields.get(view)?.level !== "child" && far >= 0)
+    const far = offset.findIndex((d, n) => Math.abs(d) > extents[n]);
+    if (fields.get(view)?.level === "own" && far >= 0)
       throw new KernelError(
         ir.name,
         location,

@@ -1,9 +1,10 @@
 import type * as acorn from "acorn";
+import { differs, indexOf, int, plus, right, times } from "../ir/build.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import type { Dimension } from "./cells.js";
 import { asIndex, expression, scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
-import { constant, type FieldValue, type Scope, type Value } from "./values.js";
+import type { FieldValue, Scope, Value } from "./values.js";
 
 /*
  * Fields of a grid in the body of a container. In the IR each is one dense array over the whole grid, [z][y][x][k], and the cell is the
@@ -17,7 +18,7 @@ export const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? 
 export function coordinate(cx: Lowering, dimension: Dimension, name: string, node: acorn.Node): Value {
   const n = ["x", "y", "z"].slice(0, dimension).indexOf(name);
   if (n < 0) return cx.fail(node, `the cell has no ".${name}"`, `its coordinates are ${["c.x, c.y", "c.x, c.y, c.z"][dimension - 2]}`);
-  return { kind: "scalar", expr: { op: "index", type: "i32", axis: dimension - 1 - n } };
+  return { kind: "scalar", expr: indexOf(dimension - 1 - n) };
 }
 
 /** `p[c]` */
@@ -29,13 +30,8 @@ export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acor
       `${field.name} belongs to a grid of ${field.level === "child" ? "half" : "twice"} the cell size and is read at the cell`,
       `write ${field.name}.${field.level}(c, ...)`,
     );
-  return valueIn(
-    cx,
-    field,
-    Array.from({ length: cellAxes(cx.ir) }, (_, axis) => index(axis)),
-    true,
-    node,
-  );
+  const here = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => indexOf(axis));
+  return valueIn(cx, field, here, true, node);
 }
 
 /** `u[c][k]`, where `u[c]` is already known. */
@@ -69,11 +65,11 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   const values = scalarsOf(cx, offsets, scope).map((v, n) => asIndex(cx, v, offsets[n]));
   const around = Array.from({ length: dimension }, (_, axis) => {
     const offset = values[dimension - 1 - axis];
-    return offset ? add(BASES[level](index(axis)), offset) : index(axis);
+    return offset ? plus(BASES[level](axis), offset) : indexOf(axis);
   });
   if (name !== "isActive") return valueIn(cx, field, around, false, node);
   const active: Expr = { op: "load", type: "i32", view: cx.mask(), indices: around, location: cx.at(node) };
-  return { kind: "scalar", expr: { op: "compare", type: "bool", fn: "ne", a: active, b: constant("i32", 0) } };
+  return { kind: "scalar", expr: differs(active, int(0)) };
 }
 
 const LEVELS = {
@@ -82,19 +78,16 @@ const LEVELS = {
   parent: "belongs to a grid of twice the cell size",
 };
 
-const index = (axis: number): Expr => ({ op: "index", type: "i32", axis });
-const add = (a: Expr, b: Expr): Expr => ({ op: "binary", type: "i32", fn: "add", a, b });
-
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
-  own: (at: Expr): Expr => at,
-  child: (at: Expr): Expr => ({ op: "binary", type: "i32", fn: "mul", a: at, b: constant("i32", 2) }),
-  parent: (at: Expr): Expr => ({ op: "binary", type: "i32", fn: "shr", a: at, b: constant("i32", 1) }),
+  own: indexOf,
+  child: (axis: number): Expr => times(indexOf(axis), 2),
+  parent: (axis: number): Expr => right(indexOf(axis), 1),
 };
 
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {
   const components: Value = { kind: "components", field, cell, own };
-  return field.cardinality === 1 ? component(cx, components, constant("i32", 0), node) : components;
+  return field.cardinality === 1 ? component(cx, components, int(0), node) : components;
 }
 
 function requireCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.Node, usage: string): void {
