@@ -51,13 +51,8 @@ test("explains an application's plan, with its timeline", async () => {
   for (const line of ["blur.internal -> back.internal  read after write of b", "blur reads neighbours of a, whose halos are stale"])
     assert.ok(printed.includes(line), line);
   assert.match(printed, /\nplanned: .*\n(.*\n)+measured: /);
-  assert.deepEqual(
-    { ...settings, devices: undefined, iterations: undefined, format: undefined },
-    {
-      ...{ grid: "dense", layout: "soa", occ: "two-way", fuse: false, unroll: 1, precision: "strict" },
-      ...{ devices: undefined, iterations: undefined, format: undefined },
-    },
-  );
+  const { grid, layout, occ, fuse, unroll, precision } = settings!;
+  assert.deepEqual([grid, layout, occ, fuse, unroll, precision], ["dense", "soa", "two-way", false, 1, "strict"]);
 });
 
 test("writes pictures and traces to files", async () => {
