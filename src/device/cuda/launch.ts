@@ -185,7 +185,7 @@ export class CudaLaunch implements Launch {
   private planRange(policy: RangePolicy, shapeOf: (batch: RangePolicy) => { shape: Shape; values: Values }): void {
     this.planBatches(this.rangeBatches(policy), sizeOf, (batch) => {
       const { shape, values } = shapeOf(batch);
-      this.step(this.program.main, shape, { ...policyValues(batch), ...values });
+      this.step(this.program.main, shape, { ...policyValues(batch, this.binding.views), ...values });
     });
   }
 
@@ -320,7 +320,7 @@ export class CudaLaunch implements Launch {
     const threads = rank > 2 && !strided ? BLOCK / 2 : BLOCK;
     const x = rank === 1 ? BLOCK : Math.min(64, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
     const block: Shape["block"] = [x, threads / x, 1];
-    const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy);
+    const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy, this.binding.views);
     const counts = [
       extents[rank - 1] + before,
       rank > 1 ? extents[rank - 2] : 1,
@@ -391,15 +391,15 @@ function argumentValues({ scalars, views, outputs, partials, policy }: Binding):
     view.shape.forEach((extent, axis) => (values[`extent:${name}:${axis}`] = extent));
   }
   for (const [name, view] of Object.entries(outputs)) values[`${partials ? "partials" : "output"}:${name}`] = view ? addressOf(view) : 0;
-  return policy.kind === "range" ? Object.assign(values, policyValues(policy)) : values;
+  return policy.kind === "range" ? Object.assign(values, policyValues(policy, views)) : values;
 }
 
-function policyValues(policy: RangePolicy): Record<string, number> {
+function policyValues(policy: RangePolicy, views: Binding["views"]): Record<string, number> {
   const { begin, extents } = policy;
   const bounds = begin.flatMap((first, axis) => [
     [`begin:${axis}`, first],
     [`end:${axis}`, first + extents[axis]],
     [`count:${axis}`, extents[axis]],
   ]);
-  return { ...Object.fromEntries(bounds), alignedBegin: alignedBegin(policy) };
+  return { ...Object.fromEntries(bounds), alignedBegin: alignedBegin(policy, views) };
 }

@@ -4,7 +4,7 @@ import type { CudaAssumptions, CudaProgram } from "../../emit/c/cuda/program.js"
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { RangePolicy } from "../policy.js";
-import type { View } from "../view.js";
+import { BYTES, type View } from "../view.js";
 import type { GpuFacts } from "./gpu.js";
 import { chooseScatter } from "./strategy.js";
 
@@ -46,13 +46,24 @@ const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
 const NARROW = 2 ** 30;
 
 const WARP = 32;
-/** Elements of a cache line, for f64. */
-const LINE = 16;
+/** Bytes of a cache line. */
+const LINE = 128;
 
-/** Where threads along the last axis begin, so that a warp's accesses meet as few lines as can be: at the range's begin, or a little before. */
-export function alignedBegin({ begin, extents }: RangePolicy): number {
-  const first = begin.at(-1)!;
-  return extents.at(-1)! >= 2 * WARP ? Math.floor(first / LINE) * LINE : first;
+/**
+ * Where threads along the last axis begin, so that a warp's accesses meet as few lines as can be: at the range's begin, or as much before
+ * it as the element there lies behind the start of a line in most of the views.
+ */
+export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string, View>>): number {
+  const first = policy.begin.at(-1)!;
+  if (policy.extents.at(-1)! < 2 * WARP) return first;
+  const votes = new Map<number, number>();
+  for (const { buffer, type, offset, strides } of Object.values(views)) {
+    if (strides.at(-1) !== 1) continue;
+    const behind = (Number(buffer.address) / BYTES[type] + offset + first) % (LINE / BYTES[type]);
+    votes.set(behind, (votes.get(behind) ?? 0) + 1);
+  }
+  const [behind] = [...votes].reduce((best, vote) => (vote[1] > best[1] ? vote : best), [0, 0]);
+  return Number.isInteger(behind) ? first - behind : first;
 }
 
 /** Members of a team: a whole number of warps near the wish. */
@@ -72,7 +83,7 @@ function assume({ policy, views, precision, disjointMemory }: Binding, scatter: 
   return {
     strict: precision === "strict",
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
-    aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy),
+    aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
     members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial")) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),

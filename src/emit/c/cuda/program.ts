@@ -49,7 +49,7 @@ export interface CudaAssumptions {
   strict: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
-  /** Threads along the last axis start at a multiple of 16 elements before the range, so that warps meet whole cache lines. */
+  /** Threads along the last axis start a little before the range, where a cache line begins, so that warps meet whole lines. */
   aligned: boolean;
   /** Members of a team at most. */
   members: number;
