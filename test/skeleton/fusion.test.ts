@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { f64, sum } from "isoform";
+import { f64, sum, u8 } from "isoform";
 import { dense, type Container, type Field, type Grid } from "../../src/domain/index.js";
 import { devices, type Scalar } from "../../src/set/index.js";
 import { fuse, type Fusion, type FusionOptions } from "../../src/skeleton/fusion.js";
@@ -58,20 +58,121 @@ async function outcome<S extends State>(make: () => S, sequence: (state: S) => C
 const names = ({ containers }: Fusion) => containers.map((container) => container.name);
 
 describe("fusion of conjugate gradients", () => {
-  const whole = (s: ReturnType<typeof conjugateGradients>) => [s.updateP, s.laplace, s.dot, s.updateX, s.updateR, s.norm];
+  type Parts = ReturnType<typeof conjugateGradients>;
+  const whole = (s: Parts) => [s.updateP, s.laplace, s.dot, s.updateX, s.updateR, s.norm];
+  const textbook = (s: Parts) => [s.laplace, s.dot, s.updateX, s.updateR, s.norm, s.updateP];
 
   it("reaches the least traffic, 8 words a cell, where the matrix times vector is temporary", () => {
     const state = conjugateGradients();
     const fusion = fuse(whole(state), { temporary: [state.fields.s] });
     assert.deepEqual(names(fusion), ["update p + laplace + dot p s", "laplace + update x + update r + dot r r"]);
     assert.deepEqual(fusion.bytes, { before: 14 * 8, after: 8 * 8 });
+    assert.deepEqual(
+      fusion.swaps.map((pair) => pair.map((field) => field.name)),
+      [["p", "p'"]],
+    );
+    for (const reason of [/"laplace" runs again/, /s is temporary/, /computed for the 6 neighbours/, /p is written to a second buffer/])
+      assert.match(fusion.decisions.join("\n"), reason);
   });
 
-  it("keeps every bit", async () => {
-    const expected = await outcome(conjugateGradients, whole);
-    assert.deepEqual(await outcome(conjugateGradients, whole, () => ({})), expected);
-    const { s: _, ...rest } = expected;
-    const { s: __, ...temporary } = await outcome(conjugateGradients, whole, (state) => ({ temporary: [state.fields.s] }));
-    assert.deepEqual(temporary, rest);
+  it("moves the update of x beside that of p where the sequence ends with it", () => {
+    const state = conjugateGradients();
+    const plain = fuse(textbook(state));
+    assert.deepEqual(names(plain), ["laplace + dot p s", "update r + dot r r", "update x + update p"]);
+    assert.equal(plain.bytes.after, 10 * 8);
+    assert.equal(fuse(textbook(state), { temporary: [state.fields.s] }).bytes.after, 9 * 8);
   });
+
+  it("fuses across iterations that are unrolled", () => {
+    const state = conjugateGradients();
+    const { bytes } = fuse(
+      [1, 2, 3, 4].flatMap(() => textbook(state)),
+      { temporary: [state.fields.s] },
+    );
+    // p is updated with the matrix product of the next iteration, and with nothing at the end.
+    assert.ok(bytes.after <= (4 * 8 + 3) * 8, `${bytes.after} bytes`);
+  });
+
+  for (const [order, sequence] of Object.entries({ whole, textbook }))
+    it(`keeps every bit of the ${order} sequence`, async () => {
+      const expected = await outcome(conjugateGradients, sequence);
+      assert.deepEqual(await outcome(conjugateGradients, sequence, () => ({})), expected);
+      const { s: _, ...rest } = expected;
+      const { s: __, ...temporary } = await outcome(conjugateGradients, sequence, (state) => ({ temporary: [state.fields.s] }));
+      assert.deepEqual(temporary, rest);
+    });
+});
+
+it("fuses a stencil with the step that it leads to, with a second buffer", () => {
+  const grid = dense(set, EXTENTS);
+  const [u, rate] = [grid.field("u", f64), grid.field("rate", f64)];
+  const laplace = grid.container("laplace", { u, rate }, ({ u, rate }, c) => {
+    rate[c] = u.at(c, 1, 0, 0) + u.at(c, -1, 0, 0) - 2 * u[c]!;
+  });
+  const step = grid.container("step", { u, rate, dt: 0.1 }, ({ u, rate, dt }, c) => {
+    u[c] = u[c]! + dt * rate[c]!;
+  });
+  const fusion = fuse([laplace, step], { temporary: [rate] });
+  assert.deepEqual(names(fusion), ["laplace + step"]);
+  assert.deepEqual(fusion.bytes, { before: 5 * 8, after: 2 * 8 });
+  const [{ uses, values, location }] = fusion.containers;
+  assert.deepEqual(
+    uses.map(({ field, read, written, offsets }) => ({ field: field.name, read, written, offsets: offsets.length })),
+    [
+      { field: "u", read: true, written: false, offsets: 2 },
+      { field: "u'", read: false, written: true, offsets: 0 },
+    ],
+  );
+  assert.deepEqual([...values], [["dt", 0.1]]);
+  assert.equal(location, laplace.location);
+});
+
+describe("containers stay apart", () => {
+  const grid = dense(set, EXTENTS);
+  const [a, b, d, bytes] = [grid.field("a", f64), grid.field("b", f64), grid.field("d", f64, { outside: 1 }), grid.field("mark", u8)];
+  const [s, t] = [grid.scalar("s", f64), grid.scalar("t", f64)];
+  const double = grid.container("double", { a, b }, ({ a, b }, c) => void (b[c] = 2 * a[c]!));
+  const shift = grid.container("shift", { a, b }, ({ a, b }, c) => void (b[c] = a.at(c, 1, 0, 0)));
+  const back = grid.container("back", { a, b }, ({ a, b }, c) => void (a[c] = b.at(c, -1, 0, 0)));
+  const norm = grid.container("norm", { b, s: sum(s) }, ({ b, s }, c) => s.add(b[c]! * b[c]!));
+  const again = grid.container("again", { a, s: sum(s) }, ({ a, s }, c) => s.add(a[c]!));
+  const scale = grid.container("scale", { b, s }, ({ b, s }, c) => void (b[c] = s * b[c]!));
+  const wrong = grid.container("wrong", { a, d }, ({ a, d }, c) => void (d[c] = 2 * a[c]!));
+  const after = grid.container("after", { d, b }, ({ d, b }, c) => void (b[c] = d.at(c, 0, 1, 0)));
+  const raise = grid.container("raise", { b, t }, ({ b, t }, c) => void (b[c] = b[c]! + t));
+  const edge = grid.container("edge", { b, mark: bytes }, ({ b, mark }, c) => void (b[c] = mark.isActive(c, 1, 0, 0) ? 0 : 1));
+
+  const reasons: [containers: Container[], reason: RegExp][] = [
+    [[norm, scale], /"scale" reads s, the result of "norm" over all cells/],
+    [[scale, norm], /"norm" puts its result into s, which "scale" reads/],
+    [[norm, again], /"norm" and "again" both put a result into s/],
+    [[shift, back], /"back" reads neighbours of b, which "shift" writes, and "shift" itself reads neighbours/],
+    [
+      [wrong, after],
+      /"after" reads neighbours of d, which "wrong" writes, and "wrong" would give cells outside of the domain other values than 1/,
+    ],
+    [[double, raise, back], /"back" reads neighbours of b, which "double" writes, and "raise" writes it too/],
+    [[edge, back], /"back" reads neighbours of b, which "edge" writes, and "edge" asks which cells are active/],
+  ];
+  for (const [containers, reason] of reasons)
+    it(containers.map((container) => container.name).join(", "), () => {
+      const { containers: fused, decisions } = fuse(containers);
+      assert.ok(fused.length > 1, names({ containers: fused } as Fusion).join("; "));
+      assert.match(decisions.join("\n"), reason);
+    });
+
+  it("over different grids", () => {
+    const other = dense(set, EXTENTS);
+    const u = other.field("u", f64);
+    const elsewhere = other.container("elsewhere", { u }, ({ u }, c) => void (u[c] = 1));
+    assert.match(fuse([double, elsewhere]).decisions.join("\n"), /"double" and "elsewhere" run over different grids/);
+  });
+});
+
+it("refuses temporaries whose old values are needed", () => {
+  const state = conjugateGradients();
+  assert.throws(
+    () => fuse([state.updateP, state.laplace], { temporary: [state.fields.p] }),
+    /container "update p", .*fusion\.test\.ts:\d+:\d+: it needs the value of "p" from before the sequence, and the field is declared temporary/,
+  );
 });
