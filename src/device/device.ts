@@ -104,8 +104,9 @@ export interface Queue {
   submit(work: Launch | Graph): void;
   /**
    * Notes what `record` submits to this queue and to `others` instead of running it: launches, copies, clears, events and waits for events of
-   * the same capture. `others`, which may be of other devices of the same kind, start when this queue is there, and this queue goes on when
-   * all are through. Nothing can be read, written or prepared meanwhile. Throws LaunchError for what cannot be captured.
+   * the same capture, which tell an order and no time. `others`, which may be of other devices of the same kind, start when this queue is
+   * there, and this queue goes on when all are through. Nothing can be read, written or prepared meanwhile. Throws LaunchError for what
+   * cannot be captured.
    */
   capture(record: () => void, others?: readonly Queue[]): Graph;
   /** Copies host data (in `right` order of the view's indices) to the view. Throws LaunchError for values that its type cannot hold. */

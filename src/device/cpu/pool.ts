@@ -29,6 +29,9 @@ export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
 /** Milliseconds between two looks at whether the workers still live. */
 const LOOK_MS = 100;
 
+const aloneIn = (stage: ProgramStage | (() => void) | undefined): (() => void) | undefined =>
+  typeof stage === "function" ? stage : undefined;
+
 interface Registered {
   /** In messages: `kernel "axpy"`. */
   readonly label: string;
@@ -123,10 +126,11 @@ export class WorkerPool {
    */
   region(label: string, parts: readonly RegionPart[]): { run(): void; barriers: number; free(): void } {
     const stages = this.stagesOf(parts);
-    // The caller alone needs nobody's company: before all programs and behind them.
-    const before = typeof stages[0] === "function" ? stages.shift() : undefined;
-    const after = typeof stages.at(-1) === "function" ? stages.pop() : undefined;
-    const [first, last] = [before, after] as (() => void)[];
+    // Before all programs and behind them, the caller needs no company.
+    const first = aloneIn(stages[0]);
+    if (first) stages.shift();
+    const last = aloneIn(stages.at(-1));
+    if (last) stages.pop();
     const id = stages.length > 0 ? this.registerRegion(label, stages) : undefined;
     return {
       barriers: Math.max(0, stages.length - 1),
