@@ -11,6 +11,7 @@ import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
 import type { Cost, Device, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
+import { recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
 import { View } from "./view.js";
@@ -46,6 +47,15 @@ export function bind(
   options: LaunchOptions = {},
   compile: CompileOptions = {},
 ): Binding {
+  const call: Call = { device, kernel, args, policy, options, compile };
+  const before = recall(call);
+  if (before) return before;
+  const binding = bindAnew(call);
+  remember(call, binding);
+  return binding;
+}
+
+function bindAnew({ device, kernel, args, policy, options, compile }: Call): Binding {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);

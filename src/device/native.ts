@@ -9,12 +9,13 @@ import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";
 import { getField, setField, type Field } from "../emit/c/arguments.js";
-import { emitOpenMP, type OpenMPProgram } from "../emit/c/openmp.js";
-import type { ReduceParam } from "../ir/types.js";
+import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../emit/c/openmp.js";
+import type { KernelIR, ReduceParam } from "../ir/types.js";
 import type { Binding } from "./bind.js";
 import type { Backend, BackendReport, Device } from "./device.js";
 import { BYTES, type View } from "./view.js";
 import { lastLevelCache } from "./native/cache-size.js";
+import { keepSource } from "./cache.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./native/compiler.js";
 import { transferArgs, WALK, WALK_SOURCE, WalkRegion, type WalkStep } from "./native/walk.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./native/library.js";
@@ -27,8 +28,18 @@ const ATOMIC_COST = 8;
 /** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
 const GRAIN = 64;
 
+/** Variants of a kernel's code that are kept for later launches. */
+const KEPT_CODES = 64;
+
+interface NativeCode {
+  readonly program: OpenMPProgram;
+  readonly entry: Entry;
+}
+
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
+  private readonly codes = new WeakMap<KernelIR, Map<string, NativeCode>>();
+
   constructor(
     private readonly compiler: Compiler,
     private readonly loader: Loader,
@@ -44,12 +55,8 @@ class NativeDevice extends CpuDevice {
       cpuStorage().allocate(bytes),
     );
     try {
-      const program = this.emit(binding, plans);
-      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
-      if (openmp === hasOpenMP(this.compiler)) {
-        const entry = this.loader.entry(library, program.entry);
-        return new NativeProgram(binding, program, entry, this.loader, plans, workers);
-      }
+      const { program, entry } = this.code(binding, plans);
+      if (openmp === hasOpenMP(this.compiler)) return new NativeProgram(binding, program, entry, this.loader, plans, workers);
     } catch (error) {
       freeCopies(plans);
       throw error;
@@ -76,11 +83,27 @@ class NativeDevice extends CpuDevice {
     return new WalkRegion(`${countOf(work)}: one call`, walk, steps, this.loader, settle);
   }
 
-  private emit(binding: Binding, plans: readonly ScatterPlan[]): OpenMPProgram {
+  /** Emitted, compiled and loaded, or found so. */
+  private code(binding: Binding, plans: readonly ScatterPlan[]): NativeCode {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
     const ordered = binding.precision === "strict";
-    const program = emitOpenMP(binding.ir, binding.access, { strides, disjoint: binding.disjointMemory, ordered, scatter });
+    const options = { strides, disjoint: binding.disjointMemory, ordered, scatter };
+    const key = JSON.stringify([options, hasOpenMP(this.compiler)]);
+    let variants = this.codes.get(binding.ir);
+    if (!variants || variants.size >= KEPT_CODES) this.codes.set(binding.ir, (variants = new Map<string, NativeCode>()));
+    let code = variants.get(key);
+    if (!code) {
+      const program = this.emit(binding, options);
+      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
+      code = { program, entry: this.loader.entry(library, program.entry) };
+      variants.set(key, code);
+    } else keepSource(binding.kernel.name, code.program.source, binding.precision, "c");
+    return code;
+  }
+
+  private emit(binding: Binding, options: OpenMPOptions): OpenMPProgram {
+    const program = emitOpenMP(binding.ir, binding.access, options);
     if (program.stack <= this.loader.stack / 2) return program;
     const mib = (program.stack / (1 << 20)).toFixed(1);
     throw new DeviceError(

@@ -3,8 +3,15 @@ import { readdirSync, readFileSync } from "node:fs";
 const UNITS: Record<string, number> = { "": 1, K: 1 << 10, M: 1 << 20, G: 1 << 30 };
 const USUAL = 32 << 20;
 
+const FOLDER = "/sys/devices/system/cpu/cpu0/cache";
+let known: number | undefined;
+
 /** Bytes of the largest cache of the first processor; 32 MiB where the system does not tell. */
-export function lastLevelCache(folder = "/sys/devices/system/cpu/cpu0/cache"): number {
+export function lastLevelCache(folder = FOLDER): number {
+  return folder === FOLDER ? (known ??= largest(folder)) : largest(folder);
+}
+
+function largest(folder: string): number {
   try {
     const sizes = readdirSync(folder)
       .filter((name) => name.startsWith("index"))

@@ -56,6 +56,12 @@ function flagsFor(precision: Precision, openmp: boolean): string[] {
 
 /** What -march=native depends on: the processor's extensions, or its name where the system does not list them. */
 export function processorFlags(): string {
+  return (processor ??= askSystem());
+}
+
+let processor: string | undefined;
+
+function askSystem(): string {
   try {
     return /^(flags|Features)\s*:.*$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))![0];
   } catch {
