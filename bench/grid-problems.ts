@@ -1,6 +1,12 @@
 import { f32, f64, i32, sum, table, type ScalarToken } from "isoform";
-import type { Grid } from "isoform/grid";
+import type { Field, Grid } from "isoform/grid";
 import { swap, type Step } from "isoform/skeleton";
+
+export interface GridProblem {
+  steps: readonly Step[];
+  /** Fields that nobody needs after an iteration. */
+  temporary: readonly Field[];
+}
 
 /* The sequences of containers that the grid benchmark measures; bench/baselines/grid.cu holds the same by hand. */
 
@@ -27,7 +33,7 @@ const along = (axis: number) =>
   );
 
 /** D3Q19 BGK, two populations, pull; no walls: a fluid at rest lies outside. */
-export async function lbm(grid: Grid<3>, type: "f64" | "f32"): Promise<readonly Step[]> {
+export async function lbm(grid: Grid<3>, type: "f64" | "f32"): Promise<GridProblem> {
   return type === "f64" ? lbmOf(grid, f64, Float64Array) : lbmOf(grid, f32, Float32Array);
 }
 
@@ -35,7 +41,7 @@ async function lbmOf(
   grid: Grid<3>,
   type: ScalarToken<"f64" | "f32">,
   Real: Float64ArrayConstructor | Float32ArrayConstructor,
-): Promise<readonly Step[]> {
+): Promise<GridProblem> {
   const [f, g] = ["f", "g"].map((name) => grid.field(name, type, { cardinality: 19, outside: 1 / 19 }));
   f.fill((x, y, z, q) => WEIGHTS[q] * (1 + (x % 7) / 1000));
   const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, WEIGHTS) };
@@ -66,11 +72,11 @@ async function lbmOf(
       g[c][q + 1] = own[q + 1] + omega[0] * (even - odd - own[q + 1]);
     }
   });
-  return [step, swap(f, g)];
+  return { steps: [step, swap(f, g)], temporary: [] };
 }
 
 /** Conjugate gradients for the 7-point Laplacian, zero outside; all scalars stay on the devices. */
-export async function cg(grid: Grid<3>): Promise<readonly Step[]> {
+export async function cg(grid: Grid<3>): Promise<GridProblem> {
   const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
   const [rr, before, ps] = ["rr", "before", "ps"].map((name) => grid.scalar(name, f64));
   x.fill(0);
@@ -78,21 +84,22 @@ export async function cg(grid: Grid<3>): Promise<readonly Step[]> {
   p.fill((i, j, k) => 1 + ((i + j + k) % 5));
   const square = grid.container("r.r", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
   await grid.run(square);
-  return [
+  const steps = [
     grid.container("A p", { p, s }, ({ p, s }, c) => {
       s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
     }),
     grid.container("p.s", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => ps.add(p[c] * s[c])),
-    grid.container("keep r.r", { r, before: sum(before) }, ({ r, before }, c) => before.add(r[c] * r[c])),
     grid.container("x", { rr, ps, p, x }, ({ rr, ps, p, x }, c) => {
       x[c] += (rr / ps) * p[c];
     }),
     grid.container("r", { rr, ps, s, r }, ({ rr, ps, s, r }, c) => {
       r[c] -= (rr / ps) * s[c];
     }),
+    swap(rr, before),
     square,
     grid.container("p", { rr, before, r, p }, ({ rr, before, r, p }, c) => {
       p[c] = r[c] + (rr / before) * p[c];
     }),
   ];
+  return { steps, temporary: [s] };
 }

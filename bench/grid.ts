@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { blocks, dense, sparse, type Grid } from "isoform/grid";
 import { devices, type DeviceSet } from "isoform/set";
-import { skeleton, type OccLevel, type SkeletonOptions, type Step } from "isoform/skeleton";
+import { skeleton, type OccLevel, type SkeletonOptions } from "isoform/skeleton";
 import koffi from "koffi";
 import { commandLine } from "./command-line.js";
-import { cg, lbm } from "./grid-problems.js";
+import { cg, lbm, type GridProblem } from "./grid-problems.js";
 
 /*
  * Grid applications on one or several devices: lattice Boltzmann (D3Q19, two populations) and conjugate gradients for the 7-point Laplacian.
@@ -26,6 +26,7 @@ const { values: options } = parseArgs({
     types: { type: "string", default: "f64,f32" },
     occ: { type: "string", default: "standard" },
     precision: { type: "string", default: "fast" },
+    unroll: { type: "string", default: "2" },
     iterations: { type: "string", default: "50" },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
@@ -71,7 +72,7 @@ if (options.json) {
   );
 }
 
-type Problem = (grid: Grid<3>, type: "f64" | "f32") => Promise<readonly Step[]>;
+type Problem = (grid: Grid<3>, type: "f64" | "f32") => Promise<GridProblem>;
 
 async function measure(application: string, size: number, type: "f64" | "f32", problem: Problem): Promise<void> {
   for (const kind of list(options.grids))
@@ -99,8 +100,15 @@ async function measureOne(set: DeviceSet, { application, size, type, kind, occ, 
   const all = new Uint8Array(size ** 3).fill(1);
   const extents: [number, number, number] = [size, size, size];
   const grid = kind === "dense" ? dense(set, extents) : kind === "sparse" ? sparse(set, extents, all) : blocks(set, extents, all);
-  const settings: SkeletonOptions = { occ, fuse, precision: options.precision as "fast" };
-  const plan = skeleton(set, application, await problem(grid, type), settings);
+  const { steps, temporary } = await problem(grid, type);
+  const settings: SkeletonOptions = {
+    occ,
+    fuse,
+    precision: options.precision as "fast",
+    temporary: fuse ? temporary : [],
+    unroll: Number(options.unroll),
+  };
+  const plan = skeleton(set, application, steps, settings);
   await plan.run(4);
   const byHand = application === "lbm" ? `lbm_${type}` : fuse ? "cg_fused" : "cg_unfused";
   const samples: number[] = [];
