@@ -52,6 +52,7 @@ function brickOf(extents: readonly number[], { brick = USUAL[extents.length as D
 /** A block-sparse grid. */
 export class BlocksGrid<D extends Dimension = Dimension> extends NumberedGrid<D, BlocksRole> {
   readonly kind = "blocks";
+  protected readonly outsideUnits = 1;
   protected readonly unitCells: number;
   protected readonly unitPlanes: number;
   private readonly bricks: Bricks;

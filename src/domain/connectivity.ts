@@ -1,4 +1,5 @@
 import type { Offset } from "./grid.js";
+import { Neighbours } from "./neighbours.js";
 import { GROUP, type Numbering } from "./numbering.js";
 
 /**
@@ -19,17 +20,16 @@ export interface Connectivity {
 /** Finds the neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
 export function connect(numbering: Numbering, offsets: readonly Offset[]): Connectivity {
   const { first, own, outside } = numbering;
-  const box = new PaddedBox(numbering, offsets);
+  const neighbours = new Neighbours(numbering, offsets);
   const groups = Math.ceil((first + own) / GROUP);
   const near = new Int32Array(offsets.length * groups);
   const far = new Rows();
   far.add().fill(outside);
   offsets.forEach((offset, direction) => {
-    const step = box.step(offset);
+    const neighbour = neighbours.at(offset);
     for (let group = first / GROUP; group < groups; group++) {
       const begin = group * GROUP;
       const end = Math.min(begin + GROUP, first + own);
-      const neighbour = (cell: number) => box.numbers[box.places[cell - first] + step];
       const distance = neighbour(begin) - begin;
       let [together, missing] = [true, true];
       for (let cell = begin; cell < end; cell++) {
@@ -44,42 +44,6 @@ export function connect(numbering: Numbering, offsets: readonly Offset[]): Conne
     }
   });
   return { groups, near, far: far.all() };
-}
-
-/** Numbers by place in the stored planes, with margins wide enough for the offsets; a missing cell has the number of the outside one. */
-class PaddedBox {
-  readonly numbers: Int32Array;
-  /** Places of the own cells. */
-  readonly places: Int32Array;
-  private readonly pitches: readonly number[];
-
-  constructor(numbering: Numbering, offsets: readonly Offset[]) {
-    const { cells, partition, first, own, outside } = numbering;
-    const rank = cells.extents.length;
-    const reach = cells.extents.map((_, axis) => Math.max(0, ...offsets.map((offset) => Math.abs(offset[axis]))));
-    const [nx, ny] = cells.extents;
-    const pitch = nx + 2 * reach[0];
-    const rows = rank === 3 ? ny + 2 * reach[1] : 1;
-    this.pitches = rank === 3 ? [1, pitch, pitch * rows] : [1, pitch];
-    const margin = reach[rank - 1];
-    const start = partition.first - margin;
-    this.numbers = new Int32Array((partition.planes + 2 * margin) * this.pitches[rank - 1]).fill(outside);
-    this.places = new Int32Array(own);
-    const end = partition.first + partition.planes + margin;
-    numbering.each((cell, position) => {
-      const x = position % nx;
-      const row = (position - x) / nx;
-      const z = rank === 3 ? Math.floor(row / ny) : row;
-      if (z < start || z >= end) return;
-      const place = (z - start) * this.pitches[rank - 1] + (rank === 3 ? ((row % ny) + reach[1]) * pitch : 0) + x + reach[0];
-      this.numbers[place] = cell;
-      if (cell >= first && cell < first + own) this.places[cell - first] = place;
-    });
-  }
-
-  step(offset: Offset): number {
-    return offset.reduce((sum, d, axis) => sum + d * this.pitches[axis], 0);
-  }
 }
 
 /** Rows of neighbours, as many as it takes. */

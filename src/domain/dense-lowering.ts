@@ -3,7 +3,7 @@ import { literal } from "../ir/simplify.js";
 import type { Expr, KernelIR, ReduceParam, Stmt } from "../ir/types.js";
 import { placeCells } from "./cell-code.js";
 import type { FieldUse } from "./container.js";
-import { StorageKernel, type ContainerPlan, type FieldPlan } from "./storage-kernel.js";
+import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "./storage-kernel.js";
 
 /** What a kernel over a dense box needs beside the container's own parameters. */
 export type DenseRole = "mask" | "origin";
@@ -64,8 +64,12 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     },
   );
   const guarded = plan.masked ? guard(body, isActive(padding.map(() => 0)), container, (wish) => kernel.fresh(wish)) : body;
-  const rank = (field: FieldPlan): number => padding.length + (field.cardinality === 1 ? 0 : 1);
-  return { ir: kernel.finish(guarded, padding.length, plan, rank), roles: kernel.roles };
+  const shape: StorageShape = {
+    policy: { kind: "range", rank: padding.length },
+    fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
+    cell: padding.map((_, axis) => indexOf(axis)),
+  };
+  return { ir: kernel.finish(guarded, plan, shape), roles: kernel.roles };
 }
 
 const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));

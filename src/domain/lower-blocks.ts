@@ -83,10 +83,9 @@ export function lowerBlocks(
   const all = [...kernel.prologue, ...body];
   const { location } = container;
   const guarded = full ? all : [{ kind: "if" as const, cond: activeAt({ brick, cell }), then: all, else: [], location }];
-  return { ir: kernel.finish(guarded, 2, plan, fieldRank), roles: kernel.roles };
+  const fieldRank = ({ cardinality }: FieldPlan): number => (cardinality === 1 ? 2 : 3);
+  return { ir: kernel.finish(guarded, plan, { policy: { kind: "range", rank: 2 }, fieldRank, cell: [brick, cell] }), roles: kernel.roles };
 }
-
-const fieldRank = ({ cardinality }: FieldPlan): number => (cardinality === 1 ? 2 : 3);
 
 /** A name such as `brick_x1_ym2`. */
 const named = (what: string, offset: Offset, axis?: string): string =>

@@ -1,60 +1,97 @@
-import { bits, choose, differs, indexOf, int, loadInt, plus, right, scalarOf, truth } from "../ir/build.js";
-import type { Expr, KernelIR } from "../ir/types.js";
+import { bits, choose, compare, define, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, truth } from "../ir/build.js";
+import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../ir/types.js";
+import { mapStmts } from "../ir/walk.js";
 import { placeCells } from "./cell-code.js";
 import type { Offset } from "./grid.js";
 import { GROUP } from "./numbering.js";
-import { StorageKernel, type ContainerPlan, type FieldPlan } from "./storage-kernel.js";
+import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "./storage-kernel.js";
 
 /** What a kernel over numbered cells needs beside the container's own parameters. */
-export type SparseRole = "near" | "far" | "outside" | "x" | "y" | "z";
+export type SparseRole = "near" | "far" | "outside" | "runs" | "distances" | "firstRun" | "x" | "y" | "z";
+
+export interface LoweredSparse {
+  readonly ir: KernelIR;
+  readonly roles: ReadonlyMap<SparseRole, string>;
+}
 
 /** The roles of coordinates, by axis. */
 export const COORDINATES: readonly SparseRole[] = ["x", "y", "z"];
 const SHIFT = Math.log2(GROUP);
-const cell = indexOf(0);
-const isOwn = (offset: Offset): boolean => offset.every((d) => d === 0);
 
-/**
- * A container over the cells of one partition of an element-sparse grid, by number. A field lies in a view of rank 1 for cardinality 1,
- * else of `[component][cell]` (soa) or `[cell][component]` (aos); neighbours are found by `near` and `far` (see Connectivity).
- * @param directions offsets in the order of the connectivity; those that the container uses are among them
+/*
+ * Containers over the cells of one partition of an element-sparse grid, by number. A field lies in a view of rank 1 for cardinality 1, else
+ * of `[component][cell]` (soa) or `[cell][component]` (aos). `directions` are the offsets in the order of the grid's tables; those that the
+ * container uses are among them.
  */
-export function lowerSparse(
-  container: KernelIR,
-  plan: ContainerPlan,
-  directions: readonly Offset[],
-): { ir: KernelIR; roles: ReadonlyMap<SparseRole, string> } {
-  const kernel = new StorageKernel<SparseRole>(container);
-  const neighbours = new Map<string, Expr>();
-  const numberOf = (offset: Offset): Expr => {
-    const key = offset.join();
-    if (isOwn(offset)) return cell;
-    if (!neighbours.has(key)) {
-      const direction = directions.findIndex((d) => d.join() === key);
-      const entry = kernel.local(`near_${direction}`, loadInt(kernel.view("near", "i32", 2), int(direction), right(cell, SHIFT)));
-      const far = loadInt(kernel.view("far", "i32", 2), right(entry, 1), bits(cell, GROUP - 1));
-      neighbours.set(
-        key,
-        kernel.local(`neighbour_${direction}`, choose(differs(bits(entry, 1), int(0)), far, plus(cell, right(entry, 1)))),
-      );
-    }
-    return neighbours.get(key)!;
-  };
 
-  const body = placeCells(
+/** For GPUs: an element a cell, which finds its neighbours by `near` and `far` (see Connectivity). */
+export function lowerCells(container: KernelIR, plan: ContainerPlan, directions: readonly Offset[]): LoweredSparse {
+  const kernel = new StorageKernel<SparseRole>(container);
+  const cell = indexOf(0);
+  const body = place(container, plan, kernel, cell, directions, (direction) => {
+    const entry = kernel.local(`near_${direction}`, loadInt(kernel.view("near", "i32", 2), int(direction), right(cell, SHIFT)));
+    const far = loadInt(kernel.view("far", "i32", 2), right(entry, 1), bits(cell, GROUP - 1));
+    return kernel.local(`neighbour_${direction}`, choose(differs(bits(entry, 1), int(0)), far, plus(cell, right(entry, 1))));
+  });
+  const shape: StorageShape = { policy: { kind: "range", rank: 1 }, fieldRank, cell: [cell] };
+  return { ir: kernel.finish([...kernel.prologue, ...body], plan, shape), roles: kernel.roles };
+}
+
+/** For CPUs: a team a run (see Runs), whose members are its cells; neighbours are at one distance for all of them. */
+export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: readonly Offset[]): LoweredSparse {
+  const { location } = container;
+  const kernel = new StorageKernel<SparseRole>(container);
+  const run = kernel.local("run", plus(indexOf(0), scalarOf(kernel.scalar("firstRun"), "i32")));
+  const bound = (n: number): Expr => loadInt(kernel.view("runs", "i32", 2), run, int(n));
+  const first = kernel.local("first", bound(0));
+  const member = localOf(kernel.fresh("member"), "i32");
+  const cell = localOf(kernel.fresh("cell"), "i32");
+  const placed = place(container, plan, kernel, cell, directions, (direction) =>
+    plus(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), int(direction), run))),
+  );
+
+  const reduced = plan.record ? [] : container.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  const totals = new Map(reduced.map(({ name, type, op }) => [name, { name: kernel.fresh(`${name}_run`), type, op } as TeamResult]));
+  const toTotal = (stmt: Stmt): Stmt =>
+    stmt.kind === "reduce" && totals.has(stmt.target) ? { ...stmt, target: totals.get(stmt.target)!.name } : stmt;
+  const body = [define(cell.name, plus(first, member), location), ...mapStmts(placed, { stmt: toTotal })];
+  const shared = { name: member.name, count: bound(1), body, location };
+  const loop: Stmt = totals.size > 0 ? { kind: "teamReduce", results: [...totals.values()], ...shared } : { kind: "teamFor", ...shared };
+  const folds = [...totals].map(([target, { name, type }]): Stmt => ({ kind: "reduce", target, value: localOf(name, type), location }));
+  const shape: StorageShape = { policy: { kind: "team" }, fieldRank, cell: [cell] };
+  return { ir: kernel.finish([...kernel.prologue, loop, ...folds], plan, shape), roles: kernel.roles };
+}
+
+/** The container's body, given the number of the own cell and what finds the neighbour in a direction. */
+function place(
+  container: KernelIR,
+  { fields, mask }: ContainerPlan,
+  kernel: StorageKernel<SparseRole>,
+  cell: Expr,
+  directions: readonly Offset[],
+  find: (direction: number) => Expr,
+): Stmt[] {
+  const known = new Map<string, Expr>();
+  const isOwn = (offset: Offset): boolean => offset.every((d) => d === 0);
+  const numberOf = (offset: Offset): Expr => {
+    if (isOwn(offset)) return cell;
+    const key = offset.join();
+    if (!known.has(key)) known.set(key, find(directions.findIndex((direction) => direction.join() === key)));
+    return known.get(key)!;
+  };
+  return placeCells(
     container,
-    { fields: plan.fields, mask: plan.mask },
+    { fields, mask },
     {
       element: (field, offset, component) => {
-        const { cardinality, layout } = plan.fields.get(field)!;
+        const { cardinality, layout } = fields.get(field)!;
         const number = numberOf(offset);
         return cardinality === 1 ? [number] : layout === "soa" ? [component, number] : [number, component];
       },
-      active: (offset) => (isOwn(offset) ? truth(true) : differs(numberOf(offset), scalarOf(kernel.scalar("outside"), "i32"))),
+      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", numberOf(offset), scalarOf(kernel.scalar("outside"), "i32"))),
       coordinate: (axis) => loadInt(kernel.view(COORDINATES[axis], "i32", 1), cell),
     },
   );
-  return { ir: kernel.finish([...kernel.prologue, ...body], 1, plan, fieldRank), roles: kernel.roles };
 }
 
 const fieldRank = ({ cardinality }: FieldPlan): number => (cardinality === 1 ? 1 : 2);

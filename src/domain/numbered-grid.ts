@@ -1,5 +1,5 @@
 import type { Launch } from "../device/device.js";
-import { range } from "../device/policy.js";
+import { range, type Policy } from "../device/policy.js";
 import { typedArray, type TypedArrayOf, View } from "../device/view.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
@@ -26,7 +26,14 @@ export interface Lowered<Role extends string> {
 
 /** What of a field decides where its values lie, and what lies where no active cell is. */
 export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "outside">;
+/** What the parameters of the grid hold. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
+/** A launch over some planes of a partition. */
+export interface Stretch<Role extends string> {
+  readonly policy: Policy;
+  /** Parameters that differ from launch to launch. */
+  readonly scalars?: Partial<Record<Role, number>>;
+}
 
 /**
  * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and block-sparse
@@ -37,13 +44,15 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   protected abstract readonly unitCells: number;
   /** Planes of cells in a plane of units. */
   protected abstract readonly unitPlanes: number;
+  /** Units of outside values, behind all others. */
+  protected abstract readonly outsideUnits: number;
   /** Of each member, as memory is laid out. */
   protected numberings: readonly Numbering[] = [];
   /** Planes of units in a halo. */
   private width = -1;
   private readonly tables: Tables<Role>[] = [];
   private readonly records: RecordedCells[] = [];
-  private readonly lowered = new WeakMap<Container, Map<boolean, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
+  private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
 
   /** Numbers the units of each member, with halos of `width` planes of units. */
   protected abstract number(width: number): readonly Numbering[];
@@ -51,9 +60,20 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   protected abstract eachCell(member: number, visit: (at: number, position: number) => void): void;
   /** Where the values of an active cell lie on the member that owns it. */
   protected abstract find(member: number, position: number): number;
-  protected abstract lower(container: KernelIR, plan: ContainerPlan): Lowered<Role>;
+  protected abstract lower(container: KernelIR, plan: ContainerPlan, form: string): Lowered<Role>;
   /** What a kernel parameter of the grid holds on a member, and perhaps others that were made on the way. */
   protected abstract makeTables(role: Role, member: number): Tables<Role>;
+
+  /** Which of several kinds of kernel a container becomes on a member. */
+  protected form(_container: Container, _member: number): string {
+    return "units";
+  }
+
+  /** The launch over planes of units, counted from the partition's first, that have cells. */
+  protected stretch(_form: string, member: number, planes: readonly [begin: number, end: number]): Stretch<Role> {
+    const units = this.unitsOf(member, planes);
+    return { policy: this.unitCells === 1 ? range(units) : range(units, this.unitCells) };
+  }
 
   protected arrange(stored: readonly Field[]): void {
     this.freeTables();
@@ -70,7 +90,11 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const views = this.allocate(field);
     this.numberings.forEach((to, m) => {
       const from = before[m];
-      const source = new UnitStorage(from.outside + 1, this.unitCells, field).window(field.storage[m], from.first, from.first + from.own);
+      const source = new UnitStorage(from.outside + this.outsideUnits, this.unitCells, field).window(
+        field.storage[m],
+        from.first,
+        from.first + from.own,
+      );
       const target = this.storage(field, m).window(views[m], to.first, to.first + to.own);
       this.set.members[m].queue(0).copy(source, target);
     });
@@ -161,34 +185,41 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {
     this.lay();
-    const { first } = this.numberings[device].partition;
-    const stretches = this.unitPlanesOf(device, view).map(([begin, end], n) => ({
-      slot: slotOf(view, n),
-      units: [this.numberings[device].plane(first + begin), this.numberings[device].plane(first + end)] as const,
-      planes: [begin * this.unitPlanes, Math.min(end * this.unitPlanes, this.partitions[device].planes)] as const,
-    }));
-    const wanted = stretches.filter(({ units: [from, to] }) => from < to);
+    const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
+    const wanted = stretches.filter(({ planes }) => {
+      const [from, to] = this.unitsOf(device, planes);
+      return from < to;
+    });
     if (wanted.length === 0) return [];
 
     const record = precision === "strict" && container.reduces;
-    const { kernel, roles } = this.compile(container, record);
+    const form = this.form(container, device);
+    const { kernel, roles } = this.compile(container, form, record);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses) args[param] = this.storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
-    for (const [role, param] of roles) args[param] = this.table(role, device);
     const records = record ? this.recordsOf(device) : undefined;
     Object.assign(args, records?.valuesOf(container));
-    return wanted.flatMap(({ slot, units, planes }) => {
-      const policy = this.unitCells === 1 ? range(units) : range(units, this.unitCells);
+    return wanted.flatMap(({ slot, planes }) => {
+      const { policy, scalars } = this.stretch(form, device, planes);
+      const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
+      const [begin, end] = [planes[0] * this.unitPlanes, Math.min(planes[1] * this.unitPlanes, this.partitions[device].planes)];
       const partials = Object.entries(reductions).map(
-        ([param, all]) => [param, launchPartials(this, all, precision, [planes[0], planes[1] - planes[0]], slot)] as const,
+        ([param, all]) => [param, launchPartials(this, all, precision, [begin, end - begin], slot)] as const,
       );
-      const all = records ? args : { ...args, ...Object.fromEntries(partials) };
+      const all = { ...args, ...Object.fromEntries(own), ...(records ? {} : Object.fromEntries(partials)) };
       return [
         this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision }),
-        ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, planes, partial)) : []),
+        ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, [begin, end], partial)) : []),
       ];
     });
+  }
+
+  /** The units [first, end) of planes of units, counted from the partition's first. */
+  private unitsOf(member: number, [begin, end]: readonly [number, number]): [number, number] {
+    const numbering = this.numberings[member];
+    const { first } = numbering.partition;
+    return [numbering.plane(first + begin), numbering.plane(first + end)];
   }
 
   /** The planes of units [begin, end) of a partition that a data view has: one or two stretches, empty ones included. */
@@ -210,15 +241,16 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     this.freeTables();
   }
 
-  private freeTables(): void {
+  protected freeTables(): void {
     for (const tables of this.tables.splice(0)) for (const table of Object.values(tables ?? {})) if (table instanceof View) table.free();
     for (const records of this.records.splice(0)) records?.free();
   }
 
-  private compile(container: Container, record: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
-    const variants = this.lowered.get(container) ?? new Map<boolean, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>();
+  private compile(container: Container, form: string, record: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
+    const variants = this.lowered.get(container) ?? new Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>();
     this.lowered.set(container, variants);
-    let made = variants.get(record);
+    const key = `${form} ${record}`;
+    let made = variants.get(key);
     if (!made) {
       const other = container.uses.find(({ level }) => level !== "own");
       if (other)
@@ -228,19 +260,19 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
       const plan: ContainerPlan = {
         fields: new Map(container.uses.map(({ param, field }) => [param, field])),
         mask: container.mask?.param,
-        record: record ? (this.unitCells === 1 ? 1 : 2) : undefined,
+        record,
       };
-      const { ir, roles } = this.lower(container.ir, plan);
-      variants.set(record, (made = { kernel: kernelFromIR(ir, container.location), roles }));
+      const { ir, roles } = this.lower(container.ir, plan, form);
+      variants.set(key, (made = { kernel: kernelFromIR(ir, container.location), roles }));
     }
     return made;
   }
 
   protected storage(field: Arrangement, member: number): UnitStorage {
-    return new UnitStorage(this.numberings[member].outside + 1, this.unitCells, field);
+    return new UnitStorage(this.numberings[member].outside + this.outsideUnits, this.unitCells, field);
   }
 
-  private table(role: Role, member: number): View | number {
+  protected table(role: Role, member: number): View | number {
     const tables = (this.tables[member] ??= {});
     if (tables[role] === undefined) Object.assign(tables, this.makeTables(role, member));
     return tables[role]!;

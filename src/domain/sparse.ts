@@ -1,12 +1,16 @@
+import { CPU_MEMORY } from "../device/cpu/storage.js";
+import { teams } from "../device/policy.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import { i32 } from "../kernel/params.js";
 import type { DeviceSet } from "../set/index.js";
 import { connect } from "./connectivity.js";
+import type { Container } from "./container.js";
 import type { GridOptions } from "./grid.js";
-import { COORDINATES, lowerSparse, type SparseRole } from "./lower-sparse.js";
-import { NumberedGrid, type Lowered, type Tables } from "./numbered-grid.js";
+import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lower-sparse.js";
+import { NumberedGrid, type Stretch, type Tables } from "./numbered-grid.js";
 import { GROUP, Numbering } from "./numbering.js";
+import { cellRuns, RUN } from "./runs.js";
 import type { ContainerPlan } from "./storage-kernel.js";
 
 /**
@@ -37,6 +41,9 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   readonly kind = "sparse";
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
+  protected readonly outsideUnits = RUN;
+  /** Of each member that goes by runs: those before each of its planes. */
+  private readonly runsBefore: (readonly number[])[] = [];
   protected number(width: number): readonly Numbering[] {
     const { extents, mask, activity } = this;
     const before = [0];
@@ -52,16 +59,44 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
     return this.numberings[member].find(position);
   }
 
-  protected lower(container: KernelIR, plan: ContainerPlan): Lowered<SparseRole> {
-    return lowerSparse(container, plan, [...this.offsets.values()]);
+  /** CPUs go by runs where neighbours are read, so that inner loops read contiguous memory. */
+  protected override form(container: Container, member: number): "cells" | "runs" {
+    const asks = container.mask?.offsets.some((offset) => offset.some((d) => d !== 0)) ?? false;
+    return (container.stencil || asks) && this.set.members[member].device.memory === CPU_MEMORY ? "runs" : "cells";
+  }
+
+  protected lower(container: KernelIR, plan: ContainerPlan, form: string): LoweredSparse {
+    return (form === "runs" ? lowerRuns : lowerCells)(container, plan, [...this.offsets.values()]);
+  }
+
+  protected override stretch(form: string, member: number, planes: readonly [number, number]): Stretch<SparseRole> {
+    if (form === "cells") return super.stretch(form, member, planes);
+    this.table("runs", member);
+    const [from, to] = planes.map((plane) => this.runsBefore[member][plane]);
+    return { policy: teams(to - from), scalars: { firstRun: from } };
   }
 
   protected makeTables(role: SparseRole, member: number): Tables<SparseRole> {
     const { device } = this.set.members[member];
     const numbering = this.numberings[member];
-    if (role === "outside") return { outside: numbering.outside };
-    if (role !== "near" && role !== "far") return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
-    const { near, far, groups } = connect(numbering, [...this.offsets.values()]);
-    return { near: device.from(i32, near, [this.offsets.size, groups]), far: device.from(i32, far, [far.length / GROUP, GROUP]) };
+    const offsets = [...this.offsets.values()];
+    const table = (data: Int32Array, rows: number) => device.from(i32, data, [rows, data.length / rows]);
+    switch (role) {
+      case "outside":
+        return { outside: numbering.outside };
+      case "near":
+      case "far": {
+        const { near, far } = connect(numbering, offsets);
+        return { near: table(near, offsets.length), far: table(far, far.length / GROUP) };
+      }
+      case "runs":
+      case "distances": {
+        const { bounds, distances, before } = cellRuns(numbering, offsets);
+        this.runsBefore[member] = before;
+        return { runs: table(bounds, before.at(-1)!), distances: table(distances, offsets.length) };
+      }
+      default:
+        return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
+    }
   }
 }

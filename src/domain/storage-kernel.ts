@@ -1,5 +1,5 @@
-import { define, indexOf, localOf } from "../ir/build.js";
-import type { ElementType, Expr, KernelIR, Param, ReduceParam, Stmt, ViewParam } from "../ir/types.js";
+import { define, localOf } from "../ir/build.js";
+import type { ElementType, Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { Names } from "../ir/unroll.js";
 import { mapStmts } from "../ir/walk.js";
 import type { FieldLayout } from "./field.js";
@@ -16,8 +16,17 @@ export interface ContainerPlan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   /** The view parameter that `isActive` reads. */
   readonly mask?: string;
-  /** Reductions leave the value of each cell in a view of this rank, in place of being folded. */
-  readonly record?: number;
+  /** Reductions leave the value of each cell in a view, in place of being folded. */
+  readonly record?: boolean;
+}
+
+/** The form of a kernel over a kind of storage. */
+export interface StorageShape {
+  readonly policy: KernelIR["policy"];
+  /** Rank of a field's view. */
+  readonly fieldRank: (field: FieldPlan) => number;
+  /** Where the value of the own cell is recorded. */
+  readonly cell: Expr[];
 }
 
 /** Builds the kernel over a grid's storage: parameters that it needs beside the container's own, by what they hold. */
@@ -55,29 +64,24 @@ export class StorageKernel<Role extends string> {
     return localOf(name, value.type);
   }
 
-  /** The kernel with `body` over a range of `rank`, and field views of the ranks that the grid gives them. */
-  finish(body: Stmt[], rank: number, { fields, mask, record }: ContainerPlan, fieldRank: (plan: FieldPlan) => number): KernelIR {
-    const reduced = new Map<string, ReduceParam>();
+  /** The kernel with this body, and with the views that the grid gives it in place of the container's. */
+  finish(body: Stmt[], { fields, mask, record }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
+    // No two cells have one place, however far the analysis of races sees through a kernel over teams.
+    const disjoint = policy.kind === "team";
     const params = this.container.params.flatMap((param): Param[] => {
-      const plan = fields.get(param.name);
-      if (param.kind === "view" && plan) return [{ ...param, rank: fieldRank(plan) }];
+      const field = fields.get(param.name);
+      if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint }];
       if (param.name === mask) return [];
-      if (param.kind !== "reduce" || record === undefined) return [param];
-      reduced.set(param.name, param);
-      return [recordOf(param, record)];
+      if (param.kind !== "reduce" || !record) return [param];
+      return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint }];
     });
     const recorded = mapStmts(body, {
       stmt: (stmt) =>
-        stmt.kind === "reduce" && reduced.has(stmt.target)
-          ? { kind: "store", view: stmt.target, indices: indices(record!), value: stmt.value, location: stmt.location }
+        stmt.kind === "reduce" && record
+          ? { kind: "store", view: stmt.target, indices: cell, value: stmt.value, location: stmt.location }
           : stmt,
     });
-    return {
-      ...this.container,
-      policy: { kind: "range", rank },
-      params: [...params, ...this.added],
-      body: recorded,
-    };
+    return { ...this.container, policy, params: [...params, ...this.added], body: recorded };
   }
 
   private param(role: Role, make: (name: string) => Param): string {
@@ -90,7 +94,3 @@ export class StorageKernel<Role extends string> {
     return name;
   }
 }
-
-const recordOf = ({ name, type }: ReduceParam, rank: number): ViewParam => ({ kind: "view", name, element: type, rank, disjoint: false });
-
-const indices = (rank: number): Expr[] => Array.from({ length: rank }, (_, axis) => indexOf(axis));

@@ -1,4 +1,4 @@
-import type { BinaryFn, Expr, Location, ScalarType, Stmt } from "./types.js";
+import type { BinaryFn, CompareFn, Expr, Location, ScalarType, Stmt } from "./types.js";
 
 /* Short names for building code by hand. */
 
@@ -10,7 +10,8 @@ export const scalarOf = (name: string, type: ScalarType): Expr => ({ op: "param"
 export const loadInt = (view: string, ...indices: Expr[]): Expr => ({ op: "load", type: "i32", view, indices });
 export const cast = (type: ScalarType, a: Expr): Expr => ({ op: "cast", type, a });
 export const choose = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type: a.type, cond, a, b });
-export const differs = (a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn: "ne", a, b });
+export const compare = (fn: CompareFn, a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn, a, b });
+export const differs = (a: Expr, b: Expr): Expr => compare("ne", a, b);
 export const define = (name: string, init: Expr, location: Location): Stmt => ({ kind: "let", name, type: init.type, init, location });
 
 const binary =

@@ -2,13 +2,24 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
-import type { Field } from "../../src/domain/index.js";
+import { SparseGrid, type Field } from "../../src/domain/index.js";
 import type { Dimension } from "../../src/kernel/cells.js";
 import { f32, f64, i32, max, sum, table } from "../../src/kernel/params.js";
-import { KINDS, type Active } from "./kinds.js";
+import { KINDS, type Active, type Make } from "./kinds.js";
 import { noise, onEachBackend } from "./sets.js";
 
 const strict = { precision: "strict" } as const;
+
+/** An element-sparse grid that runs on CPUs the kernels that it has for GPUs. */
+class CellByCell extends SparseGrid {
+  protected override form(): "cells" {
+    return "cells";
+  }
+}
+const kinds: readonly Make[] = [
+  ...Object.values(KINDS),
+  (set, extents, active, options) => new CellByCell(set, extents, { ...options, active }),
+];
 
 /** A domain by its description; it has the cell in the middle of the box, so that it is not empty. */
 function domain(kind: string, extents: readonly number[], seed: number): Active {
@@ -108,7 +119,7 @@ await onEachBackend("grids of any domain", ({ backend, all }) => {
         const single = KINDS.dense(all[0], extents, active);
         const expected = await leave(single, offsets);
         single.free();
-        for (const make of Object.values(KINDS)) {
+        for (const make of kinds) {
           const grid = make(all[members], extents, active, { layout });
           assert.deepEqual(await leave(grid, offsets), expected, grid.kind);
           grid.free();

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { connect } from "../../src/domain/connectivity.js";
-import { lowerSparse } from "../../src/domain/lower-sparse.js";
+import { lowerCells, lowerRuns } from "../../src/domain/lower-sparse.js";
 import { GROUP, Numbering } from "../../src/domain/numbering.js";
 import { sparse } from "../../src/domain/index.js";
 import { partition } from "../../src/domain/partition.js";
 import { optimise } from "../../src/ir/optimise.js";
+import { Neighbours } from "../../src/domain/neighbours.js";
+import { cellRuns, RUN } from "../../src/domain/runs.js";
 import { print } from "../../src/ir/print.js";
 import { f64 } from "../../src/kernel/params.js";
 import { likeDense, KINDS, storesCells } from "./kinds.js";
@@ -88,6 +90,52 @@ describe("cells of element-sparse grids", () => {
       }
     });
 
+  for (const [title, active] of [
+    ["random cells", random],
+    ["a full box", () => true],
+  ] as const)
+    it(`lie in runs with all their neighbours: ${title}`, () => {
+      const offsets = [
+        [1, 0, 0],
+        [-2, 1, 0],
+        [0, 0, 2],
+      ];
+      for (const numbering of numbered(extents, active, 3, 2).numberings) {
+        const { bounds, distances, before } = cellRuns(numbering, offsets);
+        const all = new Neighbours(numbering, offsets);
+        const count = bounds.length / 2;
+        let next = numbering.first;
+        for (let run = 0; run < count; run++) {
+          const [start, length] = bounds.subarray(2 * run, 2 * run + 2);
+          assert.equal(start, next);
+          assert.ok(length > 0 && length <= RUN);
+          next += length;
+          offsets.forEach((offset, d) => {
+            for (let cell = start; cell < next; cell++) {
+              const reached = cell + distances[d * count + run];
+              assert.ok(reached < numbering.outside + RUN);
+              assert.equal(Math.min(reached, numbering.outside), all.at(offset)(cell));
+            }
+          });
+        }
+        assert.equal(next, numbering.first + numbering.own);
+        before.forEach((run, plane) => {
+          const cell = numbering.plane(numbering.partition.first + plane);
+          assert.equal(run < count ? bounds[2 * run] : numbering.first + numbering.own, cell);
+        });
+      }
+    });
+
+  it("are few runs in a full box", () => {
+    const { numberings } = numbered([64, 8, 8], () => true, 1, 1);
+    const { bounds } = cellRuns(numberings[0], [
+      [1, 0, 0],
+      [-1, 0, 0],
+      [0, 1, 0],
+    ]);
+    assert.ok(bounds.length / 2 <= 3 * 64, `${bounds.length / 2} runs`);
+  });
+
   it("share an entry of the table where their neighbours lie side by side", () => {
     const { numberings } = numbered([256, 16, 16], () => true, 1, 1);
     const directions = [-1, 0, 1].flatMap((dz) => [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy, dz])));
@@ -97,17 +145,18 @@ describe("cells of element-sparse grids", () => {
 });
 
 describe("kernels of element-sparse grids", () => {
-  it("read neighbours by the table, and coordinates only if used", () => {
+  it("read neighbours by tables, and coordinates only if used", () => {
     const grid = sparse(jsSets[0], [8, 8, 8], undefined);
     const [p, u] = [grid.field("p", f64), grid.field("u", f64, { cardinality: 2 })];
     const step = grid.container("step", { p, u }, ({ p, u }, c) => {
       u[c][1] = p.at(c, 1, 0, 0) + c.z;
     });
     const plan = { fields: new Map(step.uses.map(({ param, field }) => [param, field])) };
-    const { ir, roles } = lowerSparse(step.ir, plan, [
+    const directions = [
       [0, 1, 0],
       [1, 0, 0],
-    ]);
+    ];
+    const { ir, roles } = lowerCells(step.ir, plan, directions);
     assert.deepEqual([...roles.keys()], ["near", "far", "z"]);
     assert.deepEqual(print(optimise(ir)).trimEnd().split("\n"), [
       "kernel step (range i)",
@@ -119,6 +168,23 @@ describe("kernels of element-sparse grids", () => {
       "  let near_1: i32 = near[1][i >> 5]",
       "  let neighbour_1: i32 = (near_1 & 1) != 0 ? far[near_1 >> 1][i & 31] : i + (near_1 >> 1)",
       "  u[1][i] = p[neighbour_1] + f64(z[i])",
+    ]);
+    const byRuns = lowerRuns(step.ir, plan, directions);
+    assert.deepEqual([...byRuns.roles.keys()], ["firstRun", "runs", "distances", "z"]);
+    assert.deepEqual(print(optimise(byRuns.ir)).trimEnd().split("\n"), [
+      "kernel step (team)",
+      "  view p: f64[] disjoint",
+      "  view u: f64[][] disjoint",
+      "  scalar firstRun: i32",
+      "  view runs: i32[][]",
+      "  view distances: i32[][]",
+      "  view z: i32[]",
+      "  let run: i32 = team.index + firstRun",
+      "  let first: i32 = runs[run][0]",
+      "  let distance_1: i32 = distances[1][run]",
+      "  team for member until runs[run][1]",
+      "    let cell: i32 = first + member",
+      "    u[1][cell] = p[cell + distance_1] + f64(z[cell])",
     ]);
     grid.free();
   });
