@@ -38,7 +38,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
     .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2")
     .addOption(new Option("--grid <kind>", "how cells are stored").choices(["dense", "sparse", "blocks"]).default("dense"))
     .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default("soa"))
-    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices(OCC_LEVELS).default("standard"))
+    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices([...OCC_LEVELS, "auto"]).default("standard"))
     .option("--no-fuse", "run containers as they were written")
     .option("--unroll <n>", "iterations that are planned together", positive, 1)
     .addOption(

@@ -13,25 +13,40 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
  * time, not the result.
  */
 export function cachedBinary(kind: string, parts: readonly string[], make: () => Uint8Array, folder = cacheFolder()): Uint8Array {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(`${part.length}:`).update(part);
-  const file = join(folder, `${hash.digest("hex").slice(0, 40)}.${kind}`);
-  try {
-    const found = readFileSync(file);
-    if (found.length > 0) return found;
-  } catch {
-    // not there yet
-  }
+  const found = recall(kind, parts, folder);
+  if (found) return found;
   const made = make();
+  remember(kind, parts, made, folder);
+  return made;
+}
+
+/** What was remembered for these `parts`, on this machine, in any process. */
+export function recall(kind: string, parts: readonly string[], folder = cacheFolder()): Uint8Array | undefined {
+  try {
+    const found = readFileSync(cacheFile(kind, parts, folder));
+    return found.length > 0 ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps it for `recall`, unless the disk is full or may not be written to. */
+export function remember(kind: string, parts: readonly string[], data: Uint8Array, folder = cacheFolder()): void {
+  const file = cacheFile(kind, parts, folder);
   try {
     mkdirSync(folder, { recursive: true });
     const partial = `${file}.${process.pid}`;
-    writeFileSync(partial, made);
+    writeFileSync(partial, data);
     renameSync(partial, file);
   } catch {
     // a read-only or full disk
   }
-  return made;
+}
+
+function cacheFile(kind: string, parts: readonly string[], folder: string): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return join(folder, `${hash.digest("hex").slice(0, 40)}.${kind}`);
 }
 
 /** Where ISOFORM_KEEP names a folder, writes a kernel's generated source there, for people to read. */

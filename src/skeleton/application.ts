@@ -9,7 +9,7 @@ import type { Skeleton } from "./skeleton.js";
 export interface SkeletonSettings {
   readonly grid: Grid["kind"];
   readonly layout: FieldLayout;
-  readonly occ: OccLevel;
+  readonly occ: OccLevel | "auto";
   readonly fuse: boolean;
   readonly unroll: number;
   readonly precision: Precision;

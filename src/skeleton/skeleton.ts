@@ -1,26 +1,28 @@
 import type { Precision, Queue } from "../device/device.js";
-import type { View } from "../device/view.js";
 import type { Field } from "../domain/field.js";
-import type { Grid } from "../domain/grid.js";
-import { IsoformError, LaunchError } from "../kernel/errors.js";
+import { DeviceError, IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
+import { fastestLevel, timingKey, type Choice } from "./auto.js";
 import { explainDot } from "./dot.js";
+import { Executor, type Traced } from "./executor.js";
 import { explainText, type Explained } from "./explain.js";
 import { explainSvg } from "./graph-drawing.js";
-import { entry } from "./graph.js";
 import { findNan, NanWatch, type NanPlace } from "./nan.js";
-import { fieldsAcross } from "./nodes.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
-import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
-import { Program, type Op, type OpMarks } from "./program.js";
-import { exchange, requireDefined, type Step } from "./sequence.js";
-import { measuredTimeline, plannedTimeline, type Timeline } from "./timeline.js";
+import { nextStart, planOf, type Plan } from "./plan.js";
+import type { Step } from "./sequence.js";
+import { Snapshot } from "./snapshot.js";
+import { plannedTimeline } from "./timeline.js";
 import { timelineSvg, timelineText, timelineTrace } from "./timeline-views.js";
 
 export interface SkeletonOptions {
-  /** Overlap of computation and communication; `standard` where absent. On one device there is nothing to overlap. */
-  occ?: OccLevel;
+  /**
+   * Overlap of computation and communication; `standard` where absent. `auto` measures all levels before the first run, on the sequence
+   * itself, and remembers the fastest on disk; where memory does not suffice to put back what they change, it is `standard`. On one device
+   * there is nothing to overlap.
+   */
+  occ?: OccLevel | "auto";
   /** Whether containers are merged where that saves memory traffic; yes where absent. */
   fuse?: boolean;
   /** That of the first device where absent. */
@@ -53,24 +55,8 @@ export interface RunResult {
   readonly seconds: number;
 }
 
-/** A program for the memory that fields have, and the halos that are up to date, at its start. */
-interface Variant {
-  readonly program: Program;
-  readonly memory: readonly (readonly View[])[];
-  readonly generations: readonly number[];
-}
-
-/** What a list of containers uses. */
-interface Used {
-  readonly fields: readonly Field[];
-  readonly scalars: readonly Scalar[];
-  /** Those whose neighbours on other members are read. */
-  readonly across: readonly Field[];
-  readonly grids: readonly Grid[];
-}
-
-/** Programs that are kept: first iteration and steady state, for fields that go round in a few swaps. */
-const KEPT = 16;
+/** Plans in one measurement of a level of overlap. */
+const MEASURED = 10;
 const USUAL_INTERVAL = 10;
 
 /**
@@ -83,28 +69,29 @@ export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], o
 
 export class Skeleton {
   readonly precision: Precision;
-  readonly level: OccLevel;
-  private readonly fused: boolean;
+  private readonly executor: Executor;
   private readonly unrolled: number;
-  private readonly temporary: readonly Field[];
-  private readonly stages = new Map<number, Stages>();
-  private readonly usedBy = new Map<Stages, Used>();
-  private readonly variants: Variant[] = [];
+  /** Absent until it has been chosen. */
+  private level: OccLevel | undefined;
+  private choice: Choice | undefined;
   private watch: NanWatch | undefined;
-  private measured: { readonly program: Program; readonly timeline: Timeline } | undefined;
+  private measured: Traced | undefined;
 
   constructor(
     readonly set: DeviceSet,
     readonly name: string,
-    private readonly steps: readonly Step[],
+    steps: readonly Step[],
     options: SkeletonOptions,
   ) {
     const { occ = "standard", fuse = true, precision = set.members[0].device.precision, unroll = 1, temporary = [] } = options;
-    if (!OCC_LEVELS.includes(occ)) throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${OCC_LEVELS.join(", ")}`);
+    if (occ !== "auto" && !OCC_LEVELS.includes(occ))
+      throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);
     if (!Number.isInteger(unroll) || unroll < 1)
       throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
-    [this.level, this.fused, this.precision, this.unrolled, this.temporary] = [occ, fuse, precision, unroll, temporary];
-    for (const { container } of this.stagesOf(1).written.nodes)
+    this.level = occ === "auto" ? undefined : occ;
+    [this.precision, this.unrolled] = [precision, unroll];
+    this.executor = new Executor(set, steps, { fuse, precision, temporary });
+    for (const { container } of this.executor.stagesOf(1).written.nodes)
       if (container.grid.set !== set)
         throw new LaunchError(
           `skeleton "${name}": container "${container.name}" belongs to a grid on ${container.grid.set.name}, not to this set of devices, ${set.name}`,
@@ -118,6 +105,7 @@ export class Skeleton {
   async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
     const { scalar, until, every = USUAL_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
+    const level = (this.level ??= await this.choose());
     const origin = this.set.members[0].queue(0);
     // What the host has written to other members comes first.
     for (const member of this.set.members.slice(1)) origin.wait(member.queue(0).record());
@@ -125,9 +113,10 @@ export class Skeleton {
     const start = origin.record();
     let [done, checked, stopped] = [0, 0, false];
     while (done < iterations && !stopped) {
-      const left = iterations - done;
-      const last = left < 2 * this.unrolled && (left === 1 || left === this.unrolled);
-      done += trace && last ? await this.traced(left) : this.step(left);
+      const next = this.next(iterations - done);
+      if (trace && done + next === iterations) this.measured = await this.executor.trace(next, level);
+      else this.executor.step(next, level);
+      done += next;
       if (pace.due()) await pace.rest();
       if ((!until && !nan) || Math.floor(done / every) === Math.floor(checked / every)) continue;
       const between = done === checked + 1 ? `iteration ${done}` : `iterations ${checked + 1} to ${done}`;
@@ -154,7 +143,8 @@ export class Skeleton {
    * a picture, or as JSON for chrome://tracing. Fields need values.
    */
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
-    const program = this.measured?.program ?? this.variant(this.stagesOf(this.unrolled)).program;
+    const level = (this.level ??= await this.choose());
+    const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled), level);
     const planned = await plannedTimeline(program, this.set);
     const timelines = { name: this.name, set: this.set, planned, measured: this.measured?.timeline };
     return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
@@ -162,39 +152,63 @@ export class Skeleton {
 
   /** Frees what the skeleton holds on the devices. Fields and scalars stay. */
   free(): void {
-    for (const { program } of this.variants.splice(0)) program.free();
+    this.executor.free();
     this.watch?.free();
     this.watch = undefined;
   }
 
-  /** The same, measured. */
-  private async traced(left: number): Promise<number> {
-    const { members } = this.set;
-    await Promise.all(members.map((member) => member.queue(0).finish()));
-    const starts = members.map((member) => member.queue(0).record());
-    let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
-    const done = this.step(left, (program) => (traced = { program, marks: program.trace() }));
-    const { program, marks } = traced!;
-    this.measured = { program, timeline: await measuredTimeline(marks, starts, this.set) };
-    return done;
+  /** Iterations of the next program: as many as are unrolled, or one where so many are not left. */
+  private next(left: number): number {
+    return left >= this.unrolled ? this.unrolled : 1;
   }
 
-  /** Submits the next iterations: as many as are unrolled, or one where so many are not left. Returns their number. */
-  private step(left: number, submit = (program: Program) => program.submit()): number {
-    const stages = this.stagesOf(left >= this.unrolled ? this.unrolled : 1);
-    const { program } = this.variant(stages);
-    submit(program);
-    for (const { uses } of stages.containers) for (const { field, written } of uses) if (written) field.noteWrite();
-    for (const field of this.used(stages).across) field.coherent = program.plan.fresh.has(field);
-    stages.swaps.forEach(exchange);
-    return stages.iterations;
+  /** Measures the levels of overlap on the sequence itself, and leaves all contents as they were. */
+  private async choose(): Promise<OccLevel> {
+    const { set, unrolled, executor } = this;
+    if (set.members.length === 1) return "none";
+    const stages = executor.stagesOf(unrolled);
+    // Refuses what cannot run before anything is copied.
+    executor.programFor(stages, "none");
+    const snapshot = this.snapshot();
+    if (!snapshot) return "standard";
+    try {
+      await this.finish();
+      this.choice = await fastestLevel(timingKey(stages, set, this.precision), async (level) => {
+        if (set.virtual) return (await executor.trace(unrolled, level)).timeline.seconds;
+        const [origin] = set.members.map((member) => member.queue(0));
+        const start = origin.record();
+        for (let n = 0; n < MEASURED; n++) executor.step(unrolled, level);
+        return (await origin.record().since(start)) / MEASURED;
+      });
+    } finally {
+      snapshot.restore();
+      await this.finish();
+      snapshot.free();
+    }
+    return this.choice.level;
+  }
+
+  /** Nothing where the memory does not suffice. */
+  private snapshot(): Snapshot | undefined {
+    const stages = this.executor.stagesOf(this.unrolled);
+    const { written, scalars } = this.executor.used(stages);
+    try {
+      return new Snapshot(this.set, new Set([...written, ...scalars, ...stages.swaps.flat()]));
+    } catch (error) {
+      if (error instanceof DeviceError) return undefined;
+      throw error;
+    }
+  }
+
+  private async finish(): Promise<void> {
+    await Promise.all(this.set.members.map((member) => member.queue(0).finish()));
   }
 
   /** The plan of the next iterations, and that of the steady state which they lead to. */
   private explained(): Explained {
-    const stages = this.stagesOf(this.unrolled);
-    const plan = (atStart: ReadonlySet<Field>) => planOf(stages, this.set.members.length, this.level, atStart);
-    const first = plan(new Set(this.used(stages).across.filter((field) => field.coherent)));
+    const stages = this.executor.stagesOf(this.unrolled);
+    const plan = (atStart: ReadonlySet<Field>) => planOf(stages, this.set.members.length, this.level ?? "standard", atStart);
+    const first = plan(new Set(this.executor.used(stages).across.filter((field) => field.coherent)));
     const seen = new Map<string, Plan>();
     const key = ({ atStart }: Plan) =>
       [...atStart]
@@ -206,46 +220,15 @@ export class Skeleton {
       seen.set(key(steady), steady);
       steady = plan(nextStart(steady));
     }
-    const decisions = this.variants.filter((variant) => variant.program.plan.stages === stages).at(-1)?.program.decisions ?? [];
+    const decisions = [...this.choiceText(), ...this.executor.decisions(stages)];
     return { name: this.name, set: this.set.name, precision: this.precision, first, steady, decisions };
   }
 
-  private stagesOf(iterations: number): Stages {
-    return entry(this.stages, iterations, () => {
-      const stages = stagesOf(this.steps, iterations, this.fused, this.temporary);
-      for (const container of stages.containers) container.grid.requireStencils(container);
-      return stages;
-    });
-  }
-
-  private used(stages: Stages): Used {
-    return entry(this.usedBy, stages, () => {
-      const fields = [...new Set(stages.containers.flatMap(({ uses }) => uses.map(({ field }) => field)))];
-      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...container.reductions.values()]);
-      const grids = new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)]);
-      return { fields, scalars: [...new Set(scalars)], across: [...new Set(stages.containers.flatMap(fieldsAcross))], grids: [...grids] };
-    });
-  }
-
-  /** The program for the fields as they are now. */
-  private variant(stages: Stages): Variant {
-    const { fields, scalars, across, grids } = this.used(stages);
-    for (const grid of grids) grid.lay();
-    const memory = [...fields.map((field) => field.storage), ...scalars.map((scalar) => scalar.views)];
-    const fits = ({ program: { plan }, memory: before, generations }: Variant) =>
-      plan.stages === stages &&
-      memory.every((views, n) => views === before[n]) &&
-      across.every((field) => field.coherent === plan.atStart.has(field)) &&
-      grids.every((grid, n) => grid.generation === generations[n]);
-    const known = this.variants.find(fits);
-    if (known) return known;
-    requireDefined(stages.written.nodes.map(({ container }) => container));
-    const plan = planOf(stages, this.set.members.length, this.level, new Set(across.filter((field) => field.coherent)));
-    const program = new Program(plan, this.set, this.precision);
-    const made = { program, memory, generations: grids.map((grid) => grid.generation) };
-    this.variants.push(made);
-    if (this.variants.length > KEPT) this.variants.shift()!.program.free();
-    return made;
+  private choiceText(): string[] {
+    if (this.level === undefined) return ["the level of overlap will be chosen in the first run; shown is standard"];
+    if (!this.choice) return [];
+    const times = Object.entries(this.choice.seconds).map(([level, seconds]) => `${level} ${(seconds * 1e6).toFixed(1)} us`);
+    return [`OCC ${this.choice.level} was the fastest: ${times.join(", ")}`];
   }
 
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {
@@ -274,7 +257,7 @@ export class Skeleton {
   }
 
   private written(): Field[] {
-    const uses = this.stagesOf(1).written.nodes.flatMap(({ container }) => container.uses);
+    const uses = this.executor.stagesOf(1).written.nodes.flatMap(({ container }) => container.uses);
     return [...new Set(uses.filter((use) => use.written).map((use) => use.field))];
   }
 

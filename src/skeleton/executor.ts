@@ -1,0 +1,137 @@
+import type { Precision } from "../device/device.js";
+import type { View } from "../device/view.js";
+import type { Field } from "../domain/field.js";
+import type { Grid } from "../domain/grid.js";
+import type { DeviceSet, Scalar } from "../set/index.js";
+import { entry } from "./graph.js";
+import { fieldsAcross } from "./nodes.js";
+import type { OccLevel } from "./occ.js";
+import { planOf, stagesOf, type Stages } from "./plan.js";
+import { Program, type Op, type OpMarks } from "./program.js";
+import { exchange, requireDefined, type Step } from "./sequence.js";
+import { measuredTimeline, type Timeline } from "./timeline.js";
+
+export interface ExecutorOptions {
+  readonly fuse: boolean;
+  readonly precision: Precision;
+  readonly temporary: readonly Field[];
+}
+
+/** What a list of containers uses. */
+export interface Used {
+  readonly fields: readonly Field[];
+  /** Those that are written. */
+  readonly written: readonly Field[];
+  /** Those whose neighbours on other members are read. */
+  readonly across: readonly Field[];
+  readonly scalars: readonly Scalar[];
+  readonly grids: readonly Grid[];
+}
+
+/** A program for the memory that fields and scalars have, and the halos that are up to date, at its start. */
+interface Variant {
+  readonly program: Program;
+  readonly memory: readonly (readonly View[])[];
+  readonly generations: readonly number[];
+}
+
+/** A program and when its operations ran. */
+export interface Traced {
+  readonly program: Program;
+  readonly timeline: Timeline;
+}
+
+/** Programs that are kept: of the first iteration and the steady state, for each place of fields that go round in swaps. */
+const KEPT = 16;
+
+/** Runs iterations, with programs that are prepared when they are first needed. */
+export class Executor {
+  private readonly stages = new Map<number, Stages>();
+  private readonly usedBy = new Map<Stages, Used>();
+  private readonly variants: Variant[] = [];
+
+  constructor(
+    private readonly set: DeviceSet,
+    private readonly steps: readonly Step[],
+    private readonly options: ExecutorOptions,
+  ) {}
+
+  /** Submits so many iterations as one program. */
+  step(iterations: number, level: OccLevel, submit = (program: Program) => program.submit()): void {
+    const stages = this.stagesOf(iterations);
+    const program = this.programFor(stages, level);
+    submit(program);
+    const { written, across } = this.used(stages);
+    for (const field of written) field.noteWrite();
+    for (const field of across) field.coherent = program.plan.fresh.has(field);
+    stages.swaps.forEach(exchange);
+  }
+
+  /** The same, with the time of each operation. */
+  async trace(iterations: number, level: OccLevel): Promise<Traced> {
+    const { members } = this.set;
+    await Promise.all(members.map((member) => member.queue(0).finish()));
+    const starts = members.map((member) => member.queue(0).record());
+    let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
+    this.step(iterations, level, (program) => (traced = { program, marks: program.trace() }));
+    const { program, marks } = traced!;
+    return { program, timeline: await measuredTimeline(marks, starts, this.set) };
+  }
+
+  /** The containers of so many iterations, fused where asked for. */
+  stagesOf(iterations: number): Stages {
+    return entry(this.stages, iterations, () => {
+      const { fuse, temporary } = this.options;
+      const stages = stagesOf(this.steps, iterations, fuse, temporary);
+      for (const container of stages.containers) container.grid.requireStencils(container);
+      return stages;
+    });
+  }
+
+  used(stages: Stages): Used {
+    return entry(this.usedBy, stages, () => {
+      const uses = stages.containers.flatMap((container) => container.uses);
+      const fields = [...new Set(uses.map(({ field }) => field))];
+      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...container.reductions.values()]);
+      return {
+        fields,
+        written: [...new Set(uses.filter((use) => use.written).map(({ field }) => field))],
+        across: [...new Set(stages.containers.flatMap(fieldsAcross))],
+        scalars: [...new Set(scalars)],
+        grids: [...new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)])],
+      };
+    });
+  }
+
+  /** The program for fields, scalars and halos as they are now. */
+  programFor(stages: Stages, level: OccLevel): Program {
+    const { fields, scalars, across, grids } = this.used(stages);
+    for (const grid of grids) grid.lay();
+    const memoryOf = (n: number) => (n < fields.length ? fields[n].storage : scalars[n - fields.length].views);
+    const known = this.variants.find(
+      ({ program: { plan }, memory, generations }) =>
+        plan.stages === stages &&
+        plan.level === level &&
+        memory.every((views, n) => views === memoryOf(n)) &&
+        across.every((field) => field.coherent === plan.atStart.has(field)) &&
+        grids.every((grid, n) => grid.generation === generations[n]),
+    );
+    if (known) return known.program;
+    requireDefined(stages.written.nodes.map(({ container }) => container));
+    const plan = planOf(stages, this.set.members.length, level, new Set(across.filter((field) => field.coherent)));
+    const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
+    const program = new Program(plan, this.set, this.options.precision);
+    this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
+    if (this.variants.length > KEPT) this.variants.shift()!.program.free();
+    return program;
+  }
+
+  /** What the devices made of the latest program of these stages. */
+  decisions(stages: Stages): readonly string[] {
+    return this.variants.findLast(({ program }) => program.plan.stages === stages)?.program.decisions ?? [];
+  }
+
+  free(): void {
+    for (const { program } of this.variants.splice(0)) program.free();
+  }
+}
