@@ -1,13 +1,35 @@
 import type { ApplicationModule, CommandModule } from "../p3/application.js";
+import type { SkeletonModule } from "../skeleton/application.js";
+
+/** Where to find the parts of an application. */
+export interface Registered {
+  readonly command: () => Promise<CommandModule>;
+  /** For `isoform assess`; examples have none. */
+  readonly application?: () => Promise<ApplicationModule>;
+  /** For `isoform explain`, if it has a sequence of containers. */
+  readonly skeleton?: () => Promise<SkeletonModule>;
+}
 
 /** The applications that come with the package; each is loaded only when it is wanted. */
-export const APPLICATIONS = {
+export const APPLICATIONS: Readonly<Record<string, Registered>> = {
   gsr: {
-    application: (): Promise<ApplicationModule> => import("../../apps/gsr/application.js"),
-    command: (): Promise<CommandModule> => import("../../apps/gsr/command.js"),
+    application: () => import("../../apps/gsr/application.js"),
+    command: () => import("../../apps/gsr/command.js"),
+  },
+  heat: {
+    command: () => import("../../apps/heat/command.js"),
+    skeleton: () => import("../../apps/heat/heat.js"),
+  },
+  lbm: {
+    application: () => import("../../apps/lbm/application.js"),
+    command: () => import("../../apps/lbm/command.js"),
+  },
+  life: {
+    command: () => import("../../apps/life/command.js"),
+    skeleton: () => import("../../apps/life/life.js"),
   },
   stream: {
-    application: (): Promise<ApplicationModule> => import("../../apps/stream/application.js"),
-    command: (): Promise<CommandModule> => import("../../apps/stream/command.js"),
+    application: () => import("../../apps/stream/application.js"),
+    command: () => import("../../apps/stream/command.js"),
   },
 };

@@ -1,0 +1,88 @@
+import { LaunchError } from "isoform";
+import { isMisprint, U_ALONG_Y, V_ALONG_X, type Reynolds } from "./ghia.js";
+import { FLUID, MOVING_WALL } from "./kernels.js";
+import { D2Q9, D3Q19, type Lattice } from "./lattice.js";
+import { profile, type Flow, type Simulation } from "./simulation.js";
+
+export interface CavityOptions {
+  reynolds: number;
+  /** Cells of fluid along each axis. */
+  size: number;
+  lattice?: Lattice;
+  /** Of the lid, in cells a step; compressibility errors grow with its square. */
+  speed?: number;
+}
+
+export const LID_SPEED = 0.1;
+
+/** A square or cube whose side of the greatest y, a layer of cells above the fluid, moves along x. */
+export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
+  if (size < 2) throw new LaunchError(`a cavity of ${size} cells: it needs at least 2`);
+  const lid = (y: number): boolean => y === size;
+  return {
+    lattice,
+    extents: lattice === D3Q19 ? [size, size + 1, size] : [size, size + 1],
+    kind: (x, y) => (lid(y) ? MOVING_WALL : FLUID),
+    velocity: (x, y) => [lid(y) ? speed : 0, 0, 0],
+    viscosity: (speed * size) / reynolds,
+  };
+}
+
+/** A point of a published profile, and what was computed there, in lid speeds. */
+export interface Compared {
+  readonly at: number;
+  readonly published: number;
+  readonly computed: number;
+  /** Not to be judged by. */
+  readonly misprint: boolean;
+}
+
+export interface Comparison {
+  readonly u: readonly Compared[];
+  readonly v: readonly Compared[];
+  /** The largest difference on each line, in lid speeds. */
+  readonly errors: readonly [u: number, v: number];
+}
+
+/** The centre lines of a cavity of D2Q9 against the tables of Ghia, Ghia and Shin. */
+export async function compareWithGhia(simulation: Simulation, reynolds: Reynolds, speed = LID_SPEED): Promise<Comparison> {
+  const [size] = simulation.flow.extents;
+  const lines = [
+    [U_ALONG_Y, 1, 0, 1],
+    [V_ALONG_X, 0, 1, 0],
+  ] as const;
+  const [u, v] = await Promise.all(
+    lines.map(async ([line, axis, component, end]) => {
+      const values = (await centreLine(simulation, axis, component, size)).map((value) => value / speed);
+      return line.at.map((at, n): Compared => ({
+        at,
+        published: line.values[reynolds][n],
+        computed: between(at * size - 0.5, values, end),
+        misprint: isMisprint(line, reynolds, n),
+      }));
+    }),
+  );
+  const worst = (points: readonly Compared[]): number =>
+    Math.max(...points.filter((p) => !p.misprint).map((p) => Math.abs(p.computed - p.published)));
+  return { u, v, errors: [worst(u), worst(v)] };
+}
+
+/** The velocity's component along the line of one axis through the centre: the mean of two lines of cells where there is none in the middle. */
+async function centreLine({ velocity }: Simulation, axis: 0 | 1, component: 0 | 1, size: number): Promise<number[]> {
+  const middle = [Math.floor((size - 1) / 2), Math.ceil((size - 1) / 2)];
+  const [a, b] = await Promise.all(middle.map((at) => profile(velocity, axis === 1 ? [at, 0] : [0, at], axis, size, component)));
+  return a.map((value, n) => (value + b[n]) / 2);
+}
+
+/** Cubic interpolation of values in the cells 0, 1, ... between a wall at rest at -1/2 and one of speed `end` behind the last. */
+function between(at: number, values: readonly number[], end: number): number {
+  const nodes = [-0.5, ...values.keys(), values.length - 0.5];
+  const known = [0, ...values, end];
+  const above = nodes.findIndex((node) => node >= at);
+  const first = Math.min(Math.max(above - 2, 0), nodes.length - 4);
+  const near = [first, first + 1, first + 2, first + 3];
+  return near.reduce((sum, i) => {
+    const factor = near.filter((j) => j !== i).reduce((product, j) => (product * (at - nodes[j])) / (nodes[i] - nodes[j]), 1);
+    return sum + known[i] * factor;
+  }, 0);
+}

@@ -1,0 +1,199 @@
+import type { Command } from "commander";
+import { Option } from "commander";
+import { writeImage } from "isoform/io";
+import type { Shell } from "isoform/p3";
+import { tableText } from "isoform/p3";
+import { devices } from "isoform/set";
+import { addGridOptions } from "../grids.js";
+import { heatMap } from "../heat-map.js";
+import { count, positive } from "../options.js";
+import { cavity, compareWithGhia, type Compared } from "./cavity.js";
+import type { Reynolds } from "./ghia.js";
+import { D2Q9, D3Q19 } from "./lattice.js";
+import { coefficients, cylinder, frequency, schillerNaumann, sphere, williamson } from "./obstacle.js";
+import { COLLISIONS, DEFAULTS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
+import { plane, settle, watchForce, type Report } from "./run.js";
+
+interface Options extends Settings {
+  re: number;
+  size: number;
+  speed: number;
+  devices: string;
+  steps?: number;
+  dimension?: "2" | "3";
+  svg?: string;
+  vtk?: string;
+  json?: string;
+}
+
+/** What a case finds beside the flow itself. */
+interface Outcome {
+  readonly text: string;
+  readonly data: object;
+}
+
+interface Case {
+  readonly name: string;
+  readonly description: string;
+  readonly size: { readonly meaning: string; readonly usual: number };
+  flow(options: Options): Flow;
+  solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "cavity",
+    description: "a square cavity with a moving lid, until it is steady; at Re 100, 400 and 1000 compared with Ghia, Ghia and Shin (1982)",
+    size: { meaning: "cells of fluid along each side", usual: 129 },
+    flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
+    async solve(simulation, { re, size, speed, steps, dimension }, report) {
+      const change = await settle(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
+      const text = `largest change of the velocity in the last ${Math.round(size / speed)} steps: ${(change / speed).toExponential(1)} of the lid speed\n`;
+      if (dimension === "3" || ![100, 400, 1000].includes(re)) return { text, data: { change } };
+      const comparison = await compareWithGhia(simulation, re as Reynolds, speed);
+      const [u, v] = comparison.errors.map((error) => `${(100 * error).toFixed(2)} %`);
+      return {
+        text:
+          text +
+          profileText("u along the vertical centre line", "y", comparison.u) +
+          profileText("v along the horizontal centre line", "x", comparison.v) +
+          `largest deviation from the published values: u ${u}, v ${v} of the lid speed\n`,
+        data: { change, ...comparison },
+      };
+    },
+  },
+  {
+    name: "cylinder",
+    description: "a stream past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
+    size: { meaning: "cells of the diameter", usual: 16 },
+    flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
+    async solve(simulation, { size, speed, re, steps = Math.round((150 * size) / speed) }, report) {
+      const interval = Math.max(1, Math.round(size / speed / 10));
+      const samples = (await watchForce(simulation, { interval, steps }, report)).map((force) =>
+        coefficients(force, { reynolds: re, size, speed }, 2),
+      );
+      const late = samples.slice(Math.floor(samples.length * 0.6));
+      const perSample = frequency(late.map(({ lift }) => lift));
+      const strouhal = perSample === undefined ? undefined : (perSample / interval) * (size / speed);
+      const drag = mean(late.map((s) => s.drag));
+      const lift = Math.max(...late.map((s) => Math.abs(s.lift)));
+      return {
+        text:
+          `drag coefficient ${drag.toFixed(4)} (mean), lift coefficient up to ${lift.toFixed(4)}\n` +
+          (strouhal === undefined
+            ? "no vortices are shed\n"
+            : `Strouhal number ${strouhal.toFixed(4)}; Williamson (1988), Re 50 to 180: ${williamson(re).toFixed(4)}\n`),
+        data: { drag, lift, strouhal, samples },
+      };
+    },
+  },
+  {
+    name: "sphere",
+    description: "a round stream past a sphere: drag, compared with Schiller and Naumann (1933)",
+    size: { meaning: "cells of the diameter", usual: 10 },
+    flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
+    async solve(simulation, { size, speed, re, steps = Math.round((40 * size) / speed) }, report) {
+      const interval = Math.max(1, Math.round(size / speed / 4));
+      const samples = (await watchForce(simulation, { interval, steps }, report)).map((force) =>
+        coefficients(force, { reynolds: re, size, speed }, 3),
+      );
+      const late = samples.slice(Math.floor(samples.length * 0.75)).map((s) => s.drag);
+      const drag = mean(late);
+      const published = schillerNaumann(re);
+      return {
+        text: `drag coefficient ${drag.toFixed(4)}, from ${Math.min(...late).toFixed(4)} to ${Math.max(...late).toFixed(4)} in the last quarter; published ${published.toFixed(4)} (${(100 * (drag / published - 1)).toFixed(1)} %)\n`,
+        data: { drag, published, samples },
+      };
+    },
+  },
+];
+
+/** Adds `isoform lbm`. */
+export function command(program: Command, shell: Shell): void {
+  const lbm = program.command("lbm").description("flows by the lattice Boltzmann method");
+  for (const each of CASES) {
+    const own = lbm
+      .command(each.name)
+      .description(each.description)
+      .option("--re <number>", "Reynolds number", positive, 100)
+      .option("--size <n>", each.size.meaning, count, each.size.usual)
+      .option("--speed <u>", "of lid or stream, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
+      .option("--steps <n>", "at most; what the case needs where absent", count)
+      .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
+      .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
+    if (each.name === "cavity") own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
+    addGridOptions(own)
+      .option("--svg <file>", "picture of the speed; in 3D of the middle plane")
+      .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
+      .option("--json <file>", "write the result as JSON")
+      .action((options: Options) => run(each, options, shell));
+  }
+}
+
+async function run(each: Case, options: Options, shell: Shell): Promise<void> {
+  const files = [options.svg, options.vtk, options.json];
+  for (const file of files) if (file !== undefined) await shell.checkWritable(file);
+  const set = await devices(options.devices);
+  try {
+    const simulation = await Simulation.create(set, each.flow(options), options);
+    const { flow, grid } = simulation;
+    const task = shell.progress(`lbm ${each.name}`);
+    let seconds = 0;
+    const outcome = await each.solve(simulation, options, (done, total, text, took) => {
+      seconds += took;
+      task.update(done, total, text);
+    });
+    task.done();
+    const { steps } = simulation;
+    const { mass } = await simulation.measure();
+    const updates = (grid.cells * steps) / seconds / 1e6;
+    const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    shell.print(
+      `${set.name}: ${labels}\n` +
+        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${options.collision.toUpperCase()}, ${options.type}, ${options.grid} grid of ${flow.extents.join(" x ")}, ` +
+        `${grid.cells} cells, ${options.layout}, occ ${options.occ}, ${options.precision}\n` +
+        `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
+        outcome.text,
+    );
+    if (options.svg !== undefined) {
+      const title = `lbm ${each.name}, Re ${options.re}`;
+      await shell.writeFile(
+        options.svg,
+        heatMap({ title, quantity: "speed in units of --speed", ...(await plane(simulation, options.speed)) }),
+      );
+    }
+    if (options.vtk !== undefined) await writeImage(options.vtk, [simulation.density, simulation.velocity]);
+    if (options.json !== undefined) {
+      const result = {
+        case: each.name,
+        devices: set.name,
+        labels,
+        options,
+        extents: flow.extents,
+        cells: grid.cells,
+        steps,
+        seconds,
+        mass,
+      };
+      await shell.writeFile(options.json, `${JSON.stringify({ ...result, ...outcome.data }, null, 1)}\n`);
+    }
+  } finally {
+    await set.close();
+  }
+}
+
+function profileText(title: string, axis: string, points: readonly Compared[]): string {
+  return `${tableText({
+    title,
+    columns: [axis, "published", "computed", "difference"],
+    labels: 1,
+    rows: points.map(({ at, published, computed, misprint }) => [
+      at.toFixed(4),
+      published.toFixed(5),
+      computed.toFixed(5),
+      misprint ? "(misprint)" : (computed - published).toFixed(5),
+    ]),
+  }).trimStart()}\n`;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;

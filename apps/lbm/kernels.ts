@@ -1,0 +1,194 @@
+import { i32, max, sum, table, type f32, type f64 } from "isoform";
+import type { Cell, Container, Field, Grid } from "isoform/grid";
+import type { Scalar } from "isoform/set";
+import type { Lattice } from "./lattice.js";
+
+/*
+ * The containers, for lattices of two and three dimensions and both float types. Populations are kept as deviations from those of the
+ * fluid at rest, f_q - w_q, which leaves f32 the digits that count (Skordos, Phys. Rev. E 48, 1993); the density is 1 plus their sum.
+ */
+
+export type Real = typeof f64 | typeof f32;
+export type RealField = Field<"f64" | "f32", number>;
+
+/** What a cell is. Cells that are not active are walls at rest. */
+export const FLUID = 0;
+/** Takes on what is in its neighbour of lower x, at the density 1. */
+export const OUTLET = 1;
+/** Walls send back what comes; half-way between them and the fluid, its velocity is theirs. */
+export const WALL = 2;
+/** A wall whose populations are what it adds to those that it sends back. */
+export const MOVING_WALL = 3;
+
+interface Vector {
+  readonly [n: number]: number;
+  readonly length: number;
+}
+interface Vectors {
+  readonly [q: number]: Vector;
+}
+interface Neighbours<V> {
+  at(c: Cell, dx: number, dy: number, dz?: number): V;
+}
+
+const isFluid = (kind: number): boolean => kind === 0;
+const isOutlet = (kind: number): boolean => kind === 1;
+const isWall = (kind: number): boolean => kind === 2;
+const sendsBack = (kind: number): boolean => kind >= 2;
+
+/* The cell from which direction `e` comes. */
+const origin2 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, -e[0], -e[1]);
+const origin3 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, -e[0], -e[1], -e[2]);
+const left2 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0);
+const left3 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0, 0);
+
+const dot = (e: Vector, u: Vector): number => e[0] * u[0] + e[1] * u[1] + e[2] * u[2];
+
+/** Puts the velocity into `u` and gives the density's deviation from 1. */
+function moments(own: Vector, u: { [axis: number]: number }, directions: Vectors): number {
+  let density = own[0];
+  for (let q = 1; q < own.length; q++) {
+    density += own[q];
+    for (let axis = 0; axis < 3; axis++) u[axis] += directions[q][axis] * own[q];
+  }
+  const inverse = 1 / (1 + density);
+  for (let axis = 0; axis < 3; axis++) u[axis] *= inverse;
+  return density;
+}
+
+export interface Populations {
+  /** After the collision. */
+  readonly f: RealField;
+  /** The other population, that the step writes. */
+  readonly g: RealField;
+  readonly kind: Field<"u8", 1>;
+}
+
+export interface Macroscopic {
+  readonly density: Field<"f64" | "f32", 1>;
+  readonly velocity: RealField;
+}
+
+/** Rates of relaxation of the even and the odd parts of populations (Ginzburg's two relaxation times); equal ones are BGK. */
+export type Rates = readonly [even: number, odd: number];
+
+/** The containers of a lattice on a grid. */
+export class Kernels {
+  private readonly constants;
+
+  constructor(
+    private readonly grid: Grid,
+    lattice: Lattice,
+    type: Real,
+    private readonly populations: Populations,
+  ) {
+    const { directions, weights, dimension } = lattice;
+    this.constants = {
+      Real: type.type === "f64" ? Float64Array : Float32Array,
+      e: table(i32, directions),
+      w: table(type, weights),
+      opposite: table(
+        i32,
+        weights.map((_, q) => (q === 0 ? 0 : q % 2 === 1 ? q + 1 : q - 1)),
+      ),
+      origin: dimension === 2 ? origin2 : origin3,
+      left: dimension === 2 ? left2 : left3,
+      moments,
+      dot,
+      isFluid,
+      isOutlet,
+      isWall,
+      sendsBack,
+    };
+  }
+
+  /** Gives fluid the equilibrium of density 1 and its `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271 (1994). */
+  initialise(velocity: RealField): Container {
+    return this.grid.container("initialise", { velocity, ...this.populations, ...this.constants }, (p, c) => {
+      const { velocity, f, g, kind, Real, e, w, dot, sendsBack } = p;
+      const u = new Real(3);
+      for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+      const square = 1.5 * dot(u, u);
+      for (let q = 0; q < w.length; q++) {
+        const along = dot(e[q], u);
+        f[c][q] = w[q] * (sendsBack(kind[c]) ? 6 * along : 3 * along + 4.5 * along * along - square);
+        g[c][q] = f[c][q];
+      }
+    });
+  }
+
+  /** Streams from `f` and collides into `g`. */
+  step(type: Real, rates: Rates): Container {
+    const params = { ...this.populations, ...this.constants, rate: table(type, rates) };
+    return this.grid.container("stream and collide", params, (p, c) => {
+      const { f, g, kind, Real, e, w, opposite, rate, origin, moments, dot, isFluid, sendsBack } = p;
+      if (!isFluid(kind[c])) return;
+      const own = new Real(w.length);
+      own[0] = f[c][0];
+      for (let q = 1; q < w.length; q++) own[q] = origin(f, c, e[q])[q] + (sendsBack(origin(kind, c, e[q])) ? f[c][opposite[q]] : 0);
+      const u = new Real(3);
+      const density = moments(own, u, e);
+      const square = 1.5 * dot(u, u);
+      g[c][0] = own[0] - rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
+      for (let q = 1; q < w.length; q += 2) {
+        const along = dot(e[q], u);
+        const even = w[q] * (density + (1 + density) * (4.5 * along * along - square));
+        const odd = w[q] * (1 + density) * 3 * along;
+        const towards = rate[0] * (0.5 * (own[q] + own[q + 1]) - even);
+        const across = rate[1] * (0.5 * (own[q] - own[q + 1]) - odd);
+        g[c][q] = own[q] - towards - across;
+        g[c][q + 1] = own[q + 1] - towards + across;
+      }
+    });
+  }
+
+  /** Extrapolates the populations of outlet cells, with the equilibrium part brought to density 1 (Guo, Zheng and Shi, Chin. Phys. 11, 2002). */
+  outlet(): Container {
+    return this.grid.container("outlet", { ...this.populations, ...this.constants }, (p, c) => {
+      const { f, g, kind, Real, e, w, left, moments, dot, isOutlet } = p;
+      if (!isOutlet(kind[c])) return;
+      const own = new Real(w.length);
+      for (let q = 0; q < w.length; q++) own[q] = left(f, c)[q];
+      const u = new Real(3);
+      const density = moments(own, u, e);
+      const square = 1.5 * dot(u, u);
+      for (let q = 0; q < w.length; q++) {
+        const along = dot(e[q], u);
+        g[c][q] = own[q] - density * w[q] * (1 + 3 * along + 4.5 * along * along - square);
+      }
+    });
+  }
+
+  /** Density and velocity of the fluid, its mass beyond density 1, and the most by which a component of the velocity has changed. */
+  macroscopic({ density, velocity }: Macroscopic, mass: Scalar<"f64">, change: Scalar<"f64">): Container {
+    const params = { density, velocity, mass: sum(mass), change: max(change), ...this.populations, ...this.constants };
+    return this.grid.container("macroscopic", params, (p, c) => {
+      const { density, velocity, mass, change, f, kind, Real, e, w, moments, isFluid } = p;
+      if (!isFluid(kind[c])) return;
+      const own = new Real(w.length);
+      for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+      const u = new Real(3);
+      const deviation = moments(own, u, e);
+      mass.add(deviation);
+      density[c] = 1 + deviation;
+      for (let axis = 0; axis < velocity[c].length; axis++) {
+        change.max(Math.abs(u[axis] - velocity[c][axis]));
+        velocity[c][axis] = u[axis];
+      }
+    });
+  }
+
+  /** The force of the next step on walls at rest along x and y, by the momentum that populations exchange (Ladd). */
+  force(alongX: Scalar<"f64">, alongY: Scalar<"f64">): Container {
+    const params = { x: sum(alongX), y: sum(alongY), ...this.populations, ...this.constants };
+    return this.grid.container("force", params, (p, c) => {
+      const { x, y, f, kind, e, w, opposite, origin, isFluid, isWall } = p;
+      if (!isFluid(kind[c])) return;
+      for (let q = 1; q < w.length; q++) {
+        const twice = isWall(origin(kind, c, e[q])) ? 2 * f[c][opposite[q]] : 0;
+        x.add(-e[q][0] * twice);
+        y.add(-e[q][1] * twice);
+      }
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { LaunchError } from "isoform";
+import { FLUID, MOVING_WALL, OUTLET } from "./kernels.js";
+import { D2Q9, D3Q19 } from "./lattice.js";
+import type { Flow } from "./simulation.js";
+
+export interface ObstacleOptions {
+  reynolds: number;
+  /** Cells of the body's diameter. */
+  size: number;
+  /** Of the stream, in cells a step. */
+  speed?: number;
+}
+
+export const STREAM_SPEED = 0.1;
+
+/** In diameters: from the inlet and from the outlet to the body's centre, and the breadth of the stream. */
+const CYLINDER_ROOM = { before: 10, behind: 20, across: 24 };
+const SPHERE_ROOM = { before: 4, behind: 8, across: 7 };
+
+/**
+ * A cylinder across a stream that comes from x = 0. The inlet and the sides are walls that move with the stream, so that it is not confined;
+ * the fluid behind the body starts with some motion across, which soon becomes a vortex street.
+ */
+export function cylinder({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
+  requireRoom(size);
+  const { before, behind, across } = CYLINDER_ROOM;
+  const [nx, ny] = [(before + behind) * size, across * size];
+  const inBody = (x: number, y: number): boolean => Math.hypot(x - centre(before * size), y - centre(ny / 2)) < size / 2;
+  const disturbed = (x: number, y: number): boolean => Math.hypot(x - centre((before + 2) * size), y - centre(ny / 2)) < size;
+  return {
+    lattice: D2Q9,
+    extents: [nx, ny],
+    active: (x, y) => !inBody(x, y),
+    kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    velocity: (x, y) => [speed, disturbed(x, y) ? speed / 5 : 0, 0],
+    viscosity: (speed * size) / reynolds,
+  };
+}
+
+/** A sphere in a round stream that comes from x = 0; what is outside of the stream is not part of the domain. */
+export function sphere({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
+  requireRoom(size);
+  const { before, behind, across } = SPHERE_ROOM;
+  const [nx, n] = [(before + behind) * size, across * size + 4];
+  const radius = (y: number, z: number): number => Math.hypot(y - centre(n / 2), z - centre(n / 2));
+  const inBody = (x: number, y: number, z: number): boolean => Math.hypot(x - centre(before * size), radius(y, z)) < size / 2;
+  const inStream = (y: number, z: number): boolean => radius(y, z) < (across * size) / 2;
+  // Two cells beyond the stream hold all that a cell of it reads.
+  return {
+    lattice: D3Q19,
+    extents: [nx, n, n],
+    active: (x, y, z) => radius(y, z) < (across * size) / 2 + 2 && !inBody(x, y, z),
+    kind: (x, y, z) => (x === 0 || !inStream(y, z) ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    velocity: () => [speed, 0, 0],
+    viscosity: (speed * size) / reynolds,
+  };
+}
+
+/** Where a cell's centre would be for a point `edge` cells from the side of the box. */
+const centre = (edge: number): number => edge - 0.5;
+
+function requireRoom(size: number): void {
+  if (size < 4) throw new LaunchError(`a body of ${size} cells in diameter: it needs at least 4`);
+}
+
+/** Drag and lift coefficients of a force: by the area across the stream, or the diameter in 2D. */
+export function coefficients([x, y]: readonly [number, number], { size, speed = STREAM_SPEED }: ObstacleOptions, dimension: 2 | 3) {
+  const area = dimension === 2 ? size : (Math.PI / 4) * size ** 2;
+  const unit = 0.5 * speed ** 2 * area;
+  return { drag: x / unit, lift: y / unit };
+}
+
+/** The drag coefficient of a sphere, up to Re 800: Schiller and Naumann, Z. Ver. Dtsch. Ing. 77 (1933). */
+export const schillerNaumann = (reynolds: number): number => (24 / reynolds) * (1 + 0.15 * reynolds ** 0.687);
+
+/** The Strouhal number of a cylinder's parallel vortices, Re 50 to 180: Williamson, Phys. Fluids 31 (1988). */
+export const williamson = (reynolds: number): number => -3.3265 / reynolds + 0.1816 + 1.6e-4 * reynolds;
+
+/**
+ * Cycles per sample of a signal that swings about its mean, from the times at which it passes the mean upwards.
+ * Undefined with less than two of these.
+ */
+export function frequency(signal: readonly number[]): number | undefined {
+  const mean = signal.reduce((a, b) => a + b, 0) / signal.length;
+  const crossings = signal.flatMap((v, n) => {
+    const before = n > 0 ? signal[n - 1] - mean : 0;
+    const now = v - mean;
+    return before < 0 && now >= 0 ? [n - now / (now - before)] : [];
+  });
+  return crossings.length < 2 ? undefined : (crossings.length - 1) / (crossings.at(-1)! - crossings[0]);
+}

@@ -1,0 +1,44 @@
+import { FLUID, MOVING_WALL, type Rates } from "./kernels.js";
+import type { Simulation } from "./simulation.js";
+
+/**
+ * What one step will make of some cells of fluid without an outlet beside them, in plain JavaScript, from the state on the devices: the
+ * textbook's form with whole populations. Returns their deviations from the weights.
+ */
+export async function stepCells(
+  { flow, populations }: Simulation,
+  cells: readonly (readonly number[])[],
+  rates: Rates,
+): Promise<number[][]> {
+  const { directions, weights, dimension, extents, active, kind, velocity } = { ...flow.lattice, ...flow };
+  const inDomain = ([x, y, z = 0]: readonly number[]): boolean =>
+    [x, y, z].every((at, axis) => at >= 0 && at < (extents[axis] ?? 1)) && (active?.(x, y, z) ?? true);
+  const opposite = (q: number): number => directions.findIndex((e) => e.every((d, axis) => d === 0 - directions[q][axis]));
+  const whole = async (cell: readonly number[], q: number): Promise<number> => weights[q] + (await populations.f.get(cell, q));
+  const dot = (e: readonly number[], u: readonly number[]): number => e.reduce((sum, d, axis) => sum + d * (u[axis] ?? 0), 0);
+
+  const arriving = async (cell: readonly number[], q: number): Promise<number> => {
+    const from = cell.map((at, axis) => at - directions[q][axis]);
+    const [x, y, z = 0] = from;
+    if (inDomain(from) && kind(x, y, z) === FLUID) return whole(from, q);
+    const moving = inDomain(from) && kind(x, y, z) === MOVING_WALL;
+    return (await whole(cell, opposite(q))) + (moving ? 6 * weights[q] * dot(directions[q], velocity(x, y, z)) : 0);
+  };
+
+  return Promise.all(
+    cells.map(async (cell) => {
+      const f = await Promise.all(weights.map((_, q) => arriving(cell, q)));
+      const density = f.reduce((a, b) => a + b, 0);
+      const u = [0, 1, 2].slice(0, dimension).map((axis) => f.reduce((sum, value, q) => sum + directions[q][axis] * value, 0) / density);
+      const equilibrium = (q: number): number => {
+        const along = dot(directions[q], u);
+        return weights[q] * density * (1 + 3 * along + 4.5 * along ** 2 - 1.5 * dot(u, u));
+      };
+      return weights.map((weight, q) => {
+        const excess = f[q] - equilibrium(q);
+        const opposed = f[opposite(q)] - equilibrium(opposite(q));
+        return f[q] - (rates[0] * (excess + opposed)) / 2 - (rates[1] * (excess - opposed)) / 2 - weight;
+      });
+    }),
+  );
+}

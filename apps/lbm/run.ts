@@ -1,0 +1,58 @@
+import type { Simulation } from "./simulation.js";
+
+/** Told now and then: steps done of at most `total`, how it stands, and the seconds since the last time. */
+export type Report = (done: number, total: number, text: string, seconds: number) => void;
+
+/** Steps between two looks, and at most. */
+interface Schedule {
+  readonly interval: number;
+  readonly steps?: number;
+}
+
+const ENOUGH_INTERVALS = 1000;
+
+/**
+ * Runs until no component of the velocity changes by more than `tolerance` in an interval, or the steps are done. Returns the last change.
+ */
+export async function settle(
+  simulation: Simulation,
+  { interval, tolerance, steps = ENOUGH_INTERVALS * interval }: Schedule & { readonly tolerance: number },
+  report?: Report,
+): Promise<number> {
+  let change = Infinity;
+  while (change > tolerance && simulation.steps < steps) {
+    const seconds = await simulation.run(Math.min(interval, steps - simulation.steps));
+    ({ change } = await simulation.measure());
+    report?.(simulation.steps, steps, `steps, velocity changes by ${change.toExponential(1)}`, seconds);
+  }
+  return change;
+}
+
+/** Runs the steps, taking the force on bodies after each interval. */
+export async function watchForce(
+  simulation: Simulation,
+  { interval, steps = 0 }: Schedule,
+  report?: Report,
+): Promise<(readonly [number, number])[]> {
+  const forces: (readonly [number, number])[] = [];
+  while (simulation.steps < steps) {
+    const seconds = await simulation.run(interval);
+    const force = await simulation.force();
+    forces.push(force);
+    report?.(simulation.steps, steps, `steps, force ${force.map((f) => f.toPrecision(4)).join(", ")}`, seconds);
+  }
+  return forces;
+}
+
+/** The speed in each cell, in 3D of the plane in the middle of z; NaN where there is no fluid. */
+export async function plane({ velocity, grid }: Simulation, unit: number) {
+  const [width, height, depth = 1] = grid.extents;
+  const values = await velocity.download();
+  const { cardinality } = velocity;
+  const first = Math.floor(depth / 2) * width * height;
+  const speed = (cell: number): number =>
+    grid.mask && !grid.mask[cell]
+      ? NaN
+      : Math.hypot(...Array.from({ length: cardinality }, (_, axis) => values[cell * cardinality + axis])) / unit;
+  return { width, height, values: Array.from({ length: width * height }, (_, n) => speed(first + n)) };
+}

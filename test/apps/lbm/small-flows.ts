@@ -1,0 +1,27 @@
+import { FLUID, MOVING_WALL, OUTLET } from "../../../apps/lbm/kernels.js";
+import { D2Q9, D3Q19, type Lattice } from "../../../apps/lbm/lattice.js";
+import type { Flow } from "../../../apps/lbm/simulation.js";
+
+const SPEED = 0.08;
+
+/** A stream through a small box, past a body that is off its centre: all kinds of cells beside each other. */
+export function stream(lattice: Lattice): Flow {
+  const extents = [21, 12, 15].slice(0, lattice.dimension);
+  const [nx, ny] = extents;
+  return {
+    lattice,
+    extents,
+    active: (x, y, z) => (x - 7) ** 2 + (y - 5) ** 2 + (z && (z - 6) ** 2) >= 7,
+    kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    velocity: (x, y, z) => [SPEED, 0.01 * Math.sin(x + 2 * y + 3 * z), 0.01 * Math.cos(x - y)],
+    viscosity: 0.03,
+  };
+}
+
+/** A closed box of moving fluid around a body. */
+export function box(lattice: Lattice): Flow {
+  const open = stream(lattice);
+  return { ...open, kind: () => FLUID };
+}
+
+export const LATTICES = [D2Q9, D3Q19];
