@@ -1,7 +1,9 @@
 import { recall, remember } from "../device/cache.js";
 import type { DeviceSet } from "../set/index.js";
+import { DeviceError } from "../kernel/errors.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Stages } from "./plan.js";
+import type { Skeleton } from "./skeleton.js";
 
 /** How the level of overlap was found. */
 export interface Choice {
@@ -10,39 +12,88 @@ export interface Choice {
   readonly seconds: Readonly<Record<OccLevel, number>>;
 }
 
-const KIND = "occ";
-/** Measurements of each level; the first of each, which also prepares, does not count. */
+/** One way to do a piece of work, ready to run. */
+export interface Trial {
+  readonly skeleton: Pick<Skeleton, "run">;
+  /** Gives back all of its memory. */
+  free(): void;
+}
+
+/** Measurements of each candidate; one more comes before, which also prepares. */
 const ROUNDS = 5;
+/** Iterations of a trial in one measurement. */
+const ITERATIONS = 10;
 
 /**
  * The fastest level by `measure`, which gives the seconds of one plan; levels take turns, and the least median wins. What was found for
  * the same `key` before is taken over.
  */
 export async function fastestLevel(key: readonly string[], measure: (level: OccLevel) => Promise<number>): Promise<Choice> {
-  const known = recalled(key);
-  if (known) return known;
-  const samples = new Map<OccLevel, number[]>(OCC_LEVELS.map((level) => [level, []]));
-  for (let round = 0; round <= ROUNDS; round++)
-    for (const level of OCC_LEVELS) {
-      const seconds = await measure(level);
-      if (round > 0) samples.get(level)!.push(seconds);
-    }
-  const seconds = Object.fromEntries([...samples].map(([level, list]) => [level, median(list)])) as Choice["seconds"];
-  const choice = { level: OCC_LEVELS.reduce((best, level) => (seconds[level] < seconds[best] ? level : best)), seconds };
-  remember(KIND, key, new TextEncoder().encode(JSON.stringify(choice)));
-  return choice;
+  return remembered("occ", key, async () => {
+    const samples = new Map<OccLevel, number[]>(OCC_LEVELS.map((level) => [level, []]));
+    for (let round = 0; round <= ROUNDS; round++)
+      for (const level of OCC_LEVELS) {
+        const seconds = await measure(level);
+        if (round > 0) samples.get(level)!.push(seconds);
+      }
+    const seconds = Object.fromEntries([...samples].map(([level, list]) => [level, median(list)])) as Choice["seconds"];
+    return { level: least(seconds), seconds };
+  });
 }
 
-function recalled(key: readonly string[]): Choice | undefined {
-  const data = recall(KIND, key);
+/**
+ * The name of the fastest of several ways to do the same work: kinds of grids, layouts, sets of devices. Each is made, measured and
+ * freed, one after the other; one for which memory does not suffice does not count. What was found for the same `key` before is taken over, so
+ * the key must tell the problem, its size and the devices.
+ * @throws DeviceError where there is no way that can run
+ */
+export async function fastest<K extends string>(
+  key: readonly string[],
+  ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
+): Promise<K> {
+  const names = Object.keys(ways) as K[];
+  const { name } = await remembered("way", [...key, ...names], async () => {
+    const seconds = {} as Record<K, number>;
+    let failure: DeviceError | undefined;
+    for (const candidate of names) {
+      try {
+        seconds[candidate] = await timeOf(await ways[candidate]());
+      } catch (error) {
+        if (!(error instanceof DeviceError)) throw error;
+        failure = error;
+      }
+    }
+    if (failure && Object.keys(seconds).length === 0) throw failure;
+    return { name: least(seconds) };
+  });
+  return name;
+}
+
+async function timeOf({ skeleton, free }: Trial): Promise<number> {
   try {
-    return data && (JSON.parse(new TextDecoder().decode(data)) as Choice);
-  } catch {
-    return undefined;
+    await skeleton.run(ITERATIONS);
+    const samples: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) samples.push((await skeleton.run(ITERATIONS)).seconds);
+    return median(samples);
+  } finally {
+    free();
   }
 }
 
+async function remembered<T>(kind: string, key: readonly string[], find: () => Promise<T>): Promise<T> {
+  const data = recall(kind, key);
+  if (data) return JSON.parse(new TextDecoder().decode(data)) as T;
+  const found = await find();
+  remember(kind, key, new TextEncoder().encode(JSON.stringify(found)));
+  return found;
+}
+
 const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+
+function least<K extends string>(seconds: Readonly<Record<K, number>>): K {
+  const names = Object.keys(seconds) as K[];
+  return names.reduce((best, name) => (seconds[name] < seconds[best] ? name : best));
+}
 
 /** Everything that the time of a plan depends on. */
 export function timingKey(stages: Stages, set: DeviceSet, precision: string): string[] {

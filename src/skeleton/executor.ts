@@ -1,5 +1,6 @@
 import type { Precision } from "../device/device.js";
 import type { View } from "../device/view.js";
+import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid } from "../domain/grid.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
@@ -8,7 +9,7 @@ import { fieldsAcross } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { planOf, stagesOf, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
-import { exchange, requireDefined, type Step } from "./sequence.js";
+import { exchange, requireDefined, unroll, type Step } from "./sequence.js";
 import { measuredTimeline, type Timeline } from "./timeline.js";
 
 export interface ExecutorOptions {
@@ -46,6 +47,8 @@ const KEPT = 16;
 
 /** Runs iterations, with programs that are prepared when they are first needed. */
 export class Executor {
+  /** Those of one iteration, as written. */
+  readonly containers: readonly Container[];
   private readonly stages = new Map<number, Stages>();
   private readonly usedBy = new Map<Stages, Used>();
   private readonly variants: Variant[] = [];
@@ -54,7 +57,9 @@ export class Executor {
     private readonly set: DeviceSet,
     private readonly steps: readonly Step[],
     private readonly options: ExecutorOptions,
-  ) {}
+  ) {
+    this.containers = unroll(steps, 1).containers;
+  }
 
   /** Submits so many iterations as one program. */
   step(iterations: number, level: OccLevel, submit = (program: Program) => program.submit()): void {

@@ -91,7 +91,7 @@ export class Skeleton {
     this.level = occ === "auto" ? undefined : occ;
     [this.precision, this.unrolled] = [precision, unroll];
     this.executor = new Executor(set, steps, { fuse, precision, temporary });
-    for (const { container } of this.executor.stagesOf(1).written.nodes)
+    for (const container of this.executor.containers)
       if (container.grid.set !== set)
         throw new LaunchError(
           `skeleton "${name}": container "${container.name}" belongs to a grid on ${container.grid.set.name}, not to this set of devices, ${set.name}`,
@@ -257,7 +257,7 @@ export class Skeleton {
   }
 
   private written(): Field[] {
-    const uses = this.executor.stagesOf(1).written.nodes.flatMap(({ container }) => container.uses);
+    const uses = this.executor.containers.flatMap((container) => container.uses);
     return [...new Set(uses.filter((use) => use.written).map((use) => use.field))];
   }
 

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { f64, sum } from "../../src/index.js";
+import { DeviceError, f64, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
 import { fastestLevel } from "../../src/skeleton/auto.js";
-import { OCC_LEVELS, skeleton, swap, type OccLevel } from "../../src/skeleton/index.js";
+import { fastest, OCC_LEVELS, skeleton, swap, type OccLevel } from "../../src/skeleton/index.js";
 import { jsSets, noise } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-auto-"));
@@ -56,6 +56,23 @@ test("choosing the level leaves fields, scalars, swaps and halos as they were", 
   }
   assert.deepEqual(results[1], results[0]);
   assert.deepEqual(results[2], results[0]);
+});
+
+test("the fastest of several ways is found once, and all are freed", async () => {
+  const log: string[] = [];
+  const way = (name: string, seconds: number) => () => ({
+    skeleton: { run: async (iterations: number) => ({ iterations, stopped: false, seconds }) },
+    free: () => void log.push(name),
+  });
+  const none = () => {
+    throw new DeviceError("js", "memory does not suffice");
+  };
+  const ways = { dense: way("dense", 2), sparse: way("sparse", 1), blocks: none };
+  assert.equal(await fastest(["flow", "64"], ways), "sparse");
+  assert.deepEqual(log, ["dense", "sparse"]);
+  assert.equal(await fastest(["flow", "64"], { ...ways, sparse: way("sparse", 9) }), "sparse", "remembered");
+  assert.equal(await fastest(["flow", "128"], { ...ways, sparse: way("sparse", 9) }), "dense");
+  await assert.rejects(fastest(["flow"], { none }), /memory does not suffice/);
 });
 
 test("on one device there is nothing to choose", async () => {

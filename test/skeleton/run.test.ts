@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { f64, max, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
-import type { DeviceSet } from "../../src/set/index.js";
+import { devices, type DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type OccLevel, type SkeletonOptions } from "../../src/skeleton/index.js";
 import { jsSets, noise, onEachBackend } from "../domain/sets.js";
 
@@ -57,6 +57,25 @@ await onEachBackend("conjugate gradients have the same bits", ({ backend, all })
           assert.deepEqual(await solve(set, 12, { occ, ...options }), await plain, JSON.stringify(options));
       });
 });
+
+for (const spec of ["cuda:0", "cuda:0*3", "cuda:*"]) {
+  const gpus = await devices(spec).catch((error: Error) => error);
+  const skip = gpus instanceof Error ? gpus.message : false;
+  test(`conjugate gradients on ${spec} have the bits of those on one CPU`, { skip }, async () => {
+    const set = gpus as DeviceSet;
+    const plain = await solve(jsSets[0], 12, { occ: "none", fuse: false });
+    for (const occ of OCC_LEVELS)
+      for (const options of PLANS) assert.deepEqual(await solve(set, 12, { occ, ...options }), plain, `${occ} ${JSON.stringify(options)}`);
+    const { start, steps, rr } = poisson(set);
+    await start();
+    const cg = skeleton(set, "cg", steps, { occ: "auto", precision: "strict" });
+    await cg.run(12, { trace: true });
+    assert.equal(await rr.get(), plain.rr);
+    assert.match(await cg.timeline(), /\nmeasured: /);
+    cg.free();
+    await set.close();
+  });
+}
 
 test("conjugate gradients converge, and stop by the residual", async () => {
   const { start, steps, rr, x, s, p, grid } = poisson(jsSets[2]);
