@@ -26,24 +26,26 @@ export function connect(numbering: Numbering, offsets: readonly Offset[]): Conne
   const far = new Rows();
   far.add().fill(outside);
   offsets.forEach((offset, direction) => {
-    const neighbour = neighbours.at(offset);
-    for (let group = first / GROUP; group < groups; group++) {
-      const begin = group * GROUP;
-      const end = Math.min(begin + GROUP, first + own);
-      const distance = neighbour(begin) - begin;
-      let [together, missing] = [true, true];
-      for (let cell = begin; cell < end; cell++) {
-        const there = neighbour(cell);
-        together &&= there === cell + distance;
-        missing &&= there === outside;
-      }
-      near[direction * groups + group] = together ? 2 * distance : missing ? 1 : 2 * far.count + 1;
-      if (together || missing) continue;
-      const row = far.add();
-      for (let n = 0; n < GROUP; n++) row[n] = begin + n < end ? neighbour(begin + n) : outside;
+    const found = neighbours.at(offset);
+    for (let group = first / GROUP, n = 0; n < own; group++, n += GROUP) {
+      const end = Math.min(n + GROUP, own);
+      const together = isTogether(found, n, end);
+      const missing = !together && isMissing(found, n, end, outside);
+      near[direction * groups + group] = together ? 2 * (found[n] - first - n) : missing ? 1 : 2 * far.count + 1;
+      if (!together && !missing) far.add().fill(outside).set(found.subarray(n, end));
     }
   });
   return { groups, near, far: far.all() };
+}
+
+function isTogether(found: Int32Array, begin: number, end: number): boolean {
+  for (let n = begin + 1; n < end; n++) if (found[n] !== found[begin] + n - begin) return false;
+  return true;
+}
+
+function isMissing(found: Int32Array, begin: number, end: number, outside: number): boolean {
+  for (let n = begin; n < end; n++) if (found[n] !== outside) return false;
+  return true;
 }
 
 /** Rows of neighbours, as many as it takes. */

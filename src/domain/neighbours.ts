@@ -7,7 +7,7 @@ export class Neighbours {
   private readonly numbers: Int32Array;
   /** Places of the own cells. */
   private readonly places: Int32Array;
-  private readonly first: number;
+  private readonly found: Int32Array;
   private readonly pitches: readonly number[];
 
   constructor(numbering: Numbering, offsets: readonly Offset[]) {
@@ -22,7 +22,7 @@ export class Neighbours {
     const start = partition.first - margin;
     this.numbers = new Int32Array((partition.planes + 2 * margin) * this.pitches[rank - 1]).fill(outside);
     this.places = new Int32Array(own);
-    this.first = first;
+    this.found = new Int32Array(own);
     const end = partition.first + partition.planes + margin;
     numbering.each((cell, position) => {
       const x = position % nx;
@@ -35,10 +35,20 @@ export class Neighbours {
     });
   }
 
-  /** The number of the neighbour at an offset, for the number of an own cell. */
-  at(offset: Offset): (cell: number) => number {
-    const { numbers, places, first } = this;
-    const step = offset.reduce((sum, d, axis) => sum + d * this.pitches[axis], 0);
-    return (cell) => numbers[places[cell - first] + step];
+  /** The neighbours of all own cells, in order, at an offset; the next call overwrites the array. */
+  at(offset: Offset): Int32Array {
+    const { numbers, places, found } = this;
+    const step = this.step(offset);
+    for (let n = 0; n < found.length; n++) found[n] = numbers[places[n] + step];
+    return found;
+  }
+
+  /** The neighbour of one own cell, the first being 0. */
+  of(n: number, offset: Offset): number {
+    return this.numbers[this.places[n] + this.step(offset)];
+  }
+
+  private step(offset: Offset): number {
+    return offset.reduce((sum, d, axis) => sum + d * this.pitches[axis], 0);
   }
 }

@@ -20,29 +20,36 @@ export interface Runs {
 
 /** Finds the runs for neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
 export function cellRuns(numbering: Numbering, offsets: readonly Offset[]): Runs {
-  const { outside, partition } = numbering;
-  const all = new Neighbours(numbering, offsets);
-  const neighbours = offsets.map((offset) => all.at(offset));
+  const { first, own, outside, partition } = numbering;
+  const neighbours = new Neighbours(numbering, offsets);
+  /** 1 where a cell does not continue the run of the one before it. */
+  const starts = new Uint8Array(own);
+  for (const offset of offsets) noteStarts(neighbours.at(offset), outside, starts);
   const bounds: number[] = [];
   const before: number[] = [];
   for (let plane = 0; plane < partition.planes; plane++) {
     before.push(bounds.length / 2);
-    const end = numbering.plane(partition.first + plane + 1);
-    for (let cell = numbering.plane(partition.first + plane); cell < end;) {
-      const start = cell++;
-      const starts = neighbours.map((neighbour) => neighbour(start));
-      /** True where the cell's neighbour continues those of the run, or is missing like them. */
-      const continues = (neighbour: (cell: number) => number, d: number): boolean =>
-        neighbour(cell) === (starts[d] === outside ? outside : starts[d] + cell - start);
-      while (cell < end && cell - start < RUN && neighbours.every(continues)) cell++;
-      bounds.push(start, cell - start);
+    const end = numbering.plane(partition.first + plane + 1) - first;
+    for (let n = numbering.plane(partition.first + plane) - first; n < end;) {
+      const start = n++;
+      while (n < end && n - start < RUN && starts[n] === 0) n++;
+      bounds.push(first + start, n - start);
     }
   }
   const runs = bounds.length / 2;
   before.push(runs);
   const distances = new Int32Array(offsets.length * runs);
-  neighbours.forEach((neighbour, d) => {
-    for (let run = 0; run < runs; run++) distances[d * runs + run] = neighbour(bounds[2 * run]) - bounds[2 * run];
+  offsets.forEach((offset, d) => {
+    for (let run = 0; run < runs; run++) distances[d * runs + run] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
   });
   return { bounds: Int32Array.from(bounds), distances, before };
+}
+
+/** Marks the cells whose neighbour does not follow that of the cell before. */
+function noteStarts(found: Int32Array, outside: number, starts: Uint8Array): void {
+  for (let n = 1; n < found.length; n++) {
+    const before = found[n - 1];
+    const there = found[n];
+    if (there === outside ? before !== outside : there !== before + 1) starts[n] = 1;
+  }
 }
