@@ -58,9 +58,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
 
 /** Those of the applications that come with the package. */
 function registered(): SkeletonModules {
-  return Object.fromEntries(
-    Object.entries(APPLICATIONS).flatMap(([name, app]) => ("skeleton" in app ? [[name, app.skeleton as SkeletonModules[string]]] : [])),
-  );
+  return Object.fromEntries(Object.entries(APPLICATIONS).flatMap(([name, { skeleton }]) => (skeleton ? [[name, skeleton]] : [])));
 }
 
 async function explain(name: string, options: ExplainOptions, shell: Shell, modules: SkeletonModules): Promise<void> {
@@ -72,7 +70,8 @@ async function explain(name: string, options: ExplainOptions, shell: Shell, modu
   try {
     const { makeSkeleton } = await modules[name]();
     const skeleton = await makeSkeleton(set, options);
-    await skeleton.run(options.iterations, { trace: true });
+    // Whole plans, so that the last one is of the usual length.
+    await skeleton.run(Math.ceil(options.iterations / options.unroll) * options.unroll, { trace: true });
     const text = await FORMATS[options.format](skeleton);
     if (options.output === undefined) shell.print(text);
     else await shell.writeFile(options.output, text);

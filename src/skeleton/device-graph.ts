@@ -3,7 +3,17 @@ import type { Field } from "../domain/field.js";
 import type { DataView } from "../domain/grid.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
 import { haloUpdates } from "./halos.js";
-import { collectNode, computeNode, haloNode, partialsOf, type ComputeNode, type HaloNode, type Node } from "./nodes.js";
+import {
+  collectNode,
+  computeNode,
+  haloNode,
+  partialsOf,
+  stagesIn,
+  type ComputeNode,
+  type HaloNode,
+  type Node,
+  type Stage,
+} from "./nodes.js";
 import { splits, type OccLevel, type Split } from "./occ.js";
 import { levelsOf } from "./schedule.js";
 
@@ -23,25 +33,27 @@ export interface DeviceGraph {
  * go straight into their scalars. `fresh` are the fields whose halos are up to date at the start.
  */
 export function deviceGraph(containers: readonly Container[], members: number, level: OccLevel, fresh: ReadonlySet<Field>): DeviceGraph {
-  const base = dependencies(containers.map((container, stage) => computeNode(container, "standard", stage, "as written")));
+  const stages = stagesIn(containers);
+  const base = dependencies(stages.map((stage) => computeNode(stage, "standard", "as written")));
   if (members === 1) return { base: base.reduced(), graph: base.reduced(), hints: [], splits: new Map(), fresh };
   const updates = haloUpdates(containers, fresh);
   const split = splits(base, updates.before, level);
-  const nodes = containers.flatMap((container, stage) => stageNodes(container, stage, updates.before[stage], split.get(stage)));
+  const nodes = stages.flatMap((stage) => stageNodes(stage, updates.before[stage.number], split.get(stage.number)));
   const graph = dependencies(nodes).reduced();
   return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
 }
 
 /** What one container becomes on several members. */
-function stageNodes(container: Container, stage: number, stale: readonly Field[], split: Split | undefined): Node[] {
+function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined): Node[] {
+  const { container, name } = stage;
   const partials = partialsOf(container);
-  const compute = split
-    ? (["internal", "boundary"] as const).map((view) => computeNode(container, view, stage, split.reason, partials))
-    : [computeNode(container, "standard", stage, "nothing to overlap with", partials)];
   const halos = stale.map((field) =>
-    haloNode(field, stage, `${container.name} reads neighbours of ${field.name}, whose halos are stale since it was written`),
+    haloNode(field, stage, `${name} reads neighbours of ${field.name}, whose halos are stale since it was written`),
   );
-  const collect = collectNode(container, stage, "each member has folded its own cells only", partials);
+  const compute = split
+    ? (["internal", "boundary"] as const).map((view) => computeNode(stage, view, split.reason, partials))
+    : [computeNode(stage, "standard", "nothing to overlap with", partials)];
+  const collect = collectNode(stage, "each member has folded its own cells only", partials);
   return [...halos, ...compute, ...(container.reductions.size > 0 ? [collect] : [])];
 }
 

@@ -1,7 +1,7 @@
 import type { Precision } from "../device/device.js";
 import type { Container } from "../domain/container.js";
 import type { Edge, Reason } from "./graph.js";
-import type { Node } from "./nodes.js";
+import type { ComputeNode, Node } from "./nodes.js";
 import type { Plan } from "./plan.js";
 
 /** What there is to explain about a skeleton. */
@@ -24,7 +24,7 @@ export function explainText(explained: Explained): string {
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
-    section("Containers as written", table(stages.written.nodes.map(({ container }) => containerRow(container)))),
+    section("Containers as written", table(stages.written.nodes.map(containerRow))),
     section("Dependencies", [
       ...table(stages.written.edges.map(edgeRow)),
       ...stages.written.redundant.map((edge) => `${edge.from.name} -> ${edge.to.name} follows from the others`),
@@ -32,7 +32,7 @@ export function explainText(explained: Explained): string {
     section("Swaps at the end", stages.swaps.map(([a, b]) => `${a.name} <-> ${b.name}`).join(", ")),
     section("Fusion", stages.fusion?.decisions ?? ["not asked for"]),
     section("Halo updates", halosOf(explained)),
-    section("Splits", table([...steady.splits].map(([stage, { reason }]) => [stages.containers[stage].name, reason]))),
+    section("Splits", table([...steady.splits].map(([stage, { reason }]) => [steady.base.nodes[stage].name, reason]))),
     section("Dependencies on the devices", table(steady.graph.edges.map(edgeRow))),
     section("Hints for the order", table(steady.hints.map((hint) => [`${hint.from.name} -> ${hint.to.name}`, hint.reason]))),
     section(
@@ -59,7 +59,7 @@ export function patternOf({ stencil, reduces, uses }: Container): string {
   return [...maps, ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
 }
 
-function containerRow(container: Container): string[] {
+function containerRow({ name, container }: ComputeNode): string[] {
   const { uses, scalars, reductions, location } = container;
   const around = (n: number) => (n === 0 ? "" : n === 1 ? " and a neighbour" : ` and ${n} neighbours`);
   const reads = [
@@ -68,7 +68,7 @@ function containerRow(container: Container): string[] {
   ];
   const writes = [...uses.filter((use) => use.written).map((use) => use.field), ...reductions.values()];
   return [
-    container.name,
+    name,
     patternOf(container),
     reads.length ? `reads ${reads.join(", ")}` : "reads nothing",
     `writes ${namesOf(writes)}`,

@@ -51,7 +51,9 @@ export function fuse(containers: readonly Container[], { temporary = [] }: Fusio
     decisions: [
       ...groups.flatMap(reasonsOf),
       ...apart(groups),
-      `${after} instead of ${before} bytes a cell pass between memory and processor`,
+      groups.length < containers.length
+        ? `${after} instead of ${before} bytes a cell pass between memory and processor`
+        : `${before} bytes a cell pass between memory and processor; fusion would not save any`,
     ],
   };
 }

@@ -97,7 +97,7 @@ function picture<N extends Node>(
 }
 
 function box({ x, y }: Place, node: Node, stream: number | undefined): string {
-  const name = node.kind === "compute" ? node.container.name : node.name;
+  const name = node.kind === "compute" ? node.name.replace(`.${node.view}`, "") : node.name;
   const part = node.kind === "compute" && node.view !== "standard" ? `${node.view} cells, ` : "";
   const shown = name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name;
   return element(

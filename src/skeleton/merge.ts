@@ -3,7 +3,6 @@ import type { Container, FieldUse } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import { assignedPlaces } from "../ir/assigned.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";
-import { hoistUniform } from "../ir/uniform.js";
 import { Names } from "../ir/unroll.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
@@ -301,9 +300,8 @@ class Merger {
       (param) => param.kind !== "reduce" || body.some((s) => s.kind === "reduce" && s.target === param.name),
     );
     const raw: KernelIR = { ...first, name, params, tables: this.tables, body, location: this.location };
-    const { ir: code, uses, mask } = analyseContainer(raw, this.fields, grid.extents);
+    const { ir, uses, mask } = analyseContainer(raw, this.fields, grid.extents);
     const residents = new Map([...this.scalars].map(([scalar, param]) => [param, scalar]));
-    const ir = hoistUniform(code, (view) => residents.has(view));
     const kept = new Set(ir.params.map((param) => param.name));
     const keptOf = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([param]) => kept.has(param)));
     const reductions = keptOf(this.reductions);

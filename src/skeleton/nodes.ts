@@ -12,6 +12,24 @@ interface NodeBase extends Accesses {
   readonly reason: string;
 }
 
+/** A container at its place in a plan. */
+export interface Stage {
+  readonly container: Container;
+  readonly number: number;
+  /** The container's, with a number where there are several. */
+  readonly name: string;
+}
+
+/** Containers in the order in which they run. */
+export function stagesIn(containers: readonly Container[]): Stage[] {
+  const counts = new Map<string, number>();
+  return containers.map((container, number) => {
+    const count = (counts.get(container.name) ?? 0) + 1;
+    counts.set(container.name, count);
+    return { container, number, name: count === 1 ? container.name : `${container.name} (${count})` };
+  });
+}
+
 /** A container on one data view of every member. */
 export interface ComputeNode extends NodeBase {
   readonly kind: "compute";
@@ -71,9 +89,8 @@ function partsRead(use: FieldUse, view: DataView): readonly Part[] {
  * straight into the scalars.
  */
 export function computeNode(
-  container: Container,
+  { container, number, name }: Stage,
   view: DataView,
-  stage: number,
   reason: string,
   partials?: ReadonlyMap<string, Datum>,
 ): ComputeNode {
@@ -85,15 +102,14 @@ export function computeNode(
   }
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
-  const name = view === "standard" ? container.name : `${container.name}.${view}`;
-  return { kind: "compute", name, stage, reason, container, view, reads, writes };
+  return { kind: "compute", name: view === "standard" ? name : `${name}.${view}`, stage: number, reason, container, view, reads, writes };
 }
 
-export function haloNode(field: Field, stage: number, reason: string): HaloNode {
+export function haloNode(field: Field, { number }: Stage, reason: string): HaloNode {
   return {
     kind: "halo",
     name: `halo ${field.name}`,
-    stage,
+    stage: number,
     reason,
     field,
     reads: atoms(field, ["boundary"]),
@@ -101,12 +117,12 @@ export function haloNode(field: Field, stage: number, reason: string): HaloNode 
   };
 }
 
-export function collectNode(container: Container, stage: number, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {
+export function collectNode({ container, number }: Stage, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {
   const scalars = [...new Set(container.reductions.values())];
   return {
     kind: "collect",
     name: `collect ${scalars.map((s) => s.name).join(", ")}`,
-    stage,
+    stage: number,
     reason,
     container,
     reads: [...partials.values()].flatMap((datum) => atoms(datum, OWN.standard)),

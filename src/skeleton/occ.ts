@@ -55,7 +55,7 @@ function splitBefore(base: Graph<ComputeNode>, updates: readonly (readonly Field
       if (!reader || reader.side === "after") return false;
       const wanted = reader.side === "stencil" ? updates[edge.to.stage] : undefined;
       return edge.reasons.some(
-        (r) => r.hazard === "read after write" && isField(edge, r.datum) && (wanted?.includes(r.datum as Field) ?? true),
+        (r) => r.hazard === "read after write" && byCells(edge, r.datum) && (wanted?.includes(r.datum as Field) ?? true),
       );
     });
     const useful = readers.map((edge) => edge.to).filter((reader) => overlaps(base, node, reader, new Set([...found.keys(), stage])));
@@ -76,7 +76,7 @@ function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
       .incoming(node)
       .filter((edge) => {
         const writer = found.get(edge.from.stage);
-        return writer && writer.side !== "before" && edge.reasons.some((r) => r.hazard === "read after write" && isField(edge, r.datum));
+        return writer && writer.side !== "before" && edge.reasons.some((r) => r.hazard === "read after write" && byCells(edge, r.datum));
       })
       .map((edge) => edge.from)
       .filter((writer) => overlaps(base, writer, node, new Set([...found.keys(), node.stage])));
@@ -91,15 +91,17 @@ function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
 
 /**
  * True if the internal cells of `to` can follow those of `from`: every path between them passes through split containers only, and never
- * through the result of a reduction, which needs all cells.
+ * through the result of a reduction or a field of another grid, which need all cells.
  */
 function overlaps(base: Graph<ComputeNode>, from: ComputeNode, to: ComputeNode, split: ReadonlySet<number>): boolean {
   const open = (edge: Edge<ComputeNode>) =>
     split.has(edge.from.stage) &&
     split.has(edge.to.stage) &&
-    edge.reasons.every((r) => r.hazard !== "read after write" || isField(edge, r.datum));
+    edge.reasons.every((r) => r.hazard !== "read after write" || byCells(edge, r.datum));
   const between = base.nodes.filter((node) => node === from || node === to || (base.reaches(from, node) && base.reaches(node, to)));
   return between.every((node) => base.outgoing(node).every((edge) => !between.includes(edge.to) || open(edge)));
 }
 
-const isField = ({ to }: Edge<ComputeNode>, datum: unknown): boolean => to.container.uses.some((use) => use.field === datum);
+/** The datum is a field whose own cell, or its neighbours on the same grid, the reader looks at. */
+const byCells = ({ to }: Edge<ComputeNode>, datum: unknown): boolean =>
+  to.container.uses.some((use) => use.field === datum && use.level === "own");

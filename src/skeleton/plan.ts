@@ -3,7 +3,7 @@ import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";
 import { dependencies, type Graph } from "./graph.js";
-import { computeNode, type ComputeNode, type Node } from "./nodes.js";
+import { computeNode, stagesIn, type ComputeNode, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
 import { unroll, type Step, type Unrolled } from "./sequence.js";
@@ -28,7 +28,7 @@ export interface Plan extends DeviceGraph {
 /** Unrolls and fuses. `temporary` are fields whose values nobody needs after an iteration. */
 export function stagesOf(steps: readonly Step[], iterations: number, fused: boolean, temporary: readonly Field[]): Stages {
   const { containers, swaps } = unroll(steps, iterations);
-  const written = dependencies(containers.map((container, stage) => computeNode(container, "standard", stage, "as written"))).reduced();
+  const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
   const fusion = fused ? fuse(containers, { temporary }) : undefined;
   if (!fusion) return { containers, swaps, iterations, written, fusion };
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };

@@ -158,6 +158,15 @@ test("the children of a cell need no halo, their neighbours do", () => {
   );
 });
 
+test("what reads another grid is not split: internal cells of two grids do not lie upon each other", () => {
+  const [u, v, r] = ["u", "v", "r"].map(field);
+  const smooth = container("smooth", { around: [u], writes: [v] });
+  const restrict = container("restrict", { reads: [v], writes: [r], level: "child" });
+  assert.deepEqual([...onTwo([smooth, restrict], "two-way").splits.keys()], [0]);
+  const copy = container("copy", { reads: [v], writes: [r] });
+  assert.deepEqual([...onTwo([smooth, copy], "two-way").splits.keys()], [0, 1]);
+});
+
 test("a reduction between a map and the stencil stops the split, for every cell must be known", () => {
   const [x, y, r, s] = [field("x"), field("y"), field("r"), scalar("s")];
   const containers = [

@@ -92,6 +92,44 @@ test("conjugate gradients converge, and stop by the residual", async () => {
   assert.ok(Math.max(...residuals) < 1e-9);
 });
 
+test("two grids take part in one sequence, whatever the members, the overlap and the fusion", async () => {
+  const results: unknown[] = [];
+  for (const set of jsSets.slice(0, 4))
+    for (const options of [
+      { occ: "none", fuse: false },
+      { occ: "two-way", fuse: true },
+      { occ: "extended", fuse: true, unroll: 2 },
+    ] as const) {
+      const fine = dense(set, [8, 6, 32], { levels: 1 });
+      const coarse = fine.coarsen();
+      const [u, v] = ["u", "v"].map((name) => fine.field(name, f64));
+      const [r, e] = ["r", "e"].map((name) => coarse.field(name, f64));
+      const norm = coarse.scalar("norm", f64);
+      const steps = [
+        fine.container("smooth", { u, v }, ({ u, v }, c) => {
+          v[c] = 0.25 * (u.at(c, 0, 0, 1) + u.at(c, 0, 0, -1) + u.at(c, 1, 0, 0)) + 0.125 * u[c];
+        }),
+        coarse.container("restrict", { v, r, norm: sum(norm) }, ({ v, r, norm }, c) => {
+          let all = 0;
+          for (let dz = -1; dz <= 2; dz++) all += v.child(c, 0, 1, dz);
+          r[c] = 0.25 * all;
+          norm.add(r[c] * r[c]);
+        }),
+        coarse.container("correct", { r, e, norm }, ({ r, e, norm }, c) => {
+          e[c] = 0.5 * (r.at(c, 0, 0, 1) - r.at(c, 0, 1, -1)) + norm / 4096;
+        }),
+        fine.container("prolong", { u, v, e }, ({ u, v, e }, c) => {
+          u[c] = v[c] + 0.5 * e.parent(c, 0, 0, 0) + 0.25 * e.parent(c, 0, 0, -1) + 0.125 * e.parent(c, 1, 0, 1);
+        }),
+      ];
+      u.fill((x, y, z) => noise(x, y, z));
+      await skeleton(set, "two grids", steps, { ...options, precision: "strict" }).run(4);
+      results.push([...(await u.download()), ...(await e.download()), await norm.get()]);
+      assert.deepEqual(results.at(-1), results[0], `${set.name} ${JSON.stringify(options)}`);
+      for (const grid of [fine, coarse]) grid.free();
+    }
+});
+
 /** A step from one field to another, and their exchange. */
 function smoothing(set: DeviceSet) {
   const grid = dense(set, [6, 8]);
