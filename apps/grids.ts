@@ -14,7 +14,7 @@ export type GridKind = (typeof GRID_KINDS)[number];
 export interface GridSettings {
   grid: GridKind;
   layout: FieldLayout;
-  occ: OccLevel;
+  occ: OccLevel | "auto";
   precision: Precision;
 }
 
@@ -39,7 +39,7 @@ export function addGridOptions(command: Command): Command {
     .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
     .addOption(new Option("--grid <kind>", "how cells are stored").choices(GRID_KINDS).default(grid))
     .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default(layout))
-    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices(OCC_LEVELS).default(occ))
+    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices([...OCC_LEVELS, "auto"]).default(occ))
     .addOption(
       new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default(precision),
     );

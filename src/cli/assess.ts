@@ -5,6 +5,9 @@ import type { Evidence } from "../p3/assessment.js";
 import type { PlatformSet } from "../p3/metric.js";
 import { APPLICATIONS } from "./commands.js";
 
+/** Applications that can be measured, by name. */
+const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
+
 /** Exit code where a run's result was wrong: the tables hold the other runs. */
 const WRONG_RESULT = 1;
 
@@ -42,7 +45,7 @@ export function addAssess(program: Command, shell: Shell): void {
   program
     .command("assess")
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
-    .argument("[applications...]", `of ${Object.keys(APPLICATIONS).join(", ")}; all where absent`)
+    .argument("[applications...]", `of ${[...MEASURED.keys()].join(", ")}; all where absent`)
     .option("--devices <names>", "devices such as js,wasm,native,cuda:0; all of this machine where absent", list)
     .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
     .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
@@ -102,11 +105,11 @@ async function gather(applications: string[], options: AssessOptions, shell: She
     const [{ readAssessment }, { merge }] = await Promise.all([import("../p3/assessment.js"), import("../p3/merge.js")]);
     return merge(await Promise.all(options.merge.map(readAssessment)));
   }
-  const names = applications.length ? applications : Object.keys(APPLICATIONS);
-  const unknown = names.find((name) => !(name in APPLICATIONS));
-  if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${Object.keys(APPLICATIONS).join(", ")}`);
+  const names = applications.length ? applications : [...MEASURED.keys()];
+  const unknown = names.find((name) => !MEASURED.has(name));
+  if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${[...MEASURED.keys()].join(", ")}`);
   const { measureApplications } = await import("../p3/campaign.js");
-  const modules = await Promise.all(names.map((name) => APPLICATIONS[name as keyof typeof APPLICATIONS].application()));
+  const modules = await Promise.all(names.map((name) => MEASURED.get(name)!()));
   return measureApplications(
     modules.map((m) => m.application),
     options,

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import type { Shell } from "isoform/p3";
+import { devices } from "isoform/set";
+import { addGridOptions } from "../grids.js";
+import { heatMap } from "../heat-map.js";
+import { count, positive } from "../options.js";
+import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
+
+interface Options extends HeatSettings {
+  devices: string;
+  steps: number;
+  svg?: string;
+}
+
+/** Adds `isoform heat`. */
+export function command(program: Command, shell: Shell): void {
+  const heat = program
+    .command("heat")
+    .description("the heat equation on a square, against its exact solution")
+    .option("--size <n>", "cells along each side", count, DEFAULTS.size)
+    .option("--steps <n>", "steps in time", count, 1000)
+    .option("--ratio <r>", "dt / h^2, at most 0.25", positive, DEFAULTS.ratio);
+  addGridOptions(heat)
+    .option("--svg <file>", "picture of the temperature at the end")
+    .action((options: Options) => run(options, shell));
+}
+
+async function run({ devices: names, steps, svg, ...settings }: Options, shell: Shell): Promise<void> {
+  if (svg !== undefined) await shell.checkWritable(svg);
+  const set = await devices(names);
+  try {
+    const heat = new Heat(set, settings);
+    const seconds = await heat.run(steps);
+    const { time, discrete, continuous } = await heat.deviation();
+    const { size, grid, layout, occ, precision } = settings;
+    shell.print(
+      `${set.name}: ${grid} grid of ${size} x ${size}, ${layout}, occ ${occ}, ${precision}\n` +
+        `${steps} steps to t = ${time.toPrecision(3)} in ${seconds.toFixed(3)} s, ${((size * size * steps) / seconds / 1e6).toPrecision(3)} million cells a second\n` +
+        `deviation from the exact steps ${discrete.toExponential(1)}, from the equation ${continuous.toExponential(1)}\n`,
+    );
+    if (svg !== undefined)
+      await shell.writeFile(
+        svg,
+        heatMap({ title: "heat", quantity: "temperature", width: size, height: size, values: await heat.u.download() }),
+      );
+  } finally {
+    await set.close();
+  }
+}

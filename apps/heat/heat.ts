@@ -1,0 +1,113 @@
+import { LaunchError, f64, max } from "isoform";
+import type { Container, Field, Grid } from "isoform/grid";
+import type { DeviceSet, Scalar } from "isoform/set";
+import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
+import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+
+export interface HeatSettings extends GridSettings {
+  /** Cells along each side. */
+  size: number;
+  /** dt / h^2: steps are stable up to 1/4. */
+  ratio: number;
+}
+
+export const DEFAULTS: HeatSettings = { ...USUAL_SETTINGS, size: 512, ratio: 0.2 };
+
+export interface Deviation {
+  /** Time since the start. */
+  readonly time: number;
+  /** From the exact solution of the steps, relative to its amplitude: round-off alone. */
+  readonly discrete: number;
+  /** From the solution of the equation, relative to its amplitude: falls with the square of the cell size. */
+  readonly continuous: number;
+}
+
+/**
+ * du/dt = d2u/dx2 + d2u/dy2 on the unit square, u = 0 on its sides, by explicit steps on cells whose centres are h = 1 / (size + 1) apart:
+ * the cells outside lie on the sides. It starts as sin(pi x) sin(pi y), which keeps its form and decays.
+ */
+export class Heat {
+  readonly grid: Grid<2>;
+  readonly u: Field<"f64", 1, 2>;
+  steps = 0;
+  private readonly next: Field<"f64", 1, 2>;
+  private readonly mode: Field<"f64", 1, 2>;
+  private readonly amplitude: Scalar<"f64">;
+  private readonly difference: Scalar<"f64">;
+  private readonly compare: Container;
+  private readonly plan: Skeleton;
+
+  constructor(
+    set: DeviceSet,
+    readonly settings: HeatSettings,
+    options: SkeletonOptions = {},
+  ) {
+    const { size, ratio, occ, precision } = settings;
+    if (!(ratio > 0 && ratio <= 0.25)) throw new LaunchError(`a ratio dt / h^2 of ${ratio}: steps are stable above 0 and up to 0.25`);
+    this.grid = makeGrid(set, [size, size], settings) as Grid<2>;
+    const { grid } = this;
+    const field = (name: string) => grid.field(name, f64);
+    [this.u, this.next, this.mode] = ["u", "next", "mode"].map(field);
+    [this.amplitude, this.difference] = ["amplitude", "difference"].map((name) => grid.scalar(name, f64));
+    const { u, next, mode, amplitude, difference } = this;
+
+    const step = grid.container("step", { u, next, ratio }, ({ u, next, ratio }, c) => {
+      next[c] = u[c] + ratio * (u.at(c, 1, 0) + u.at(c, -1, 0) + u.at(c, 0, 1) + u.at(c, 0, -1) - 4 * u[c]);
+    });
+    this.compare = grid.container("compare", { u, mode, amplitude, difference: max(difference) }, ({ u, mode, amplitude, difference }, c) =>
+      difference.max(Math.abs(u[c] - amplitude * mode[c])),
+    );
+    this.plan = skeleton(set, "heat", [step, swap(u, next)], { occ, precision, ...options });
+
+    const sine = Float64Array.from({ length: size }, (_, n) => Math.sin((Math.PI * (n + 1)) / (size + 1)));
+    for (const start of [u, mode]) start.fill((x, y) => sine[x] * sine[y]);
+  }
+
+  /** Runs steps; returns the seconds that they took. */
+  async run(steps: number): Promise<number> {
+    const { seconds } = await this.plan.run(steps);
+    this.steps += steps;
+    return seconds;
+  }
+
+  /** How far the solution is from those known. */
+  async deviation(): Promise<Deviation> {
+    const { size, ratio } = this.settings;
+    const h = 1 / (size + 1);
+    const time = this.steps * ratio * h * h;
+    // Each step multiplies the mode by this: it is an eigenvector of the differences, too.
+    const factor = 1 - 8 * ratio * Math.sin((Math.PI * h) / 2) ** 2;
+    return {
+      time,
+      discrete: await this.distance(factor ** this.steps),
+      continuous: await this.distance(Math.exp(-2 * Math.PI ** 2 * time)),
+    };
+  }
+
+  explain(): string {
+    return this.plan.explain();
+  }
+
+  free(): void {
+    this.plan.free();
+    this.grid.free();
+    this.amplitude.free();
+    this.difference.free();
+  }
+
+  get skeleton(): Skeleton {
+    return this.plan;
+  }
+
+  private async distance(amplitude: number): Promise<number> {
+    this.amplitude.set(amplitude);
+    await this.grid.run(this.compare, this.settings);
+    return (await this.difference.getNumber(`heat, step ${this.steps}`)) / amplitude;
+  }
+}
+
+/** For `isoform explain`. */
+export function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton {
+  const { fuse, unroll, size = 64 } = settings;
+  return new Heat(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll }).skeleton;
+}

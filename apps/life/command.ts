@@ -1,0 +1,46 @@
+import { Option, type Command } from "commander";
+import type { Shell } from "isoform/p3";
+import { devices } from "isoform/set";
+import { addGridOptions } from "../grids.js";
+import { count } from "../options.js";
+import { DEFAULTS, Life, type LifeSettings } from "./life.js";
+import { PATTERNS, type PatternName } from "./patterns.js";
+
+interface Options extends LifeSettings {
+  devices: string;
+  generations: number;
+  pattern: PatternName;
+}
+
+/** Wider grids are not printed. */
+const MOST_COLUMNS = 120;
+
+/** Adds `isoform life`. */
+export function command(program: Command, shell: Shell): void {
+  const life = program
+    .command("life")
+    .description("Conway's Game of Life")
+    .addOption(new Option("--pattern <name>", "what lives in the middle at first").choices(Object.keys(PATTERNS)).default("glider-gun"))
+    .option("--width <n>", `cells; up to ${MOST_COLUMNS} the end is printed`, count, DEFAULTS.width)
+    .option("--height <n>", "cells", count, DEFAULTS.height)
+    .option("--generations <n>", "how many", count, 100);
+  addGridOptions(life).action((options: Options) => run(options, shell));
+}
+
+async function run({ devices: names, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {
+  const set = await devices(names);
+  try {
+    const life = new Life(set, settings, pattern);
+    const before = await life.population();
+    const seconds = await life.run(generations);
+    const { width, height, grid, occ } = settings;
+    if (width <= MOST_COLUMNS) shell.print((await life.picture()).join("\n"));
+    shell.print(
+      `${set.name}: ${pattern} on a ${grid} grid of ${width} x ${height}, occ ${occ}\n` +
+        `${generations} generations in ${seconds.toFixed(3)} s, ${((width * height * generations) / seconds / 1e6).toPrecision(3)} million cells a second; ` +
+        `${await life.population()} cells live, ${before} at the start\n`,
+    );
+  } finally {
+    await set.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { i32, sum, u8 } from "isoform";
+import type { Container, Field, Grid } from "isoform/grid";
+import type { DeviceSet, Scalar } from "isoform/set";
+import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
+import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import { centred, type PatternName } from "./patterns.js";
+
+export interface LifeSettings extends GridSettings {
+  width: number;
+  height: number;
+}
+
+export const DEFAULTS: LifeSettings = { ...USUAL_SETTINGS, width: 64, height: 48 };
+
+/** Conway's Game of Life on a rectangle, one byte a cell; beyond the rectangle nothing lives. */
+export class Life {
+  readonly grid: Grid<2>;
+  readonly now: Field<"u8", 1, 2>;
+  readonly plan: Skeleton;
+  generations = 0;
+  private readonly total: Scalar<"i32">;
+  private readonly census: Container;
+
+  /** @param start 1 where a cell lives, or a known pattern for the middle */
+  constructor(
+    set: DeviceSet,
+    private readonly settings: LifeSettings,
+    start: PatternName | ((x: number, y: number) => number),
+    options: SkeletonOptions = {},
+  ) {
+    const { width, height, occ, precision } = settings;
+    this.grid = makeGrid(set, [width, height], settings) as Grid<2>;
+    const { grid } = this;
+    const [now, next] = ["now", "next"].map((name) => grid.field(name, u8));
+    [this.now, this.total] = [now, grid.scalar("total", i32)];
+
+    const generation = grid.container("generation", { now, next }, ({ now, next }, c) => {
+      let neighbours = 0;
+      for (let dy = -1; dy <= 1; dy++) for (let dx = -1; dx <= 1; dx++) if (dx !== 0 || dy !== 0) neighbours += now.at(c, dx, dy);
+      next[c] = neighbours === 3 || (neighbours === 2 && now[c] === 1) ? 1 : 0;
+    });
+    this.census = grid.container("census", { now, total: sum(this.total) }, ({ now, total }, c) => total.add(now[c]));
+    this.plan = skeleton(set, "life", [generation, swap(now, next)], { occ, precision, ...options });
+    now.fill(typeof start === "function" ? start : centred(start, width, height));
+  }
+
+  /** Runs generations; returns the seconds that they took. */
+  async run(generations: number): Promise<number> {
+    const { seconds } = await this.plan.run(generations);
+    this.generations += generations;
+    return seconds;
+  }
+
+  /** The number of living cells. */
+  async population(): Promise<number> {
+    await this.grid.run(this.census, this.settings);
+    return this.total.get();
+  }
+
+  /** Rows from the top, `#` for a living cell, `.` for another. */
+  async picture(): Promise<string[]> {
+    const { width, height } = this.settings;
+    const cells = await this.now.download();
+    return Array.from({ length: height }, (_, y) => Array.from(cells.slice(y * width, (y + 1) * width), (on) => (on ? "#" : ".")).join(""));
+  }
+
+  free(): void {
+    this.plan.free();
+    this.grid.free();
+    this.total.free();
+  }
+}
+
+/** For `isoform explain`. */
+export function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton {
+  const { fuse, unroll, size = 64 } = settings;
+  return new Life(set, { ...DEFAULTS, ...settings, width: size, height: size }, "glider", { fuse, unroll }).plan;
+}
