@@ -71,6 +71,7 @@ export class Skeleton {
   readonly precision: Precision;
   private readonly executor: Executor;
   private readonly unrolled: number;
+  private readonly temporary: ReadonlySet<Field>;
   /** Absent until it has been chosen. */
   private level: OccLevel | undefined;
   private choice: Choice | undefined;
@@ -89,8 +90,9 @@ export class Skeleton {
     if (!Number.isInteger(unroll) || unroll < 1)
       throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
     this.level = occ === "auto" ? undefined : occ;
-    [this.precision, this.unrolled] = [precision, unroll];
+    [this.precision, this.unrolled, this.temporary] = [precision, unroll, new Set(temporary)];
     this.executor = new Executor(set, steps, { fuse, precision, temporary });
+    if (this.executor.containers.length === 0) throw new LaunchError(`skeleton "${name}" has no containers; give at least one`);
     for (const container of this.executor.containers)
       if (container.grid.set !== set)
         throw new LaunchError(
@@ -256,9 +258,11 @@ export class Skeleton {
     );
   }
 
+  /** Fields that hold results. */
   private written(): Field[] {
     const uses = this.executor.containers.flatMap((container) => container.uses);
-    return [...new Set(uses.filter((use) => use.written).map((use) => use.field))];
+    const written = new Set(uses.filter((use) => use.written).map((use) => use.field));
+    return [...written].filter((field) => !this.temporary.has(field));
   }
 
   private checkRun(iterations: number, every: number, { scalar, until }: RunOptions): void {

@@ -171,6 +171,16 @@ test("swaps exchange fields without copies, whatever the number of iterations an
       }
 });
 
+test("a long run lets others have their turn on the event loop", async () => {
+  const { grid, steps } = smoothing(jsSets[0]);
+  const all = skeleton(grid.set, "smoothing", steps);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  await all.run(2000);
+  clearInterval(timer);
+  assert.ok(turns > 0);
+});
+
 test("a field that nobody has written is refused with the container and its line", async () => {
   const grid = dense(jsSets[1], [4, 4]);
   const [a, b] = ["a", "b"].map((name) => grid.field(name, f64));
@@ -236,6 +246,7 @@ test("options and runs that make no sense are refused", async () => {
   const make = (options: object) => () => skeleton(grid.set, "s", steps, options);
   assert.throws(make({ occ: "full" as OccLevel }), /skeleton "s": occ is "full"; use none, standard, extended, two-way/);
   assert.throws(make({ unroll: 0 }), /unroll is 0/);
+  assert.throws(() => skeleton(grid.set, "s", []), /skeleton "s" has no containers/);
   assert.throws(() => skeleton(jsSets[0], "s", steps), /container "smooth" belongs to a grid on js\*2, not to this set of devices, js/);
   const made = skeleton(grid.set, "s", steps);
   await assert.rejects(made.run(-1), /-1 iterations/);
