@@ -11,7 +11,7 @@ import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import { coefficients, cylinder, frequency, schillerNaumann, sphere, williamson } from "./obstacle.js";
-import { COLLISIONS, DEFAULTS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
+import { COLLISIONS, DEFAULTS, Simulation, TYPES, type Collision, type Flow, type Settings } from "./simulation.js";
 import { plane, settle, watchForce, type Report } from "./run.js";
 
 interface Options extends Settings {
@@ -36,6 +36,7 @@ interface Case {
   readonly name: string;
   readonly description: string;
   readonly size: { readonly meaning: string; readonly usual: number };
+  readonly collision: Collision;
   flow(options: Options): Flow;
   solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
 }
@@ -45,6 +46,7 @@ const CASES: readonly Case[] = [
     name: "cavity",
     description: "a square cavity with a moving lid, until it is steady; at Re 100, 400 and 1000 compared with Ghia, Ghia and Shin (1982)",
     size: { meaning: "cells of fluid along each side", usual: 129 },
+    collision: "trt",
     flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { re, size, speed, steps, dimension }, report) {
       const change = await settle(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
@@ -66,6 +68,7 @@ const CASES: readonly Case[] = [
     name: "cylinder",
     description: "a stream past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
     size: { meaning: "cells of the diameter", usual: 16 },
+    collision: "bgk",
     flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
     async solve(simulation, { size, speed, re, steps = Math.round((150 * size) / speed) }, report) {
       const interval = Math.max(1, Math.round(size / speed / 10));
@@ -91,6 +94,7 @@ const CASES: readonly Case[] = [
     name: "sphere",
     description: "a round stream past a sphere: drag, compared with Schiller and Naumann (1933)",
     size: { meaning: "cells of the diameter", usual: 10 },
+    collision: "bgk",
     flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
     async solve(simulation, { size, speed, re, steps = Math.round((40 * size) / speed) }, report) {
       const interval = Math.max(1, Math.round(size / speed / 4));
@@ -120,7 +124,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--speed <u>", "of lid or stream, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
       .option("--steps <n>", "at most; what the case needs where absent", count)
       .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
-      .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
+      .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(each.collision));
     if (each.name === "cavity") own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
     addGridOptions(own)
       .option("--svg <file>", "picture of the speed; in 3D of the middle plane")

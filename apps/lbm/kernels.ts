@@ -13,12 +13,14 @@ export type RealField = Field<"f64" | "f32", number>;
 
 /** What a cell is. Cells that are not active are walls at rest. */
 export const FLUID = 0;
-/** Takes on what is in its neighbour of lower x, at the density 1. */
+/** Has density 1 and the velocity of its neighbour of lower x. */
 export const OUTLET = 1;
+/** Keeps the equilibrium that it began with: an undisturbed stream, which takes in waves that reach it. */
+export const STREAM = 2;
 /** Walls send back what comes; half-way between them and the fluid, its velocity is theirs. */
-export const WALL = 2;
+export const WALL = 3;
 /** A wall whose populations are what it adds to those that it sends back. */
-export const MOVING_WALL = 3;
+export const MOVING_WALL = 4;
 
 interface Vector {
   readonly [n: number]: number;
@@ -33,8 +35,8 @@ interface Neighbours<V> {
 
 const isFluid = (kind: number): boolean => kind === 0;
 const isOutlet = (kind: number): boolean => kind === 1;
-const isWall = (kind: number): boolean => kind === 2;
-const sendsBack = (kind: number): boolean => kind >= 2;
+const isWall = (kind: number): boolean => kind === 3;
+const sendsBack = (kind: number): boolean => kind >= 3;
 
 /* The cell from which direction `e` comes. */
 const origin2 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, -e[0], -e[1]);
@@ -102,7 +104,7 @@ export class Kernels {
     };
   }
 
-  /** Gives fluid the equilibrium of density 1 and its `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271 (1994). */
+  /** Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271 (1994). */
   initialise(velocity: RealField): Container {
     return this.grid.container("initialise", { velocity, ...this.populations, ...this.constants }, (p, c) => {
       const { velocity, f, g, kind, Real, e, w, dot, sendsBack } = p;
@@ -142,7 +144,7 @@ export class Kernels {
     });
   }
 
-  /** Extrapolates the populations of outlet cells, with the equilibrium part brought to density 1 (Guo, Zheng and Shi, Chin. Phys. 11, 2002). */
+  /** Gives outlet cells the equilibrium of density 1 and their neighbour's velocity. */
   outlet(): Container {
     return this.grid.container("outlet", { ...this.populations, ...this.constants }, (p, c) => {
       const { f, g, kind, Real, e, w, left, moments, dot, isOutlet } = p;
@@ -150,11 +152,11 @@ export class Kernels {
       const own = new Real(w.length);
       for (let q = 0; q < w.length; q++) own[q] = left(f, c)[q];
       const u = new Real(3);
-      const density = moments(own, u, e);
+      moments(own, u, e);
       const square = 1.5 * dot(u, u);
       for (let q = 0; q < w.length; q++) {
         const along = dot(e[q], u);
-        g[c][q] = own[q] - density * w[q] * (1 + 3 * along + 4.5 * along * along - square);
+        g[c][q] = w[q] * (3 * along + 4.5 * along * along - square);
       }
     });
   }

@@ -1,5 +1,5 @@
 import { LaunchError } from "isoform";
-import { FLUID, MOVING_WALL, OUTLET } from "./kernels.js";
+import { FLUID, OUTLET, STREAM } from "./kernels.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import type { Flow } from "./simulation.js";
 
@@ -18,8 +18,8 @@ const CYLINDER_ROOM = { before: 10, behind: 20, across: 24 };
 const SPHERE_ROOM = { before: 4, behind: 8, across: 7 };
 
 /**
- * A cylinder across a stream that comes from x = 0. The inlet and the sides are walls that move with the stream, so that it is not confined;
- * the fluid behind the body starts with some motion across, which soon becomes a vortex street.
+ * A cylinder across a stream that comes from x = 0 and goes on undisturbed at the sides. The fluid behind the body starts with some motion
+ * across, which soon becomes a vortex street.
  */
 export function cylinder({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
   requireRoom(size);
@@ -31,26 +31,26 @@ export function cylinder({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptio
     lattice: D2Q9,
     extents: [nx, ny],
     active: (x, y) => !inBody(x, y),
-    kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: (x, y) => [speed, disturbed(x, y) ? speed / 5 : 0, 0],
     viscosity: (speed * size) / reynolds,
   };
 }
 
-/** A sphere in a round stream that comes from x = 0; what is outside of the stream is not part of the domain. */
+/** A sphere in a stream that comes from x = 0; the domain is round, its outermost cells are undisturbed stream. */
 export function sphere({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
   requireRoom(size);
   const { before, behind, across } = SPHERE_ROOM;
   const [nx, n] = [(before + behind) * size, across * size + 4];
   const radius = (y: number, z: number): number => Math.hypot(y - centre(n / 2), z - centre(n / 2));
   const inBody = (x: number, y: number, z: number): boolean => Math.hypot(x - centre(before * size), radius(y, z)) < size / 2;
-  const inStream = (y: number, z: number): boolean => radius(y, z) < (across * size) / 2;
-  // Two cells beyond the stream hold all that a cell of it reads.
+  const isInside = (y: number, z: number): boolean => radius(y, z) < (across * size) / 2;
+  // Two cells around hold all that a cell inside reads.
   return {
     lattice: D3Q19,
     extents: [nx, n, n],
     active: (x, y, z) => radius(y, z) < (across * size) / 2 + 2 && !inBody(x, y, z),
-    kind: (x, y, z) => (x === 0 || !inStream(y, z) ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    kind: (x, y, z) => (x === 0 || !isInside(y, z) ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: () => [speed, 0, 0],
     viscosity: (speed * size) / reynolds,
   };

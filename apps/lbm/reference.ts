@@ -1,9 +1,9 @@
-import { FLUID, MOVING_WALL, type Rates } from "./kernels.js";
+import { MOVING_WALL, WALL, type Rates } from "./kernels.js";
 import type { Simulation } from "./simulation.js";
 
 /**
- * What one step will make of some cells of fluid without an outlet beside them, in plain JavaScript, from the state on the devices: the
- * textbook's form with whole populations. Returns their deviations from the weights.
+ * What one step will make of some cells of fluid, in plain JavaScript, from the state on the devices: the textbook's form with whole
+ * populations. Returns their deviations from the weights.
  */
 export async function stepCells(
   { flow, populations }: Simulation,
@@ -20,8 +20,9 @@ export async function stepCells(
   const arriving = async (cell: readonly number[], q: number): Promise<number> => {
     const from = cell.map((at, axis) => at - directions[q][axis]);
     const [x, y, z = 0] = from;
-    if (inDomain(from) && kind(x, y, z) === FLUID) return whole(from, q);
-    const moving = inDomain(from) && kind(x, y, z) === MOVING_WALL;
+    const found = inDomain(from) ? kind(x, y, z) : WALL;
+    if (found < WALL) return whole(from, q);
+    const moving = found === MOVING_WALL;
     return (await whole(cell, opposite(q))) + (moving ? 6 * weights[q] * dot(directions[q], velocity(x, y, z)) : 0);
   };
 

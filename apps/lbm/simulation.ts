@@ -24,7 +24,7 @@ export interface Flow {
   readonly extents: readonly number[];
   /** All cells where absent. Other cells are walls at rest, like all that is outside of the box. */
   readonly active?: (x: number, y: number, z: number) => boolean;
-  /** `FLUID`, `OUTLET`, `WALL` or `MOVING_WALL`. */
+  /** `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
   /** Of the fluid at the start, and of moving walls. */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];

@@ -29,7 +29,10 @@ test("the tables begin at the lid and at the right wall, and end at walls at res
       const values = line.values[reynolds];
       assert.equal(values.length, line.at.length);
       assert.deepEqual([values[0], values.at(-1)], [line === U_ALONG_Y ? 1 : 0, 0]);
-      assert.deepEqual(line.at, [...line.at].sort((a, b) => b - a));
+      assert.deepEqual(
+        line.at,
+        [...line.at].sort((a, b) => b - a),
+      );
       assert.equal(values.filter((_, n) => isMisprint(line, reynolds, n)).length, line === V_ALONG_X && reynolds === 400 ? 1 : 0);
     }
 });

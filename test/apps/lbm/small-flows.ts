@@ -1,4 +1,4 @@
-import { FLUID, MOVING_WALL, OUTLET } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, OUTLET, STREAM } from "../../../apps/lbm/kernels.js";
 import { D2Q9, D3Q19, type Lattice } from "../../../apps/lbm/lattice.js";
 import type { Flow } from "../../../apps/lbm/simulation.js";
 
@@ -12,7 +12,7 @@ export function stream(lattice: Lattice): Flow {
     lattice,
     extents,
     active: (x, y, z) => (x - 7) ** 2 + (y - 5) ** 2 + (z && (z - 6) ** 2) >= 7,
-    kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? MOVING_WALL : x === nx - 1 ? OUTLET : FLUID),
+    kind: (x, y) => (y === 0 ? MOVING_WALL : x === 0 || y === ny - 1 ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: (x, y, z) => [SPEED, 0.01 * Math.sin(x + 2 * y + 3 * z), 0.01 * Math.cos(x - y)],
     viscosity: 0.03,
   };

@@ -18,8 +18,7 @@ onEachBackend("lattice Boltzmann steps", ({ all }) => {
         const cells: number[][] = [];
         for (let z = 0; z < nz; z++)
           for (let y = 0; y < ny; y++)
-            // The column before the outlet reads what the outlet holds, which the reference does not know.
-            for (let x = 0; x < nx - 2; x++)
+            for (let x = 0; x < nx; x++)
               if (flow.active!(x, y, z) && flow.kind(x, y, z) === FLUID) cells.push([x, y, z].slice(0, lattice.dimension));
         const expected = await stepCells(simulation, cells, ratesOf(flow.viscosity, collision));
         await simulation.run(1);

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { readImage } from "isoform/io";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../../../src/cli/main.js", import.meta.url));
+const isoform = (...words: string[]) => run(process.execPath, [main, "lbm", ...words]);
+const folder = await mkdtemp(join(tmpdir(), "isoform-lbm-"));
+after(() => rm(folder, { recursive: true }));
+
+test("isoform lbm cavity compares with the tables and writes picture, image and JSON", async () => {
+  const [svg, vtk, json] = ["svg", "vti", "json"].map((end) => join(folder, `cavity.${end}`));
+  const words = [
+    "cavity",
+    "--size",
+    "16",
+    "--steps",
+    "320",
+    "--devices",
+    "wasm*2",
+    "--grid",
+    "sparse",
+    "--svg",
+    svg,
+    "--vtk",
+    vtk,
+    "--json",
+    json,
+  ];
+  const { stdout } = await isoform(...words);
+  assert.match(stdout, /D2Q9 TRT, f64, sparse grid of 16 x 17, 272 cells, soa/);
+  assert.match(stdout, /320 steps in /);
+  assert.match(stdout, /largest deviation from the published values: u \d+\.\d\d %, v \d+\.\d\d % of the lid speed/);
+  assert.match(await readFile(svg, "utf8"), /^<svg [^]*<title>lbm cavity, Re 100<\/title>[^]*<\/svg>\n$/);
+  const image = await readImage(vtk);
+  assert.deepEqual(
+    [image.extents.slice(0, 2), [...image.cellData.keys()]],
+    [
+      [16, 17],
+      ["density", "velocity"],
+    ],
+  );
+  const result = JSON.parse(await readFile(json, "utf8"));
+  assert.deepEqual([result.steps, result.cells, result.u.length], [320, 272, 17]);
+});
+
+for (const [name, words, expected] of [
+  ["cylinder", ["--size", "4", "--steps", "40"], /drag coefficient \d/],
+  ["sphere", ["--size", "4", "--steps", "20", "--grid", "sparse", "--type", "f32"], /drag coefficient .*published 1\.09/],
+  ["cavity", ["--dimension", "3", "--size", "8", "--steps", "80", "--re", "50"], /D3Q19/],
+] as const)
+  test(`isoform lbm ${name} ${words.join(" ")}`, async () => {
+    const { stdout } = await isoform(name, ...words);
+    assert.match(stdout, expected);
+  });
+
+const BAD: [words: string[], message: RegExp][] = [
+  [["cavity", "--devices", "abacus"], /"abacus"/],
+  [["cavity", "--devices", "js*40", "--size", "16"], /17 planes for 40 members/],
+  [["cavity", "--grid", "hexagons"], /dense, sparse, blocks/],
+  [["cavity", "--re", "-5"], /greater than 0/],
+  [["cavity", "--size", "1"], /a cavity of 1 cells: it needs at least 2/],
+  [["cavity", "--svg", join(folder, "missing", "a.svg")], /there is no directory/],
+];
+
+for (const [words, message] of BAD)
+  test(`isoform lbm ${words.slice(0, 3).join(" ").replace(folder, "")} says what is wrong and exits with 2`, async () => {
+    await assert.rejects(isoform(...words), (error: { code: number; stderr: string }) => {
+      assert.match(error.stderr, message);
+      assert.equal(error.code, 2);
+      return true;
+    });
+  });

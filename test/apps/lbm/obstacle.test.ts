@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { devices } from "isoform/set";
+import { coefficients, cylinder, frequency, schillerNaumann, sphere, williamson } from "../../../apps/lbm/obstacle.js";
+import { Simulation } from "../../../apps/lbm/simulation.js";
+
+const set = await devices("wasm*2");
+after(() => set.close());
+
+test("the frequency of a signal is found between samples, whatever its mean", () => {
+  const signal = Array.from({ length: 500 }, (_, n) => 3 + Math.sin(0.123 * n + 1));
+  assert.ok(Math.abs(frequency(signal)! - 0.123 / (2 * Math.PI)) < 1e-4);
+  assert.equal(frequency([1, 1, 1]), undefined);
+  assert.equal(frequency([0, 1, 2, 3]), undefined);
+});
+
+test("published correlations", () => {
+  assert.ok(Math.abs(williamson(100) - 0.1643) < 1e-4);
+  assert.ok(Math.abs(schillerNaumann(100) - 1.0917) < 1e-3);
+  assert.ok(Math.abs(schillerNaumann(1) - 27.6) < 0.01);
+});
+
+test("force coefficients are by the dynamic pressure and the area across the stream", () => {
+  const options = { reynolds: 1, size: 8, speed: 0.25 };
+  assert.deepEqual(coefficients([0.25, -0.5], options, 2), { drag: 1, lift: -2 });
+  assert.ok(Math.abs(coefficients([0.5 * Math.PI, 0], options, 3).drag - 1) < 1e-15);
+});
+
+for (const [name, flow, dimension] of [
+  ["cylinder", cylinder, 2],
+  ["sphere", sphere, 3],
+] as const)
+  test(`a stream drags a ${name} along, in a dense and a sparse domain alike`, async () => {
+    const options = { reynolds: 20, size: dimension === 2 ? 6 : 4 };
+    const drags: number[] = [];
+    for (const grid of ["dense", "sparse"] as const) {
+      const simulation = await Simulation.create(set, flow(options), { grid, precision: "strict", collision: "bgk" });
+      await simulation.run(dimension === 2 ? 600 : 60);
+      drags.push(coefficients(await simulation.force(), options, dimension).drag);
+      simulation.free();
+    }
+    assert.equal(drags[0], drags[1]);
+    assert.ok(drags[0] > 1 && drags[0] < 5, `${drags[0]}`);
+  });
+
+test("a body of too few cells is refused", () => {
+  assert.throws(() => sphere({ reynolds: 10, size: 3 }), /a body of 3 cells in diameter: it needs at least 4/);
+});
