@@ -29,17 +29,22 @@ const USUAL = { 2: [8, 8], 3: [4, 4, 4] } as const;
 export function blocks(
   set: DeviceSet,
   extents: readonly [number, number],
-  active: GridOptions["active"],
+  active?: GridOptions["active"],
   options?: BlocksOptions,
 ): BlocksGrid<2>;
 export function blocks(
   set: DeviceSet,
   extents: readonly [number, number, number],
-  active: GridOptions["active"],
+  active?: GridOptions["active"],
   options?: BlocksOptions,
 ): BlocksGrid<3>;
-export function blocks(set: DeviceSet, extents: readonly number[], active: GridOptions["active"], options?: BlocksOptions): BlocksGrid;
-export function blocks(set: DeviceSet, extents: readonly number[], active: GridOptions["active"], options: BlocksOptions = {}): BlocksGrid {
+export function blocks(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: BlocksOptions): BlocksGrid;
+export function blocks(
+  set: DeviceSet,
+  extents: readonly number[],
+  active?: GridOptions["active"],
+  options: BlocksOptions = {},
+): BlocksGrid {
   return new BlocksGrid(set, extents, { ...options, active }, brickOf(extents, options));
 }
 

@@ -22,17 +22,17 @@ import type { ContainerPlan } from "./storage-kernel.js";
 export function sparse(
   set: DeviceSet,
   extents: readonly [number, number],
-  active: GridOptions["active"],
+  active?: GridOptions["active"],
   options?: GridOptions,
 ): SparseGrid<2>;
 export function sparse(
   set: DeviceSet,
   extents: readonly [number, number, number],
-  active: GridOptions["active"],
+  active?: GridOptions["active"],
   options?: GridOptions,
 ): SparseGrid<3>;
-export function sparse(set: DeviceSet, extents: readonly number[], active: GridOptions["active"], options?: GridOptions): SparseGrid;
-export function sparse(set: DeviceSet, extents: readonly number[], active: GridOptions["active"], options: GridOptions = {}): SparseGrid {
+export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: GridOptions): SparseGrid;
+export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options: GridOptions = {}): SparseGrid {
   return new SparseGrid(set, extents, { ...options, active });
 }
 
@@ -44,6 +44,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   protected readonly outsideUnits = RUN;
   /** Of each member that goes by runs: those before each of its planes. */
   private readonly runsBefore: (readonly number[])[] = [];
+
   protected number(width: number): readonly Numbering[] {
     const { extents, mask, activity } = this;
     const before = [0];
