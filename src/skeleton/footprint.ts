@@ -14,6 +14,8 @@ export interface Touch {
   readonly offsets: readonly (readonly number[])[];
   /** Components that are read of other cells. */
   readonly around: ReadonlySet<number>;
+  /** Values of other cells that are read. */
+  readonly values: number;
   /** Components of the own cell whose value from before the container counts: read before they are written, or not written on every path. */
   readonly old: ReadonlySet<number>;
   /** Components of the own cell that are written. */
@@ -42,11 +44,15 @@ export function footprintOf(container: Container): Footprint {
 function touchOf(ir: KernelIR, { param, field, offsets, level }: FieldUse): Touch {
   const foreign = level !== "own";
   const around = new Set<number>();
+  const values = new Set<string>();
   const written = new Set<number>();
   const components = (indices: readonly Expr[]) => componentsOf(indices, field.cardinality);
   walkExprs(ir.body, (node) => {
-    if (node.op === "load" && node.view === param && (foreign || !isOwnCell(node.indices)))
-      for (const k of components(node.indices)) around.add(k);
+    if (node.op !== "load" || node.view !== param || (!foreign && isOwnCell(node.indices))) return;
+    for (const k of components(node.indices)) {
+      around.add(k);
+      values.add([...offsetOf(node.indices), k].join());
+    }
   });
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "store" && stmt.view === param) for (const k of components(stmt.indices)) written.add(k);
@@ -60,7 +66,7 @@ function touchOf(ir: KernelIR, { param, field, offsets, level }: FieldUse): Touc
     },
   );
   const old = new Set([...exposed, ...[...written].filter((k) => !assigned.has(k))]);
-  return { field, foreign, offsets, around, old, written };
+  return { field, foreign, offsets, around, values: values.size, old, written };
 }
 
 /** The components that an access may touch: its last index, or all where that is not constant. */

@@ -28,10 +28,15 @@ export interface Group {
   readonly inlined: readonly Inline[];
   /** Temporaries that stay in registers. */
   readonly unstored: ReadonlySet<Field>;
-  /** Fields whose neighbours are read and whose cells are written: the results go to a second buffer. */
-  readonly second: ReadonlySet<Field>;
+  /**
+   * Fields whose neighbours are read and whose cells are written, and scalars that are read and then take another result: what is new goes
+   * to a second buffer.
+   */
+  readonly second: ReadonlySet<Field | Scalar>;
   /** Between memory and processor, for each cell. */
   readonly bytes: number;
+  /** Between caches and registers: neighbours' values count each time. */
+  readonly cached: number;
   readonly flops: number;
 }
 
@@ -62,10 +67,12 @@ class Builder {
   /** By field, who reads neighbours' values from before the group. */
   private readonly around = new Map<Field, Part>();
   private readonly reducedBy = new Map<Scalar, Part>();
-  private readonly scalarReaders = new Map<Scalar, Part>();
+  private readonly scalarReaders = new Set<Scalar>();
   /** Components of fields that are in registers, read or written. */
   private readonly held = new Map<Field, Set<number>>();
   private bytes = 0;
+  /** Bytes of neighbours' values. */
+  private neighboursBytes = 0;
   private flops = 0;
 
   constructor(private readonly unstored: ReadonlySet<Field>) {}
@@ -78,6 +85,8 @@ class Builder {
     this.flops += flops;
     for (const touch of touches.values()) {
       this.transfer(touch.field, [...touch.around, ...touch.old]);
+      if (!this.inlined.some(({ reader, field }) => reader === part && field === touch.field))
+        this.neighboursBytes += touch.values * BYTES[touch.field.type];
       if (touch.written.size === 0) continue;
       this.transfer(touch.field, [], touch.written);
       if (!part.again || this.unstored.has(touch.field)) this.writers.set(touch.field, [...(this.writers.get(touch.field) ?? []), part]);
@@ -88,13 +97,22 @@ class Builder {
 
   group(): Group {
     const stored = [...this.writers].filter(([field, writers]) => !this.unstored.has(field) && writers.some((part) => !part.again));
-    const second = new Set(stored.map(([field]) => field).filter((field) => this.around.has(field)));
+    const renewed = [...this.reducedBy.keys()].filter((scalar) => this.scalarReaders.has(scalar));
+    const second = new Set<Field | Scalar>([...stored.map(([field]) => field).filter((field) => this.around.has(field)), ...renewed]);
     let { bytes } = this;
     for (const [field, writers] of stored) {
       const written = new Set(writers.flatMap((part) => [...footprintOf(part.container).touches.get(field)!.written]));
       bytes += (second.has(field) ? field.cardinality : written.size) * BYTES[field.type];
     }
-    return { parts: this.parts, inlined: this.inlined, unstored: this.unstored, second, bytes, flops: this.flops };
+    return {
+      parts: this.parts,
+      inlined: this.inlined,
+      unstored: this.unstored,
+      second,
+      bytes,
+      cached: bytes + this.neighboursBytes,
+      flops: this.flops,
+    };
   }
 
   private grid({ container }: Part): string | undefined {
@@ -109,14 +127,12 @@ class Builder {
     for (const scalar of scalars.values()) {
       const by = this.reducedBy.get(scalar);
       if (by) return `"${name}" reads ${scalar.name}, the result of "${by.container.name}" over all cells`;
-      if (!this.scalarReaders.has(scalar)) this.scalarReaders.set(scalar, part);
+      this.scalarReaders.add(scalar);
     }
     if (part.again) return undefined;
     for (const scalar of reductions.values()) {
       const by = this.reducedBy.get(scalar);
       if (by) return `"${by.container.name}" and "${name}" both put a result into ${scalar.name}`;
-      const reader = this.scalarReaders.get(scalar);
-      if (reader) return `"${name}" puts its result into ${scalar.name}, which "${reader.container.name}" reads`;
     }
     for (const scalar of reductions.values()) this.reducedBy.set(scalar, part);
     return undefined;
@@ -153,6 +169,7 @@ class Builder {
       return `"${container.name}" would give cells outside of the domain other values than ${field.outside}`;
     for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
     this.flops += flops * offsets.length;
+    for (const touch of inputs) this.neighboursBytes += offsets.length * touch.old.size * BYTES[touch.field.type];
     this.inlined.push({ reader, writer, field, offsets });
     return undefined;
   }

@@ -10,12 +10,12 @@ import { footprintOf, offsetOf } from "./footprint.js";
 import { entry } from "./graph.js";
 import type { Group, Inline, Part } from "./group.js";
 
-/** Which fields stand for those of the sequence: they differ from them where results went to second buffers. */
+/** Which fields and scalars stand for those of the sequence: they differ from them where results went to second buffers. */
 export interface Buffers {
-  /** Where a field's values lie before the kernel. */
-  from(field: Field): Field;
-  /** Where its values lie after the kernel. */
-  to(field: Field): Field;
+  /** Where values lie before the kernel. */
+  from<T extends Field | Scalar>(of: T): T;
+  /** Where they lie after the kernel. */
+  to<T extends Field | Scalar>(of: T): T;
 }
 
 /** The same container on other fields and scalars. */
@@ -36,7 +36,7 @@ export function rebind(container: Container, field: (of: Field) => Field, scalar
 /** One container that does the work of a group. */
 export function merge(group: Group, buffers: Buffers): Container {
   const [{ container }] = group.parts;
-  if (group.parts.length === 1 && group.second.size === 0) return rebind(container, buffers.from);
+  if (group.parts.length === 1 && group.second.size === 0) return rebind(container, buffers.from, buffers.from);
   return new Merger(group, buffers).merge();
 }
 
@@ -202,7 +202,7 @@ class Merger {
       else {
         const fresh = this.param(param);
         names.set(name, fresh);
-        if (param.kind === "reduce") this.reductions.set(fresh, container.reductions.get(name)!);
+        if (param.kind === "reduce") this.reductions.set(fresh, this.buffers.to(container.reductions.get(name)!));
         if (param.kind === "scalar") this.values.set(fresh, container.values.get(name)!);
       }
     }
@@ -301,7 +301,7 @@ class Merger {
     );
     const raw: KernelIR = { ...first, name, params, tables: this.tables, body, location: this.location };
     const { ir, uses, mask } = analyseContainer(raw, this.fields, grid.extents);
-    const residents = new Map([...this.scalars].map(([scalar, param]) => [param, scalar]));
+    const residents = new Map([...this.scalars].map(([scalar, param]) => [param, this.buffers.from(scalar)]));
     const kept = new Set(ir.params.map((param) => param.name));
     const keptOf = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([param]) => kept.has(param)));
     const reductions = keptOf(this.reductions);

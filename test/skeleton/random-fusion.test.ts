@@ -6,6 +6,7 @@ import { dense, type Container, type Field } from "../../src/domain/index.js";
 import { devices, type Scalar } from "../../src/set/index.js";
 import { footprintOf } from "../../src/skeleton/footprint.js";
 import { fuse } from "../../src/skeleton/fusion.js";
+import { exchange } from "../../src/skeleton/sequence.js";
 
 const set = await devices("js*2");
 after(() => set.close());
@@ -117,7 +118,7 @@ async function outcome(steps: readonly Step[], holes: boolean, temporary: number
   const { containers, swaps } = temporary === undefined ? { containers: written, swaps: [] } : fuse(written, { temporary: hidden });
   for (let turn = 0; turn < 2; turn++) {
     for (const container of containers) await at.grid.run(container, { precision: "strict" });
-    for (const [a, b] of swaps) a.swap(b);
+    swaps.forEach(exchange);
   }
   const fields = [...at.numbers, at.pair, at.narrow, at.bytes];
   const values = await Promise.all(fields.map((field) => (hidden.includes(field) ? undefined : field.download())));

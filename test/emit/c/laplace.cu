@@ -5,7 +5,9 @@ extern "C" __global__ void __launch_bounds__(256) laplace_kernel(
   const int j_end, const int k_begin, const int k_end, const int s_stride0, const int s_stride1, const int p_stride0,
   const int p_stride1
 ) {
-  for (int i = i_begin + (int)(blockIdx.z * blockDim.z + threadIdx.z); i < i_end; i += (int)(gridDim.z * blockDim.z)) {
+  const int planes = (i_end - i_begin + (int)gridDim.z - 1) / (int)gridDim.z;
+  const int stop = i_begin + (int)blockIdx.z * planes + planes < i_end ? i_begin + (int)blockIdx.z * planes + planes : i_end;
+  for (int i = i_begin + (int)blockIdx.z * planes; i < stop; i++) {
     for (int j = j_begin + (int)(blockIdx.y * blockDim.y + threadIdx.y); j < j_end; j += (int)(gridDim.y * blockDim.y)) {
       const int k = k_begin + (int)(blockIdx.x * blockDim.x + threadIdx.x);
       if (k < k_end) {

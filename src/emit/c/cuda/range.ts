@@ -106,7 +106,18 @@ export class RangeWriter extends EntryWriter {
       const first = aligned ? this.indexParam("alignedBegin", `${AXES[a]}_aligned`) : this.begin(a);
       code.line(`const ${T.index} ${name} = ${first} + ${at};`);
       code.block(`if (${aligned ? `${name} >= ${this.begin(a)} && ` : ""}${name} < ${this.end(a)})`, inside);
-    } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
+    } else if (a === 0 && this.rank === 3) this.planes(name, inside);
+    else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
+  }
+
+  /** Each block has neighbouring planes, so that a stencil finds in its cache what it read for the plane before. */
+  private planes(name: string, inside: () => void): void {
+    const { code, T } = this;
+    const [share, stop] = [this.names.fresh("planes"), this.names.fresh("stop")];
+    const first = `${this.begin(0)} + (${T.index})blockIdx.z * ${share}`;
+    code.line(`const ${T.index} ${share} = (${this.end(0)} - ${this.begin(0)} + (${T.index})gridDim.z - 1) / (${T.index})gridDim.z;`);
+    code.line(`const ${T.index} ${stop} = ${first} + ${share} < ${this.end(0)} ? ${first} + ${share} : ${this.end(0)};`);
+    code.block(`for (${T.index} ${name} = ${first}; ${name} < ${stop}; ${name}++)`, inside);
   }
 
   /* Strict reductions: threads 8c .. 8c+7 of the grid are the lanes of chunk c. */
