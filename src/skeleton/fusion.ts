@@ -2,7 +2,6 @@ import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid } from "../domain/grid.js";
 import { Scalar } from "../set/scalar.js";
-import { ContainerError } from "../kernel/errors.js";
 import { footprintOf } from "./footprint.js";
 import { groupOf, type Group, type Part } from "./group.js";
 import { merge, type Buffers } from "./merge.js";
@@ -14,7 +13,7 @@ import type { Pair } from "./sequence.js";
  */
 
 export interface FusionOptions {
-  /** Fields that nobody reads after the sequence, nor in it before they are written: they need not reach memory. */
+  /** Fields whose values nobody needs after the sequence: what it writes there need not reach memory. */
   temporary?: Iterable<Field>;
 }
 
@@ -80,7 +79,6 @@ class Sequence {
     this.before = containers.map(
       (_, stage) => new Set(Array.from({ length: stage }, (_, other) => other).filter((other) => this.conflict(other, stage))),
     );
-    for (const field of temporary) this.requireWritten(field);
   }
 
   /** The last container before `stage` that writes the field. */
@@ -116,18 +114,6 @@ class Sequence {
     const results = (container: Container) => [...container.reductions.values()];
     const scalars = (container: Container) => [...container.scalars.values(), ...results(container)];
     return results(a).some((scalar) => scalars(b).includes(scalar)) || results(b).some((scalar) => scalars(a).includes(scalar));
-  }
-
-  private requireWritten(field: Field): void {
-    const stage = this.containers.findIndex((_, n) => this.touches(n).has(field));
-    if (stage < 0 || !this.inputs(stage).includes(field)) return;
-    const { name, location } = this.containers[stage];
-    throw new ContainerError(
-      name,
-      location,
-      `it needs the value of "${field.name}" from before the sequence, and the field is declared temporary`,
-      "leave the field out of `temporary`, or write all of it first",
-    );
   }
 }
 

@@ -6,7 +6,7 @@ import { dependencies, type Graph } from "./graph.js";
 import { computeNode, stagesIn, type ComputeNode, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
-import { unroll, type Step, type Unrolled } from "./sequence.js";
+import { Places, requireTemporary, unroll, type Step, type Unrolled } from "./sequence.js";
 
 /** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
 export interface Stages extends Unrolled {
@@ -29,7 +29,9 @@ export interface Plan extends DeviceGraph {
 export function stagesOf(steps: readonly Step[], iterations: number, fused: boolean, temporary: readonly Field[]): Stages {
   const { containers, swaps } = unroll(steps, iterations);
   const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
-  const fusion = fused ? fuse(containers, { temporary }) : undefined;
+  requireTemporary(containers, temporary);
+  const places = new Places(swaps);
+  const fusion = fused ? fuse(containers, { temporary: temporary.map(places.of) }) : undefined;
   if (!fusion) return { containers, swaps, iterations, written, fusion };
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
 }

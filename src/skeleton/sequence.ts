@@ -5,6 +5,7 @@ import { ContainerError, LaunchError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
 import { originalPosition } from "../kernel/source-map.js";
 import { Scalar } from "../set/index.js";
+import { footprintOf } from "./footprint.js";
 import { rebind } from "./merge.js";
 
 /** Two fields, or two scalars, exchange their values at no cost: what runs later uses the other's memory. */
@@ -54,22 +55,53 @@ export interface Unrolled {
 export function unroll(steps: readonly Step[], iterations: number): Unrolled {
   const containers: Container[] = [];
   const swaps: Pair[] = [];
-  const places = new Map<Field | Scalar, Field | Scalar>();
-  const place = <T extends Field | Scalar>(of: T) => (places.get(of) ?? of) as T;
+  const places = new Places();
   const walk = (step: Step): void => {
     if (Array.isArray(step)) step.forEach(walk);
     else if ("swap" in step) {
-      const [a, b] = step.swap;
-      const [ofA, ofB] = [place(a), place(b)];
-      places.set(a, ofB).set(b, ofA);
+      places.swap(step.swap);
       swaps.push(step.swap);
-    } else containers.push(rebind(step as Container, place, place));
+    } else containers.push(rebind(step as Container, places.of, places.of));
   };
   for (let n = 0; n < iterations; n++) steps.forEach(walk);
-  return { containers, swaps: isIdentity(places) ? [] : swaps };
+  return { containers, swaps: places.unchanged ? [] : swaps };
 }
 
-const isIdentity = (places: ReadonlyMap<unknown, unknown>): boolean => [...places].every(([of, place]) => of === place);
+/** Where fields and scalars keep their values after swaps: in the memory that another one had before. */
+export class Places {
+  private readonly places = new Map<unknown, unknown>();
+
+  constructor(swaps: readonly Pair[] = []) {
+    for (const pair of swaps) this.swap(pair);
+  }
+
+  readonly of = <T extends Field | Scalar>(name: T): T => (this.places.get(name) ?? name) as T;
+
+  swap([a, b]: Pair): void {
+    const [ofA, ofB] = [this.of<Field | Scalar>(a), this.of<Field | Scalar>(b)];
+    this.places.set(a, ofB).set(b, ofA);
+  }
+
+  /** Every name has its own memory again. */
+  get unchanged(): boolean {
+    return [...this.places].every(([name, place]) => name === place);
+  }
+}
+
+/** Throws ContainerError where the sequence needs a value that a temporary field had before it. */
+export function requireTemporary(containers: readonly Container[], temporary: readonly Field[]): void {
+  for (const field of temporary) {
+    const first = containers.find(({ uses }) => uses.some((use) => use.field === field));
+    const touch = first && footprintOf(first).touches.get(field)!;
+    if (first && touch && touch.old.size + touch.around.size > 0)
+      throw new ContainerError(
+        first.name,
+        first.location,
+        `it needs the value of field "${field.name}" from before the sequence, and the field is declared temporary`,
+        "leave the field out of `temporary`, or write all of it first",
+      );
+  }
+}
 
 /** Throws ContainerError where a field is read that neither the host nor an earlier container has given values. */
 export function requireDefined(containers: readonly Container[]): void {

@@ -4,6 +4,7 @@ import { f64, sum, u8 } from "isoform";
 import { dense, type Container, type Field, type Grid } from "../../src/domain/index.js";
 import { devices, type Scalar } from "../../src/set/index.js";
 import { fuse, type Fusion, type FusionOptions } from "../../src/skeleton/fusion.js";
+import { stagesOf } from "../../src/skeleton/plan.js";
 import { exchange } from "../../src/skeleton/sequence.js";
 
 const set = await devices("js*2");
@@ -190,7 +191,7 @@ describe("containers stay apart", () => {
 it("refuses temporaries whose old values are needed", () => {
   const state = conjugateGradients();
   assert.throws(
-    () => fuse([state.updateP, state.laplace], { temporary: [state.fields.p] }),
-    /container "update p", .*fusion\.test\.ts:\d+:\d+: it needs the value of "p" from before the sequence, and the field is declared temporary/,
+    () => stagesOf([state.updateP, state.laplace], 1, true, [state.fields.p]),
+    /container "update p", .*fusion\.test\.ts:\d+:\d+: it needs the value of field "p" from before the sequence, and the field is declared temporary/,
   );
 });

@@ -22,6 +22,19 @@ for (const set of jsSets.slice(0, 3))
     }
   });
 
+test("a temporary field gives up the memory that it has after swaps", async () => {
+  const grid = dense(jsSets[1], [4, 4, 8]);
+  const [u, t] = [grid.field("u", f64), grid.field("t", f64)];
+  const double = grid.container("double", { u, t }, ({ u, t }, c) => void (t[c] = 2 * u[c]));
+  const raise = grid.container("raise", { u }, ({ u }, c) => void (u[c] = u[c] + 1));
+  u.fill(3);
+  const doubling = skeleton(grid.set, "doubling", [double, swap(u, t), raise], { temporary: [t] });
+  await doubling.run(3);
+  assert.deepEqual(new Set(await u.download()), new Set([31]));
+  doubling.free();
+  grid.free();
+});
+
 test("swaps take two fields or two scalars of one kind", () => {
   const grid = dense(jsSets[0], [4, 4]);
   const [u, a] = [grid.field("u", f64), grid.scalar("a", f64)];
