@@ -33,6 +33,9 @@ interface Neighbours<V> {
   at(c: Cell, dx: number, dy: number, dz?: number): V;
 }
 
+/* Links of a cell. Bit 0: the step does not change it; bit q: what comes in direction q comes back from a wall. */
+const hasLink = (links: number, q: number): boolean => (links & (1 << q)) !== 0;
+
 const isFluid = (kind: number): boolean => kind === 0;
 const isOutlet = (kind: number): boolean => kind === 1;
 const isWall = (kind: number): boolean => kind === 3;
@@ -64,6 +67,8 @@ export interface Populations {
   /** The other population, that the step writes. */
   readonly g: RealField;
   readonly kind: Field<"u8", 1>;
+  /** Found from `kind` by `connect`. */
+  readonly links: Field<"i32", 1>;
 }
 
 export interface Macroscopic {
@@ -101,6 +106,7 @@ export class Kernels {
       isOutlet,
       isWall,
       sendsBack,
+      hasLink,
     };
   }
 
@@ -119,28 +125,39 @@ export class Kernels {
     });
   }
 
+  /** Notes which populations of each cell come back from walls, so that the step looks at no neighbour's kind. */
+  connect(): Container {
+    return this.grid.container("connect", { ...this.populations, ...this.constants }, (p, c) => {
+      const { kind, links, e, w, origin, isFluid, sendsBack } = p;
+      let found = isFluid(kind[c]) ? 0 : 1;
+      for (let q = 1; q < w.length; q++) if (isFluid(kind[c]) && sendsBack(origin(kind, c, e[q]))) found |= 1 << q;
+      links[c] = found;
+    });
+  }
+
   /** Streams from `f` and collides into `g`. */
   step(type: Real, rates: Rates): Container {
     const params = { ...this.populations, ...this.constants, rate: table(type, rates) };
     return this.grid.container("stream and collide", params, (p, c) => {
-      const { f, g, kind, Real, e, w, opposite, rate, origin, moments, dot, isFluid, sendsBack } = p;
-      if (!isFluid(kind[c])) return;
+      const { f, g, links, Real, e, w, opposite, rate, origin, moments, dot, hasLink } = p;
       const own = new Real(w.length);
       own[0] = f[c][0];
-      for (let q = 1; q < w.length; q++) own[q] = origin(f, c, e[q])[q] + (sendsBack(origin(kind, c, e[q])) ? f[c][opposite[q]] : 0);
+      for (let q = 1; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
+      const found = links[c];
+      if (found !== 0) for (let q = 1; q < w.length; q++) if (hasLink(found, q)) own[q] += f[c][opposite[q]];
       const u = new Real(3);
       const density = moments(own, u, e);
       const square = 1.5 * dot(u, u);
-      g[c][0] = own[0] - rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
+      own[0] -= rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
       for (let q = 1; q < w.length; q += 2) {
         const along = dot(e[q], u);
-        const even = w[q] * (density + (1 + density) * (4.5 * along * along - square));
-        const odd = w[q] * (1 + density) * 3 * along;
-        const towards = rate[0] * (0.5 * (own[q] + own[q + 1]) - even);
-        const across = rate[1] * (0.5 * (own[q] - own[q + 1]) - odd);
-        g[c][q] = own[q] - towards - across;
-        g[c][q + 1] = own[q + 1] - towards + across;
+        const even = rate[0] * (0.5 * (own[q] + own[q + 1]) - w[q] * (density + (1 + density) * (4.5 * along * along - square)));
+        const odd = rate[1] * (0.5 * (own[q] - own[q + 1]) - w[q] * (1 + density) * 3 * along);
+        own[q] -= even + odd;
+        own[q + 1] -= even - odd;
       }
+      if (hasLink(found, 0)) for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+      for (let q = 0; q < w.length; q++) g[c][q] = own[q];
     });
   }
 

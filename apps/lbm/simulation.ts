@@ -1,4 +1,4 @@
-import { f32, f64, LaunchError, u8 } from "isoform";
+import { f32, f64, i32, LaunchError, u8 } from "isoform";
 import type { Container, Field, Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, swap, type Skeleton } from "isoform/skeleton";
@@ -84,14 +84,19 @@ export class Simulation {
     const type: Real = TYPES[settings.type];
     const grid = makeGrid(set, extents, settings, active);
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
-    const populations: Populations = { f: population("f"), g: population("g"), kind: grid.field("kind", u8, { outside: WALL }) };
+    const populations: Populations = {
+      f: population("f"),
+      g: population("g"),
+      kind: grid.field("kind", u8, { outside: WALL }),
+      links: grid.field("links", i32),
+    };
     const macroscopic: Macroscopic = {
       density: grid.field("density", type),
       velocity: grid.field("velocity", type, { cardinality: lattice.dimension as number }),
     };
     const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
     const kernels = new Kernels(grid, lattice, type, populations);
-    const initialise = kernels.initialise(macroscopic.velocity);
+    const preparations = [kernels.connect(), kernels.initialise(macroscopic.velocity)];
     const containers = [kernels.step(type, rates)];
     let hasOutlet = false;
     populations.kind.fill((x, y, z) => {
@@ -107,7 +112,7 @@ export class Simulation {
     };
     macroscopic.density.fill(1);
     macroscopic.velocity.fill((x, y, z, axis) => velocity(x, y, z)[axis]);
-    await grid.run(initialise, settings);
+    for (const preparation of preparations) await grid.run(preparation, settings);
     return new Simulation(flow, settings, grid, populations, macroscopic, containers, measures);
   }
 

@@ -10,7 +10,7 @@ const set = await devices("wasm*2");
 after(() => set.close());
 
 const HEIGHT = 20;
-const LENGTH = 80;
+const LENGTH = 48;
 const SPEED = 0.04;
 /** Between walls half a cell outside of the first and the last cell. */
 const parabola = (y: number): number => (4 * SPEED * (y + 0.5) * (HEIGHT - 0.5 - y)) / HEIGHT ** 2;
@@ -26,7 +26,7 @@ const channel: Flow = {
 
 test("the flow between two walls has Poiseuille's profile and pressure", async () => {
   const simulation = await Simulation.create(set, channel);
-  await settle(simulation, { interval: 500, tolerance: 1e-8, steps: 20000 });
+  await settle(simulation, { interval: 250, tolerance: 1e-7, steps: 8000 });
   const middle = LENGTH / 2;
   const u = await profile(simulation.velocity, [middle, 0], 1, HEIGHT, 0);
   const v = await profile(simulation.velocity, [middle, 0], 1, HEIGHT, 1);
@@ -37,8 +37,8 @@ test("the flow between two walls has Poiseuille's profile and pressure", async (
     assert.ok(Math.abs(u[y] - flow * parabola(y)) < 0.001 * SPEED, `u at ${y}: ${u[y] / SPEED}, not ${(flow * parabola(y)) / SPEED}`);
     assert.ok(Math.abs(v[y]) < 1e-3 * SPEED, `v at ${y}: ${v[y] / SPEED}`);
   }
-  const density = await profile(simulation.density, [middle - 10, HEIGHT / 2], 0, 21, 0);
-  const gradient = (density[20] - density[0]) / 20 / 3;
+  const density = await profile(simulation.density, [middle - 5, HEIGHT / 2], 0, 11, 0);
+  const gradient = (density[10] - density[0]) / 10 / 3;
   const expected = (-8 * channel.viscosity * SPEED * flow) / HEIGHT ** 2;
   assert.ok(Math.abs(gradient / expected - 1) < 0.02, `pressure gradient ${gradient}, not ${expected}`);
   simulation.free();
