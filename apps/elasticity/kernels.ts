@@ -1,0 +1,169 @@
+import { f64, sum, table } from "isoform";
+import type { Container, Field, Grid } from "isoform/grid";
+import type { Scalar } from "isoform/set";
+import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexahedron.js";
+
+/*
+ * The containers. Cells of the grid are nodes; a displacement, a force or a residual is a field of three components.
+ */
+
+export type Vectors = Field<"f64", 3, 3>;
+export type Bits = Field<"u8", 1, 3>;
+
+export interface Fields {
+  /** Bit e: element e of the 8 around the node exists (`offsetOf` in hexahedron.ts). */
+  readonly elements: Bits;
+  /** Bit k: component k of the displacement is given. */
+  readonly fixed: Bits;
+  readonly load: Vectors;
+  readonly displacement: Vectors;
+  /** The force that nothing balances yet; 0 where the displacement is given. */
+  readonly residual: Vectors;
+  readonly direction: Vectors;
+  /** The stiffness times a displacement. */
+  readonly product: Vectors;
+}
+
+export interface Scalars {
+  /** Residual times preconditioned residual. */
+  readonly rz: Scalar<"f64">;
+  /** The same an iteration ago. */
+  readonly before: Scalar<"f64">;
+  /** Direction times its product. */
+  readonly ps: Scalar<"f64">;
+}
+
+/** One iteration of conjugate gradients, in order; between the two parts `rz` becomes `before`. */
+export interface Iteration {
+  readonly advance: readonly Container[];
+  readonly square: Container;
+  readonly turn: Container;
+}
+
+export const PRECONDITIONERS = ["none", "jacobi"] as const;
+export type Preconditioner = (typeof PRECONDITIONERS)[number];
+
+interface Vector {
+  readonly [axis: number]: number;
+}
+
+const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const isFree = (fixed: number, axis: number): boolean => ((fixed >> axis) & 1) === 0;
+
+/* 0 where nothing is left to be done. */
+const ratio = (a: number, b: number): number => (b === 0 ? 0 : a / b);
+
+/* What the residual of a node is multiplied by. Each element adds the same to the diagonal of the stiffness, in all of its corners. */
+const WEIGHTS: Record<Preconditioner, (elements: number, diagonal: number) => number> = {
+  none: () => 1,
+  jacobi: (elements, diagonal) => {
+    let count = 0;
+    for (let e = 0; e < 8; e++) count += (elements >> e) & 1;
+    return 1 / (diagonal * count);
+  },
+};
+
+/** The containers of a solid of some material, of elements of some edge. */
+export class Kernels {
+  private readonly stiffness: number[][];
+
+  constructor(
+    private readonly grid: Grid<3>,
+    private readonly fields: Fields,
+    material: Material,
+    edge: number,
+  ) {
+    this.stiffness = elementStiffness(material).map((row) => row.map((value) => edge * value));
+  }
+
+  /** Finds the elements around each node: they exist where all their corners are active nodes. */
+  findElements(): Container {
+    const { elements } = this.fields;
+    return this.grid.container("find elements", { elements, offsetOf }, ({ elements, offsetOf }, c) => {
+      let found = 0;
+      for (let e = 0; e < 8; e++) {
+        let complete = true;
+        for (let m = 0; m < 8; m++) complete = complete && elements.isActive(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2));
+        if (complete) found |= 1 << e;
+      }
+      elements[c] = found;
+    });
+  }
+
+  /** Stiffness times displacements: 27 blocks where all elements exist, else element by element. */
+  multiply(u: Vectors, forces: Vectors): Container {
+    const params = {
+      u,
+      forces,
+      elements: this.fields.elements,
+      blocks: table(f64, nodeStiffness(this.stiffness)),
+      stiffness: table(f64, this.stiffness),
+      offsetOf,
+    };
+    return this.grid.container("K u", params, ({ u, forces, elements, blocks, stiffness, offsetOf }, c) => {
+      const total = new Float64Array(3);
+      if (elements[c] === 255) {
+        for (let dz = -1; dz <= 1; dz++)
+          for (let dy = -1; dy <= 1; dy++)
+            for (let dx = -1; dx <= 1; dx++)
+              for (let a = 0; a < 3; a++)
+                for (let b = 0; b < 3; b++) {
+                  const k = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1][3 * a + b];
+                  if (k !== 0) total[a] += k * u.at(c, dx, dy, dz)[b];
+                }
+      } else
+        for (let e = 0; e < 8; e++)
+          if (((elements[c] >> e) & 1) === 1)
+            for (let m = 0; m < 8; m++)
+              for (let a = 0; a < 3; a++)
+                for (let b = 0; b < 3; b++)
+                  total[a] += stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
+      for (let a = 0; a < 3; a++) forces[c][a] = total[a];
+    });
+  }
+
+  /** The residual of the displacement whose product with the stiffness is in `product`. */
+  residual(): Container {
+    const { residual, load, product, fixed } = this.fields;
+    return this.grid.container("f - K u", { residual, load, product, fixed, isFree }, ({ residual, load, product, fixed, isFree }, c) => {
+      for (let k = 0; k < 3; k++) residual[c][k] = isFree(fixed[c], k) ? load[c][k] - product[c][k] : 0;
+    });
+  }
+
+  iteration({ rz, before, ps }: Scalars, preconditioner: Preconditioner): Iteration {
+    const { grid } = this;
+    const { displacement, residual, direction, product, fixed, elements } = this.fields;
+    const [weight, [[diagonal]]] = [WEIGHTS[preconditioner], this.stiffness];
+    return {
+      advance: [
+        this.multiply(direction, product),
+        grid.container("p.s", { direction, product, dot, ps: sum(ps) }, ({ direction, product, dot, ps }, c) =>
+          ps.add(dot(direction[c], product[c])),
+        ),
+        grid.container("u", { displacement, direction, ratio, rz, ps }, ({ displacement, direction, ratio, rz, ps }, c) => {
+          for (let k = 0; k < 3; k++) displacement[c][k] += ratio(rz, ps) * direction[c][k];
+        }),
+        grid.container(
+          "r",
+          { residual, product, fixed, isFree, ratio, rz, ps },
+          ({ residual, product, fixed, isFree, ratio, rz, ps }, c) => {
+            for (let k = 0; k < 3; k++) residual[c][k] -= isFree(fixed[c], k) ? ratio(rz, ps) * product[c][k] : 0;
+          },
+        ),
+      ],
+      square: grid.container(
+        "r.z",
+        { residual, elements, weight, diagonal, dot, rz: sum(rz) },
+        ({ residual, elements, weight, diagonal, dot, rz }, c) => rz.add(weight(elements[c], diagonal) * dot(residual[c], residual[c])),
+      ),
+      turn: grid.container(
+        "p",
+        { direction, residual, elements, weight, diagonal, ratio, rz, before },
+        ({ direction, residual, elements, weight, diagonal, ratio, rz, before }, c) => {
+          const w = weight(elements[c], diagonal);
+          for (let k = 0; k < 3; k++) direction[c][k] = w * residual[c][k] + ratio(rz, before) * direction[c][k];
+        },
+      ),
+    };
+  }
+}
