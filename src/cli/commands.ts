@@ -28,6 +28,11 @@ export const APPLICATIONS: Readonly<Record<string, Registered>> = {
     command: () => import("../../apps/life/command.js"),
     skeleton: () => import("../../apps/life/life.js"),
   },
+  poisson: {
+    application: () => import("../../apps/poisson/application.js"),
+    command: () => import("../../apps/poisson/command.js"),
+    skeleton: () => import("../../apps/poisson/poisson.js"),
+  },
   stream: {
     application: () => import("../../apps/stream/application.js"),
     command: () => import("../../apps/stream/command.js"),

@@ -1,4 +1,4 @@
-import type { Precision, Queue } from "../device/device.js";
+import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/field.js";
 import { DeviceError, IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
@@ -150,6 +150,15 @@ export class Skeleton {
     const planned = await plannedTimeline(program, this.set);
     const timelines = { name: this.name, set: this.set, planned, measured: this.measured?.timeline };
     return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
+  }
+
+  /** Bytes moved and operations done in an iteration as it is planned, by the counting rule, all members together. Fields need values. */
+  async work(): Promise<Cost> {
+    const level = (this.level ??= await this.choose());
+    const stages = this.executor.stagesOf(this.unrolled);
+    const launches = this.executor.programFor(stages, level).ops.flatMap((op) => op.launches);
+    const total = (of: keyof Cost) => launches.reduce((sum, launch) => sum + launch.cost[of], 0) / stages.iterations;
+    return { bytes: total("bytes"), flops: total("flops") };
   }
 
   /** Frees what the skeleton holds on the devices. Fields and scalars stay. */

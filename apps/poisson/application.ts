@@ -1,0 +1,58 @@
+import { LaunchError } from "isoform";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
+import { ITERATION } from "isoform/p3";
+import { devices } from "isoform/set";
+import { DEFAULTS, Poisson } from "./poisson.js";
+
+const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
+const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
+
+/** Solution, residual, direction and its second buffer, and one more for the check. */
+const FIELDS = 5;
+const TOLERANCE = 1e-11;
+
+/** Cells along each axis of the cube that takes `gib`. */
+function edge(gib: number): number {
+  const cells = Math.floor(((gib * 2 ** 30) / (FIELDS * 8)) ** (1 / 3));
+  if (!(cells >= 4 && cells ** 3 < 2 ** 31))
+    throw new LaunchError(`a cube of ${gib} GiB: it can have from 4 to 1290 cells along each axis, 3e-6 to 80 GiB`);
+  return cells;
+}
+
+export const application: Application = {
+  name: "poisson",
+  summary: "Poisson equation, 7-point differences, matrix-free conjugate gradients",
+
+  footprint: (options) => FIELDS * 8 * edge(sizeOf(options)) ** 3,
+
+  async prepare(device, options) {
+    const gib = sizeOf(options);
+    const iterations = iterationsOf(options);
+    const set = await devices(device);
+    const precision = options.precision ?? device.precision;
+    const poisson = new Poisson(set, { ...DEFAULTS, size: edge(gib), precision });
+    await poisson.reset();
+    const work = await poisson.plan.work();
+
+    const prepared: PreparedApplication = {
+      problem: `poisson ${gib} GiB`,
+
+      async run(): Promise<Sample[]> {
+        await poisson.reset();
+        const seconds = (await poisson.plan.run(iterations)).seconds / iterations;
+        return [
+          { quantity: ITERATION, seconds, ...work },
+          { quantity: "conjugate gradients", seconds, ...work },
+        ];
+      },
+
+      async validate(): Promise<Verdict> {
+        const maxError = await poisson.drift();
+        return { ok: maxError < TOLERANCE, maxError, against: "residual b - A x of the solution, relative to b" };
+      },
+
+      free: () => poisson.free(),
+    };
+    return prepared;
+  },
+};

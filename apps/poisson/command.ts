@@ -1,0 +1,67 @@
+import { Option, type Command } from "commander";
+import { writeImage } from "isoform/io";
+import type { Shell } from "isoform/p3";
+import { devices } from "isoform/set";
+import { addGridOptions } from "../grids.js";
+import { count, positive } from "../options.js";
+import { DEFAULTS, Poisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
+
+interface Options extends PoissonSettings {
+  devices: string;
+  tolerance: number;
+  iterations: number;
+  every: number;
+  fuse: boolean;
+  unroll: number;
+  vtk?: string;
+  json?: string;
+}
+
+/** Adds `isoform poisson`. */
+export function command(program: Command, shell: Shell): void {
+  const poisson = program
+    .command("poisson")
+    .description("the Poisson equation on a cube by conjugate gradients, against a manufactured solution")
+    .option("--size <n>", "cells along each axis", count, DEFAULTS.size)
+    .addOption(new Option("--preconditioner <name>", "what speeds up the convergence").choices(PRECONDITIONERS).default("none"))
+    .option("--sweeps <n>", "of Jacobi's method; with multigrid before and after each coarser level", count, DEFAULTS.sweeps)
+    .option("--levels <n>", "coarser levels of multigrid; down to 4 cells along each axis where absent", count)
+    .option("--tolerance <t>", "of the residual, relative to the right-hand side", positive, 1e-10)
+    .option("--iterations <n>", "at most", count, 10000)
+    .option("--every <n>", "iterations between two looks at the residual", count, 10)
+    .option("--no-fuse", "run containers as they were written")
+    .option("--unroll <n>", "iterations that are planned together", count, 1);
+  addGridOptions(poisson)
+    .option("--vtk <file>", "the solution as a VTK image (.vti)")
+    .option("--json <file>", "write the result as JSON")
+    .action((options: Options) => run(options, shell));
+}
+
+async function run(options: Options, shell: Shell): Promise<void> {
+  const { devices: names, tolerance, iterations, every, fuse, unroll, vtk, json, ...settings } = options;
+  for (const file of [vtk, json]) if (file !== undefined) await shell.checkWritable(file);
+  const set = await devices(names);
+  try {
+    const poisson = new Poisson(set, settings, { fuse, unroll });
+    const solution = await poisson.solve({ tolerance, iterations, every });
+    const errors = await poisson.errors();
+    const work = await poisson.plan.work();
+    const { iterations: done, converged, residual, seconds } = solution;
+    const { size, grid, layout, occ, precision, preconditioner } = settings;
+    const each = seconds / done;
+    shell.print(
+      `${set.name}: ${[...new Set(set.members.map(({ device }) => device.label))].join(", ")}\n` +
+        `${grid} grid of ${size} x ${size} x ${size}, ${layout}, occ ${occ}, ${fuse ? "fused" : "not fused"}, ${precision}; preconditioner ${preconditioner}\n` +
+        `${converged ? "converged" : "not converged"} in ${done} iterations: residual ${residual.toExponential(2)}\n` +
+        `${seconds.toFixed(3)} s, ${(1000 * each).toPrecision(4)} ms an iteration, ${(work.bytes / 1e9 / each).toPrecision(3)} GB/s of ${(work.bytes / size ** 3).toPrecision(3)} bytes a cell\n` +
+        `deviation from the manufactured solution: largest ${errors.greatest.toExponential(3)}, root of mean square ${errors.mean.toExponential(3)}\n`,
+    );
+    if (vtk !== undefined) await writeImage(vtk, [poisson.x]);
+    if (json !== undefined) {
+      const result = { devices: set.name, settings, fuse, unroll, tolerance, ...solution, errors, work };
+      await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
+    }
+  } finally {
+    await set.close();
+  }
+}

@@ -1,0 +1,208 @@
+import { f64, LaunchError } from "isoform";
+import { dense, type DenseGrid, type Field } from "isoform/grid";
+import type { DeviceSet } from "isoform/set";
+import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings, type Step } from "isoform/skeleton";
+import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import { deviation, direction, dot, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
+import { jacobi, levelsOf, vCycle } from "./multigrid.js";
+import { Manufactured } from "./problem.js";
+
+export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
+export type Preconditioner = (typeof PRECONDITIONERS)[number];
+
+export interface PoissonSettings extends GridSettings {
+  /** Cells along each axis. */
+  size: number;
+  preconditioner: Preconditioner;
+  /** Of Jacobi's method; with multigrid before and after each coarser level. */
+  sweeps: number;
+  /** Coarser levels of multigrid; down to 4 cells along each axis where absent. */
+  levels?: number;
+}
+
+export const DEFAULTS: PoissonSettings = { ...USUAL_SETTINGS, size: 64, preconditioner: "none", sweeps: 1 };
+
+export interface SolveOptions {
+  /** Of the residual's norm relative to that of the right-hand side. */
+  tolerance?: number;
+  /** At most. */
+  iterations?: number;
+  /** Iterations between two looks at the residual. */
+  every?: number;
+}
+
+export interface Solution {
+  readonly iterations: number;
+  readonly converged: boolean;
+  /** Norm of the residual that the iteration has carried along, relative to that of the right-hand side. */
+  readonly residual: number;
+  readonly seconds: number;
+}
+
+export interface Errors {
+  /** Largest difference from the manufactured solution, relative to its largest value. */
+  readonly greatest: number;
+  /** Root of the mean square of the difference, relative to that of the solution. */
+  readonly mean: number;
+}
+
+/** Damping that smooths best in three dimensions: 6/7 (U. Trottenberg et al., Multigrid, 2001, section 2.9). */
+const SMOOTHING = 6 / 7;
+const COARSEST_SIZE = 4;
+
+/** -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces, by 7-point differences and conjugate gradients from u = 0. */
+export class Poisson {
+  readonly grid: Grid3;
+  readonly x: Real;
+  /** Of one iteration. */
+  readonly plan: Skeleton;
+  readonly problem: Manufactured;
+  private readonly grids: readonly Grid3[];
+  private readonly r: Real;
+  private readonly p: Real;
+  private readonly s: Real;
+  private readonly scalars: Readonly<Record<"rr" | "rz" | "before" | "ps", Value>>;
+  private readonly start: Skeleton;
+  private norm = 0;
+
+  constructor(
+    set: DeviceSet,
+    readonly settings: PoissonSettings,
+    options: SkeletonOptions = {},
+  ) {
+    const { size, occ, precision, preconditioner } = settings;
+    if (!(size >= 2)) throw new LaunchError(`a grid of ${size} cells along each axis: it needs at least 2`);
+    this.problem = new Manufactured(size);
+    this.grid = gridOf(set, settings);
+    const { grid } = this;
+    const [x, r, p, s] = ["x", "r", "p", "s"].map((name): Real => grid.field(name, f64));
+    const [rr, rz, before, ps] = ["rr", "rz", "before", "ps"].map((name): Value => grid.scalar(name, f64));
+    [this.x, this.r, this.p, this.s, this.scalars] = [x, r, p, s, { rr, rz, before, ps }];
+
+    const plain = preconditioner === "none";
+    const { z, steps, spare, grids } = plain ? { z: r, steps: [], spare: [], grids: [grid] } : precondition(grid, r, settings);
+    this.grids = grids;
+    const norm = dot(grid, "norm", r, r, rr);
+    // Without a preconditioner <r, z> is the norm.
+    const product = plain ? dot(grid, "norm", r, r, rz) : dot(grid, "product", r, z, rz);
+    const shared = { occ, precision, ...options };
+    this.start = skeleton(set, "poisson start", plain ? [product] : [norm, ...steps, product], shared);
+    this.plan = skeleton(
+      set,
+      "poisson",
+      [
+        direction(grid, p, z, rz, before),
+        laplace(grid, p, s),
+        dot(grid, "curvature", p, s, ps),
+        solution(grid, x, p, rz, ps),
+        residual(grid, r, s, rz, ps),
+        ...(plain ? [] : [norm, ...steps]),
+        swap(rz, before),
+        product,
+      ],
+      { ...shared, temporary: [s, ...spare] },
+    );
+  }
+
+  /** Starts anew, from u = 0. */
+  async reset(): Promise<void> {
+    const { x, r, p, scalars } = this;
+    for (const field of [x, p]) field.fill(0);
+    r.fill(this.problem.rightSide);
+    scalars.before.set(1);
+    await this.start.run(1);
+    this.norm = Math.sqrt(await this.residualSquared.getNumber("poisson, right-hand side"));
+  }
+
+  /** Iterates from u = 0. Throws IsoformError where the residual becomes NaN. */
+  async solve({ tolerance = 1e-10, iterations = 10000, every = 1 }: SolveOptions = {}): Promise<Solution> {
+    await this.reset();
+    const enough = (tolerance * this.norm) ** 2;
+    const {
+      iterations: done,
+      stopped,
+      seconds,
+    } = await this.plan.run(iterations, {
+      scalar: this.residualSquared,
+      until: (value) => value <= enough,
+      every,
+    });
+    const left = Math.sqrt(await this.residualSquared.getNumber(`poisson, iteration ${done}`));
+    return { iterations: done, converged: stopped || left <= tolerance * this.norm, residual: left / this.norm, seconds };
+  }
+
+  /** Distance from the manufactured solution. */
+  async errors(): Promise<Errors> {
+    const { size } = this.settings;
+    const values = await this.x.download();
+    let [worst, largest, squares, total] = [0, 0, 0, 0];
+    for (let z = 0, n = 0; z < size; z++)
+      for (let y = 0; y < size; y++)
+        for (let x = 0; x < size; x++, n++) {
+          const exact = this.problem.solution(x, y, z);
+          const error = Math.abs(values[n] - exact);
+          // A NaN must not be lost.
+          if (!(error <= worst)) worst = error;
+          largest = Math.max(largest, Math.abs(exact));
+          squares += error * error;
+          total += exact * exact;
+        }
+    return { greatest: worst / largest, mean: Math.sqrt(squares / total) };
+  }
+
+  /** Largest difference between the residual that the iteration has carried along and b - A x, relative to the largest of b. */
+  async drift(): Promise<number> {
+    const { grid, x, r, s, settings } = this;
+    const [largest, difference] = ["largest of b", "difference"].map((name): Value => grid.scalar(name, f64));
+    s.fill(this.problem.rightSide);
+    await grid.run(deviation(grid, x, r, s, largest, difference), settings);
+    const drift = (await difference.getNumber("poisson, b - A x")) / (await largest.get());
+    for (const scalar of [largest, difference]) scalar.free();
+    return drift;
+  }
+
+  free(): void {
+    this.plan.free();
+    this.start.free();
+    for (const grid of this.grids) grid.free();
+    for (const scalar of Object.values(this.scalars)) scalar.free();
+  }
+
+  private get residualSquared(): Value {
+    return this.settings.preconditioner === "none" ? this.scalars.rz : this.scalars.rr;
+  }
+}
+
+/** Coarser levels of multigrid. */
+function levelsWanted({ size, levels }: PoissonSettings): number {
+  return levels ?? Math.max(0, Math.floor(Math.log2(size / COARSEST_SIZE)));
+}
+
+function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
+  const { size, preconditioner, grid, layout } = settings;
+  const extents = [size, size, size] as const;
+  if (preconditioner !== "multigrid") return makeGrid(set, extents, settings) as Grid3;
+  if (grid !== "dense") throw new LaunchError(`multigrid needs a dense grid, and this one is to be ${grid}: take another preconditioner`);
+  return dense(set, extents, { layout, levels: levelsWanted(settings) });
+}
+
+/** The steps that put an approximate solution of A z = r into z, with the fields that nobody needs afterwards, and all grids. */
+function precondition(grid: Grid3, r: Real, settings: PoissonSettings): { z: Real; steps: Step[]; spare: Field[]; grids: Grid3[] } {
+  const { preconditioner, sweeps: count } = settings;
+  const [z, t] = ["z", "t"].map((name): Real => grid.field(name, f64));
+  if (preconditioner === "jacobi") {
+    const level = { grid, f: r, e: z, t, wall: 1 };
+    return { z, steps: jacobi(level, { count, weight: 1 }), spare: [t], grids: [grid] };
+  }
+  const levels = levelsOf(grid as DenseGrid<3>, r, z, t, levelsWanted(settings));
+  const spare = levels.flatMap((level, n) => (n === 0 ? [t] : [level.f, level.e, level.t]));
+  return { z, steps: vCycle(levels, { count, weight: SMOOTHING }), spare, grids: levels.map((level) => level.grid) };
+}
+
+/** For `isoform explain`. */
+export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
+  const { fuse, unroll, size = 64 } = settings;
+  const poisson = new Poisson(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll });
+  await poisson.reset();
+  return poisson.plan;
+}

@@ -1,0 +1,46 @@
+/** A function of one coordinate that is 0 at 0 and 1, with its second derivative. */
+interface Factor {
+  value(t: number): number;
+  second(t: number): number;
+}
+
+/** t (1 - t) exp(a t) */
+const bump = (a: number): Factor => ({
+  value: (t) => t * (1 - t) * Math.exp(a * t),
+  second: (t) => (-2 + 2 * a * (1 - 2 * t) + a * a * t * (1 - t)) * Math.exp(a * t),
+});
+
+const waves: Factor = {
+  value: (t) => Math.sin(Math.PI * t) + Math.sin(3 * Math.PI * t) / 3,
+  second: (t) => -(Math.PI ** 2) * (Math.sin(Math.PI * t) + 3 * Math.sin(3 * Math.PI * t)),
+};
+
+const FACTORS = [bump(1), waves, bump(-2)];
+
+/**
+ * A manufactured solution of -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces: a product of a function of each
+ * coordinate. Cell n of `size` along an axis has the coordinate (n + 1) h with h = 1 / (size + 1), so the cells outside lie on the faces.
+ */
+export class Manufactured {
+  private readonly values: Float64Array[];
+  private readonly seconds: Float64Array[];
+
+  constructor(private readonly size: number) {
+    const along = (f: (t: number) => number) => Float64Array.from({ length: size }, (_, n) => f((n + 1) / (size + 1)));
+    this.values = FACTORS.map((factor) => along(factor.value));
+    this.seconds = FACTORS.map((factor) => along(factor.second));
+  }
+
+  /** u in a cell. */
+  readonly solution = (x: number, y: number, z: number): number => {
+    const [a, b, c] = this.values;
+    return a[x] * b[y] * c[z];
+  };
+
+  /** h^2 f in a cell: the right-hand side for the differences 6 u - (sum of the six neighbours). */
+  readonly rightSide = (x: number, y: number, z: number): number => {
+    const [a, b, c] = this.values;
+    const [ddx, ddy, ddz] = this.seconds;
+    return -(ddx[x] * b[y] * c[z] + a[x] * ddy[y] * c[z] + a[x] * b[y] * ddz[z]) / (this.size + 1) ** 2;
+  };
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { LaunchError, open } from "isoform";
+import { devices, type DeviceSet } from "isoform/set";
+import { application } from "../../../apps/poisson/application.js";
+import { DEFAULTS, Poisson, type PoissonSettings, type SolveOptions } from "../../../apps/poisson/poisson.js";
+import { OCC_LEVELS, type SkeletonOptions } from "../../../src/skeleton/index.js";
+import { isoform } from "../../cli/isoform.js";
+import { jsSets, onEachBackend } from "../../domain/sets.js";
+
+const wasm = await open("wasm");
+const one = await devices(wasm);
+after(() => wasm.close());
+
+async function solved(set: DeviceSet, settings: Partial<PoissonSettings>, options?: SolveOptions, planning?: SkeletonOptions) {
+  const poisson = new Poisson(set, { ...DEFAULTS, precision: "strict", ...settings }, planning);
+  const solution = await poisson.solve(options);
+  const result = { ...solution, values: await poisson.x.download(), errors: await poisson.errors(), drift: await poisson.drift() };
+  poisson.free();
+  return result;
+}
+
+test("the error falls with the square of the cell size", async () => {
+  const sizes = [16, 32, 64];
+  const errors = [];
+  for (const size of sizes) errors.push((await solved(one, { size, preconditioner: "multigrid" })).errors);
+  for (const of of ["greatest", "mean"] as const) {
+    const slope = Math.log(errors[1][of] / errors[2][of]) / Math.log((sizes[2] + 1) / (sizes[1] + 1));
+    assert.ok(slope > 1.95 && slope < 2.05, `${of}: slope ${slope}`);
+  }
+});
+
+describe("preconditioners", () => {
+  const kinds = { none: {}, jacobi: { sweeps: 3 }, multigrid: { sweeps: 1 } } as const;
+  const runs = Object.entries(kinds).map(([preconditioner, settings]) =>
+    solved(one, { size: 24, preconditioner: preconditioner as PoissonSettings["preconditioner"], ...settings }),
+  );
+
+  test("lead to one solution, whose residual is what the iteration says", async () => {
+    const [plain, ...others] = await Promise.all(runs);
+    for (const run of [plain, ...others]) {
+      assert.ok(run.converged && run.residual <= 1e-10 && run.drift < 1e-11, `${run.residual}, ${run.drift}`);
+      assert.ok(run.values.every((value, n) => Math.abs(value - plain.values[n]) < 1e-9));
+    }
+  });
+
+  test("need fewer iterations the more they do", async () => {
+    const [plain, sweeps, cycles] = (await Promise.all(runs)).map((run) => run.iterations);
+    assert.ok(sweeps < 0.6 * plain && cycles < 0.25 * plain, `${plain}, ${sweeps}, ${cycles}`);
+  });
+
+  test("of one sweep are a factor, which changes nothing", async () => {
+    const [plain] = await Promise.all(runs);
+    const { iterations } = await solved(one, { size: 24, preconditioner: "jacobi", sweeps: 1 });
+    assert.ok(Math.abs(iterations - plain.iterations) <= 1);
+  });
+
+  test("of multigrid make the number of iterations independent of the size", async () => {
+    const counts = [];
+    for (const size of [16, 32, 64]) counts.push((await solved(one, { size, preconditioner: "multigrid" })).iterations);
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 2, `${counts}`);
+  });
+});
+
+await onEachBackend("conjugate gradients have the same bits", ({ backend, all }) => {
+  const settings = { size: 16, preconditioner: "multigrid", levels: 1 } as const;
+  const expected = solved(jsSets[0], { size: 16, occ: "none" }, { iterations: 6 }, { fuse: false });
+  const withMultigrid = solved(jsSets[0], { ...settings, occ: "none" }, { iterations: 4 }, { fuse: false });
+  for (const set of backend === "js" ? all : all.slice(2, 3))
+    test(set.name, async () => {
+      const options = [
+        ...OCC_LEVELS.map((occ) => [{ size: 16, occ }, {}] as const),
+        [{ size: 16, occ: "two-way" }, { fuse: false }] as const,
+        [{ size: 16, grid: "sparse" }, { unroll: 3 }] as const,
+      ];
+      for (const [chosen, planning] of options)
+        assert.deepEqual((await solved(set, chosen, { iterations: 6 }, planning)).values, (await expected).values, JSON.stringify(chosen));
+      for (const fuse of [true, false])
+        assert.deepEqual((await solved(set, settings, { iterations: 4 }, { fuse })).values, (await withMultigrid).values, "multigrid");
+    });
+});
+
+test("the planner leaves 8 words a cell to conjugate gradients", async () => {
+  const poisson = new Poisson(one, { ...DEFAULTS, size: 16 });
+  await poisson.reset();
+  const text = poisson.plan.explain();
+  assert.match(text, /64 instead of 112 bytes a cell/);
+  const { bytes } = await poisson.plan.work();
+  assert.ok(bytes > 64 * 16 ** 3 && bytes < 90 * 16 ** 3, `${bytes / 16 ** 3} bytes a cell`);
+  poisson.free();
+});
+
+test("what makes no sense is refused", async () => {
+  assert.throws(() => new Poisson(one, { ...DEFAULTS, size: 1 }), LaunchError);
+  assert.throws(() => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "sparse" }), /multigrid needs a dense grid/);
+  assert.throws(() => application.footprint({ gib: 1e-9 }), /from 4 to 1290 cells/);
+});
+
+test("as an application", async () => {
+  const prepared = await application.prepare(wasm, { gib: 5e-4, iterations: 8 });
+  const [iteration, kernel] = await prepared.run();
+  assert.deepEqual([iteration.quantity, kernel.quantity], ["iteration", "conjugate gradients"]);
+  assert.ok(iteration.seconds > 0 && iteration.bytes! > 64 * 23 ** 3);
+  const verdict = await prepared.validate();
+  assert.ok(verdict.ok, `${verdict.maxError}`);
+  prepared.free();
+});
+
+test("as a command", () => {
+  const { status, stdout, stderr } = isoform([
+    "poisson",
+    "--size",
+    "12",
+    "--devices",
+    "js*2",
+    "--preconditioner",
+    "multigrid",
+    "--levels",
+    "1",
+  ]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^js\*2: .*\ndense grid of 12 x 12 x 12, .*preconditioner multigrid\nconverged in \d+ iterations/);
+});
