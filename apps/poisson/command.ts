@@ -43,6 +43,9 @@ async function run(options: Options, shell: Shell): Promise<void> {
   const set = await devices(names);
   try {
     const poisson = new Poisson(set, settings, { fuse, unroll });
+    // What is compiled at first use is no part of the time.
+    await poisson.reset();
+    await poisson.plan.run(2 * unroll);
     const solution = await poisson.solve({ tolerance, iterations, every });
     const errors = await poisson.errors();
     const work = await poisson.plan.work();
