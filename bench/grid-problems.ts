@@ -43,7 +43,14 @@ async function lbmOf(
   Real: Float64ArrayConstructor | Float32ArrayConstructor,
 ): Promise<GridProblem> {
   const [f, g] = ["f", "g"].map((name) => grid.field(name, type, { cardinality: 19, outside: 1 / 19 }));
-  f.fill((x, y, z, q) => WEIGHTS[q] * (1 + (x % 7) / 1000));
+  const uneven = table(
+    type,
+    [0, 1, 2, 3, 4, 5, 6].map((n) => 1 + n / 1000),
+  );
+  const start = grid.container("start", { f, w: table(type, WEIGHTS), uneven }, ({ f, w, uneven }, c) => {
+    for (let q = 0; q < 19; q++) f[c][q] = w[q] * uneven[c.x % 7];
+  });
+  await grid.run(start);
   const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, WEIGHTS) };
   const step = grid.container("collide and stream", params, ({ f, g, Real, omega, cx, cy, cz, w }, c) => {
     const own = new Real(19);
@@ -80,8 +87,15 @@ export async function cg(grid: Grid<3>): Promise<GridProblem> {
   const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
   const [rr, before, ps] = ["rr", "before", "ps"].map((name) => grid.scalar(name, f64));
   x.fill(0);
-  r.fill((i, j, k) => 1 + ((i + j + k) % 5));
-  p.fill((i, j, k) => 1 + ((i + j + k) % 5));
+  const uneven = table(
+    f64,
+    [0, 1, 2, 3, 4].map((n) => 1 + n),
+  );
+  const start = grid.container("start", { p, r, uneven }, ({ p, r, uneven }, c) => {
+    r[c] = uneven[(c.x + c.y + c.z) % 5];
+    p[c] = r[c];
+  });
+  await grid.run(start);
   const square = grid.container("r.r", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
   await grid.run(square);
   const steps = [

@@ -2,6 +2,7 @@ import type { Device } from "../device/device.js";
 import { BYTES, View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { FieldLayout } from "./field.js";
+import { allocate } from "./memory.js";
 
 /** Rows begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
 const ROW_BYTES = 128;
@@ -63,7 +64,7 @@ export class DenseStorage {
 
   /** New zeroed memory. */
   allocate(device: Device): View {
-    return device.array({ type: this.arrangement.type }, this.length);
+    return allocate(device, this.arrangement.type, this.length);
   }
 
   /** Elements from the start of memory to component `k` of the cell at local coordinates in kernel order, which may lie in the padding. */

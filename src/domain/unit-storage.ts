@@ -2,6 +2,7 @@ import type { Device } from "../device/device.js";
 import { BYTES, View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { FieldLayout } from "./field.js";
+import { allocate } from "./memory.js";
 
 /** Components begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
 const COMPONENT_BYTES = 128;
@@ -33,7 +34,7 @@ export class UnitStorage {
   }
 
   allocate<T extends ElementType>(device: Device): View<T> {
-    return device.array({ type: this.field.type as "f64" }, this.length) as unknown as View<T>;
+    return allocate(device, this.field.type as T, this.length);
   }
 
   /** Units [begin, end) as [component][unit][cell], whatever the layout. */

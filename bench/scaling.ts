@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { dense } from "isoform/grid";
+import { devices } from "isoform/set";
+import { skeleton, type OccLevel } from "isoform/skeleton";
+import { commandLine } from "./command-line.js";
+import { cg, lbm } from "./grid-problems.js";
+
+/*
+ * Strong scaling of grid applications over the devices of one machine, at every level of OCC:
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--json F] [--timelines FOLDER]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    devices: { type: "string", default: "cuda:0,cuda:1,cuda:2,cuda:3" },
+    counts: { type: "string", default: "1,2,4" },
+    sizes: { type: "string", default: "256,512" },
+    only: { type: "string", default: "lbm,cg" },
+    iterations: { type: "string", default: "24" },
+    rounds: { type: "string", default: "5" },
+    json: { type: "string" },
+    timelines: { type: "string" },
+  },
+});
+const numbers = (text: string) => text.split(",").map(Number);
+const [all, iterations, rounds] = [options.devices.split(","), Number(options.iterations), Number(options.rounds)];
+/** NVLink of one direction between two GPUs of a host, for the planned timelines. */
+const LINK = { bandwidth: 300e9, latency: 5e-6 };
+const OCC: readonly OccLevel[] = ["none", "standard", "extended", "two-way"];
+const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: 4 } };
+
+interface Row {
+  application: string;
+  size: number;
+  devices: number;
+  occ: OccLevel;
+  /** Median over the rounds of the seconds of one iteration. */
+  seconds: number;
+  mlups: number;
+  /** Of the speed of one device times their number. */
+  efficiency: number | undefined;
+}
+
+const rows: Row[] = [];
+let label = "";
+for (const size of numbers(options.sizes))
+  for (const application of options.only.split(",") as (keyof typeof PROBLEMS)[])
+    for (const count of numbers(options.counts))
+      for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) await measure(application, size, count, occ);
+if (options.json) {
+  mkdirSync(dirname(options.json), { recursive: true });
+  const report = {
+    command: commandLine("dist/bench/scaling.js"),
+    devices: label,
+    node: process.version,
+    precision: "fast",
+    type: "f64",
+    rows,
+  };
+  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
+}
+
+async function measure(application: keyof typeof PROBLEMS, size: number, count: number, occ: OccLevel): Promise<void> {
+  const set = await devices(all.slice(0, count), { link: LINK });
+  label = `${count} of ${set.members[0].device.label}`;
+  const { problem, unroll } = PROBLEMS[application];
+  const { steps, temporary } = await problem(dense(set, [size, size, size]), "f64");
+  const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll });
+  await plan.run(2 * unroll);
+  const samples: number[] = [];
+  for (let round = 0; round < rounds; round++) samples.push((await plan.run(iterations)).seconds / iterations);
+  const seconds = samples.sort((a, b) => a - b)[rounds >> 1];
+  const alone = rows.find((row) => row.application === application && row.size === size && row.devices === 1)?.seconds;
+  const efficiency = count === 1 ? 1 : alone && alone / seconds / count;
+  rows.push({ application, size, devices: count, occ, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
+  console.log(
+    `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(8)} ${(1e3 * seconds).toFixed(3)} ms  efficiency ${efficiency?.toFixed(3) ?? "-"}`,
+  );
+  if (options.timelines && occ === "two-way") {
+    await plan.run(unroll, { trace: true });
+    mkdirSync(options.timelines, { recursive: true });
+    writeFileSync(join(options.timelines, `${application}-${size}-${count}.svg`), await plan.timeline("svg"));
+  }
+  plan.free();
+  await set.close();
+}
