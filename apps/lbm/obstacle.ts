@@ -15,7 +15,7 @@ export const STREAM_SPEED = 0.1;
 
 /** In diameters: from the inlet and from the outlet to the body's centre, and the breadth of the stream. */
 const CYLINDER_ROOM = { before: 10, behind: 20, across: 24 };
-const SPHERE_ROOM = { before: 4, behind: 8, across: 7 };
+const SPHERE_ROOM = { before: 4, behind: 7, across: 8 };
 
 /**
  * A cylinder across a stream that comes from x = 0 and goes on undisturbed at the sides. The fluid behind the body starts with some motion
@@ -63,12 +63,48 @@ function requireRoom(size: number): void {
   if (size < 4) throw new LaunchError(`a body of ${size} cells in diameter: it needs at least 4`);
 }
 
+export interface Coefficients {
+  readonly drag: number;
+  readonly lift: number;
+}
+
 /** Drag and lift coefficients of a force: by the area across the stream, or the diameter in 2D. */
-export function coefficients([x, y]: readonly [number, number], { size, speed = STREAM_SPEED }: ObstacleOptions, dimension: 2 | 3) {
+export function coefficients(
+  [x, y]: readonly [number, number],
+  { size, speed = STREAM_SPEED }: ObstacleOptions,
+  dimension: 2 | 3,
+): Coefficients {
   const area = dimension === 2 ? size : (Math.PI / 4) * size ** 2;
   const unit = 0.5 * speed ** 2 * area;
   return { drag: x / unit, lift: y / unit };
 }
+
+/** A vortex street. */
+export interface Street extends Coefficients {
+  /** Frequency times diameter by speed; undefined where nothing swings. */
+  readonly strouhal: number | undefined;
+}
+
+/** Mean drag, greatest lift and frequency in the last two fifths of samples, each `interval` steps after the one before. */
+export function streetOf(samples: readonly Coefficients[], interval: number, { size, speed = STREAM_SPEED }: ObstacleOptions): Street {
+  const late = samples.slice(Math.floor(samples.length * 0.6));
+  const perSample = frequency(late.map(({ lift }) => lift));
+  return {
+    drag: late.reduce((sum, { drag }) => sum + drag, 0) / late.length,
+    lift: Math.max(...late.map(({ lift }) => Math.abs(lift))),
+    strouhal: perSample && (perSample / interval) * (size / speed),
+  };
+}
+
+/** Steps of a run, and between two looks at the force: enough for the vortices of a cylinder, for a sphere's steady drag. */
+export const cylinderSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) => ({
+  interval: Math.max(1, Math.round(size / speed / 10)),
+  steps: Math.round((150 * size) / speed),
+});
+export const sphereSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) => ({
+  interval: Math.max(1, Math.round(size / speed / 4)),
+  steps: Math.round((20 * size) / speed),
+});
 
 /** The drag coefficient of a sphere, up to Re 800: Schiller and Naumann, Z. Ver. Dtsch. Ing. 77 (1933). */
 export const schillerNaumann = (reynolds: number): number => (24 / reynolds) * (1 + 0.15 * reynolds ** 0.687);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { devices } from "isoform/set";
-import { coefficients, cylinder, frequency, schillerNaumann, sphere, williamson } from "../../../apps/lbm/obstacle.js";
+import { coefficients, cylinder, frequency, schillerNaumann, sphere, streetOf, williamson } from "../../../apps/lbm/obstacle.js";
 import { Simulation } from "../../../apps/lbm/simulation.js";
 
 const set = await devices("wasm*2");
@@ -12,6 +12,14 @@ test("the frequency of a signal is found between samples, whatever its mean", ()
   assert.ok(Math.abs(frequency(signal)! - 0.123 / (2 * Math.PI)) < 1e-4);
   assert.equal(frequency([1, 1, 1]), undefined);
   assert.equal(frequency([0, 1, 2, 3]), undefined);
+});
+
+test("a street is judged by the end of the samples, its frequency by diameter and speed", () => {
+  const samples = Array.from({ length: 1000 }, (_, n) => ({ drag: n < 500 ? 9 : 1.5, lift: (n < 500 ? 5 : 0.25) * Math.sin(n / 10) }));
+  const { drag, lift, strouhal } = streetOf(samples, 4, { reynolds: 100, size: 20, speed: 0.05 });
+  assert.equal(drag, 1.5);
+  assert.ok(lift <= 0.25 && lift > 0.249);
+  assert.ok(Math.abs(strouhal! - (0.1 / (2 * Math.PI) / 4) * 400) < 1e-3);
 });
 
 test("published correlations", () => {
