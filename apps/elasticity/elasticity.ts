@@ -1,10 +1,10 @@
 import { f64, u8 } from "isoform";
 import type { Container, Grid } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions } from "isoform/skeleton";
+import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
 import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
 import { Kernels, type Fields, type Iteration, type Preconditioner, type Scalars } from "./kernels.js";
-import type { Solid } from "./solid.js";
+import { CASES, type Solid } from "./solid.js";
 
 export interface Settings extends GridSettings {
   preconditioner: Preconditioner;
@@ -29,19 +29,16 @@ export interface Solution {
   readonly seconds: number;
 }
 
-const TOLERANCE = 1e-8;
-const ITERATIONS = 10_000;
+export const TOLERANCE = 1e-8;
+export const ITERATIONS = 10_000;
 
 /** The displacement of a solid under its load, by conjugate gradients without a matrix. */
 export class Elasticity {
   readonly fields: Fields;
   readonly skeleton: Skeleton;
-  /** One iteration, in order. */
-  readonly containers: readonly Container[];
   private readonly scalars: Scalars;
   private readonly iteration: Iteration;
   private readonly forces: Container;
-  private readonly residual: Container;
   /** Residual times preconditioned residual at the start. */
   private start = 0;
 
@@ -50,7 +47,7 @@ export class Elasticity {
     readonly settings: Settings,
     readonly grid: Grid<3>,
     fields: Fields,
-    kernels: Kernels,
+    private readonly kernels: Kernels,
     options: SkeletonOptions,
   ) {
     const scalar = (name: string) => grid.scalar(name, f64);
@@ -59,9 +56,7 @@ export class Elasticity {
     const { rz, before } = this.scalars;
     this.iteration = kernels.iteration(this.scalars, settings.preconditioner);
     this.forces = kernels.multiply(fields.displacement, fields.product);
-    this.residual = kernels.residual();
     const { advance, square, turn } = this.iteration;
-    this.containers = [...advance, square, turn];
     this.skeleton = skeleton(grid.set, "elasticity", [...advance, swap(rz, before), square, turn], {
       occ: settings.occ,
       precision: settings.precision,
@@ -99,7 +94,7 @@ export class Elasticity {
     const { fixed, displacement } = this.solid;
     const given = (x: number, y: number, z: number, axis: number) => ((fixed(x, y, z) >> axis) & 1 ? displacement!(x, y, z, axis) : 0);
     this.fields.displacement.fill(displacement ? given : 0);
-    await this.run(this.forces, this.residual);
+    await this.run(this.forces, this.kernels.residual());
     // From 0, the direction becomes the preconditioned residual.
     this.fields.direction.fill(0);
     this.scalars.before.set(1);
@@ -123,17 +118,57 @@ export class Elasticity {
   }
 
   /**
-   * The forces that hold the given displacements, summed up along each axis: reactions and what is left of the residual. Overwrites
-   * `product`.
+   * How far the residual that the iterations carry along is from f - K u of the displacement, relative to the largest force on a node,
+   * reactions included. Leaves K u in `product`.
    */
-  async reaction(): Promise<readonly number[]> {
-    await this.run(this.forces);
-    const [product, load] = [await this.fields.product.download(), await this.fields.load.download()];
-    return [0, 1, 2].map((axis) => {
-      let sum = 0;
-      for (let n = axis; n < product.length; n += 3) sum += product[n] - load[n];
-      return sum;
+  async drift(): Promise<number> {
+    const [difference, largest] = ["difference", "largest force"].map((name) => this.grid.scalar(name, f64));
+    await this.run(this.forces, this.kernels.drift(difference, largest));
+    const drift = (await difference.getNumber("elasticity, f - K u")) / (await largest.get());
+    for (const scalar of [difference, largest]) scalar.free();
+    return drift;
+  }
+
+  /** The largest deviation from the exact displacement, relative to the largest displacement; undefined where none is known. */
+  async deviation(): Promise<number | undefined> {
+    const { exact } = this.solid;
+    if (!exact) return undefined;
+    const found = await this.fields.displacement.download();
+    let [largest, deviation] = [0, 0];
+    this.eachNode((x, y, z, place) => {
+      for (let axis = 0; axis < 3; axis++) {
+        const expected = exact(x, y, z, axis);
+        largest = Math.max(largest, Math.abs(expected));
+        deviation = Math.max(deviation, Math.abs(found[place + axis] - expected));
+      }
     });
+    return deviation / largest;
+  }
+
+  /** The forces by which the given displacements are held, and the loads, each summed up along x, y and z. Overwrites `product`. */
+  async forceBalance(): Promise<{ readonly held: readonly number[]; readonly loads: readonly number[] }> {
+    await this.run(this.forces);
+    const { product, load, fixed } = this.fields;
+    const [forces, given, bits] = [await product.download(), await load.download(), await fixed.download()];
+    const [held, loads] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    this.eachNode((_x, _y, _z, place) => {
+      for (let axis = 0; axis < 3; axis++) {
+        loads[axis] += given[place + axis];
+        if ((bits[place / 3] >> axis) & 1) held[axis] += forces[place + axis] - given[place + axis];
+      }
+    });
+    return { held, loads };
+  }
+
+  /** Active nodes, and where the first component of each is in a host array. */
+  private eachNode(visit: (x: number, y: number, z: number, place: number) => void): void {
+    const { mask } = this.grid;
+    const [nx, ny, nz] = this.solid.extents;
+    for (let z = 0, node = 0; z < nz; z++)
+      for (let y = 0; y < ny; y++) for (let x = 0; x < nx; x++, node++) if (mask === undefined || mask[node]) visit(x, y, z, 3 * node);
   }
 
   private async run(...containers: readonly Container[]): Promise<void> {
@@ -145,4 +180,11 @@ export class Elasticity {
     this.grid.free();
     for (const scalar of Object.values(this.scalars)) scalar.free();
   }
+}
+
+/** For `isoform explain`. */
+export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
+  const { fuse, unroll, size = 16 } = settings;
+  const solid = CASES.cube({ size, material: { young: 1, poisson: 0.3 }, pressure: 0.01 });
+  return (await Elasticity.create(set, solid, settings, { fuse, unroll })).skeleton;
 }

@@ -42,7 +42,19 @@ export function elementStiffness({ young, poisson }: Material): number[][] {
             stiffness[place(i, a)][place(j, b)] += (lambda * g[a] * h[b] + mu * g[b] * h[a] + (a === b ? mu * both : 0)) / 8;
       }
   }
-  return stiffness;
+  return likened(stiffness);
+}
+
+/** What differs by round-off alone becomes equal, or 0: code has fewer constants then, and fewer terms. */
+function likened(rows: readonly (readonly number[])[]): number[][] {
+  const unit = Math.max(...rows.flat().map(Math.abs));
+  const known = new Map<string, number>();
+  const alike = (value: number): number => {
+    const rounded = (Math.abs(value) / unit).toFixed(12);
+    if (!known.has(rounded)) known.set(rounded, Number(rounded) === 0 ? 0 : Math.abs(value));
+    return Math.sign(value) * known.get(rounded)!;
+  };
+  return rows.map((row) => row.map(alike));
 }
 
 /** The gradient of a corner's shape function. */
@@ -59,7 +71,7 @@ export const offsetOf = (element: number, corner: number, axis: number): number 
 
 /**
  * Forces in a node that all 8 elements surround, by the displacements around it: for the neighbour at (dx, dy, dz) the 3 x 3 block
- * `[9 * (dz + 1) + 3 * (dy + 1) + dx + 1]`, row by row. What is zero but for round-off is zero.
+ * `[9 * (dz + 1) + 3 * (dy + 1) + dx + 1]`, row by row.
  */
 export function nodeStiffness(stiffness: readonly (readonly number[])[]): number[][] {
   const blocks = numbers(27).map(() => Array<number>(9).fill(0));
@@ -69,6 +81,5 @@ export function nodeStiffness(stiffness: readonly (readonly number[])[]): number
       const block = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1];
       for (const a of AXES) for (const b of AXES) block[3 * a + b] += stiffness[place(7 - element, a)][place(corner, b)];
     }
-  const roundOff = 1e-14 * stiffness[0][0];
-  return blocks.map((block) => block.map((value) => (Math.abs(value) < roundOff ? 0 : value)));
+  return likened(blocks);
 }

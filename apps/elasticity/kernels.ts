@@ -1,4 +1,4 @@
-import { f64, sum, table } from "isoform";
+import { f64, max, sum, table } from "isoform";
 import type { Container, Field, Grid } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexahedron.js";
@@ -102,16 +102,20 @@ export class Kernels {
     };
     return this.grid.container("K u", params, ({ u, forces, elements, blocks, stiffness, offsetOf }, c) => {
       const total = new Float64Array(3);
-      if (elements[c] === 255) {
-        for (let dz = -1; dz <= 1; dz++)
+      if (elements[c] === 255)
+        for (let dz = -1; dz <= 1; dz++) {
+          // Short sums, which do not wait for each other.
+          const plane = new Float64Array(3);
           for (let dy = -1; dy <= 1; dy++)
             for (let dx = -1; dx <= 1; dx++)
               for (let a = 0; a < 3; a++)
                 for (let b = 0; b < 3; b++) {
                   const k = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1][3 * a + b];
-                  if (k !== 0) total[a] += k * u.at(c, dx, dy, dz)[b];
+                  if (k !== 0) plane[a] += k * u.at(c, dx, dy, dz)[b];
                 }
-      } else
+          for (let a = 0; a < 3; a++) total[a] += plane[a];
+        }
+      else
         for (let e = 0; e < 8; e++)
           if (((elements[c] >> e) & 1) === 1)
             for (let m = 0; m < 8; m++)
@@ -127,6 +131,19 @@ export class Kernels {
     const { residual, load, product, fixed } = this.fields;
     return this.grid.container("f - K u", { residual, load, product, fixed, isFree }, ({ residual, load, product, fixed, isFree }, c) => {
       for (let k = 0; k < 3; k++) residual[c][k] = isFree(fixed[c], k) ? load[c][k] - product[c][k] : 0;
+    });
+  }
+
+  /** The largest difference between `residual` and that of the displacement whose product is in `product`; the largest force. */
+  drift(difference: Scalar<"f64">, largest: Scalar<"f64">): Container {
+    const { residual, load, product, fixed } = this.fields;
+    const params = { residual, load, product, fixed, isFree, difference: max(difference), largest: max(largest) };
+    return this.grid.container("drift", params, ({ residual, load, product, fixed, isFree, difference, largest }, c) => {
+      for (let k = 0; k < 3; k++) {
+        const force = load[c][k] - product[c][k];
+        largest.max(Math.abs(force));
+        difference.max(Math.abs((isFree(fixed[c], k) ? force : 0) - residual[c][k]));
+      }
     });
   }
 

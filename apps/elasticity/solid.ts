@@ -70,6 +70,9 @@ export function patch(options: Omit<CubeOptions, "pressure">): Solid {
   return { ...solid, fixed: (x, y, z) => ([x, y, z].some((n) => n === first || n === top) ? ALL : 0), displacement: exact, exact };
 }
 
+export const CASES = { cube, tension, patch };
+export type CaseName = keyof typeof CASES;
+
 /** The solid cube in the middle of its grid, and its first and last nodes along each axis. */
 function sides({ size, fill = 1, material }: Omit<CubeOptions, "pressure">) {
   if (!(fill > 0 && fill <= 1)) throw new LaunchError(`a solid that fills ${fill} of its grid: it takes a share above 0, up to 1`);

@@ -12,6 +12,11 @@ export interface Registered {
 
 /** The applications that come with the package; each is loaded only when it is wanted. */
 export const APPLICATIONS: Readonly<Record<string, Registered>> = {
+  elasticity: {
+    application: () => import("../../apps/elasticity/application.js"),
+    command: () => import("../../apps/elasticity/command.js"),
+    skeleton: () => import("../../apps/elasticity/elasticity.js"),
+  },
   gsr: {
     application: () => import("../../apps/gsr/application.js"),
     command: () => import("../../apps/gsr/command.js"),

@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { writeImage } from "isoform/io";
+import type { Shell } from "isoform/p3";
+import { devices } from "isoform/set";
+import { addGridOptions } from "../grids.js";
+import { heatMap } from "../heat-map.js";
+import { count, positive } from "../options.js";
+import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
+import { PRECONDITIONERS } from "./kernels.js";
+import { CASES, type CaseName } from "./solid.js";
+
+interface Options extends Settings {
+  devices: string;
+  case: CaseName;
+  size: number;
+  fill: number;
+  young: number;
+  poisson: number;
+  pressure: number;
+  tolerance: number;
+  iterations: number;
+  svg?: string;
+  vtk?: string;
+  json?: string;
+}
+
+/** Adds `isoform elasticity`. */
+export function command(program: Command, shell: Shell): void {
+  const elasticity = program
+    .command("elasticity")
+    .description("a linear elastic cube of trilinear hexahedra, by conjugate gradients without a matrix")
+    .addOption(
+      new Option(
+        "--case <name>",
+        "cube: held at its foot, drawn at its top; tension: the same, free to shrink; patch: its surface displaced linearly",
+      )
+        .choices(Object.keys(CASES))
+        .default("cube"),
+    )
+    .option("--size <n>", "nodes along each side of the grid", count, 32)
+    .option("--fill <share>", "of the grid that the cube takes, above 0 and up to 1", positive, 1)
+    .option("--young <E>", "Young's modulus", positive, 1)
+    .option("--poisson <nu>", "Poisson's ratio, above -1 and below 0.5", finite, 0.3)
+    .option("--pressure <p>", "outward on the top; below 0 it presses", finite, 0.01)
+    .addOption(new Option("--preconditioner <name>", "of conjugate gradients").choices(PRECONDITIONERS).default(DEFAULTS.preconditioner))
+    .option("--tolerance <x>", "by which the residual must fall", positive, TOLERANCE)
+    .option("--iterations <n>", "at most", count, ITERATIONS);
+  addGridOptions(elasticity)
+    .option("--svg <file>", "picture of the vertical displacement in the middle plane")
+    .option("--vtk <file>", "displacements and residual as a VTK image (.vti)")
+    .option("--json <file>", "write the result as JSON")
+    .action((options: Options) => run(options, shell));
+}
+
+async function run(options: Options, shell: Shell): Promise<void> {
+  const { case: name, young, poisson, svg, vtk, json } = options;
+  for (const file of [svg, vtk, json]) if (file !== undefined) await shell.checkWritable(file);
+  const solid = CASES[name]({ ...options, material: { young, poisson } });
+  const set = await devices(options.devices);
+  try {
+    const elasticity = await Elasticity.create(set, solid, options);
+    const solution = await elasticity.solve(options);
+    const { held, loads } = await elasticity.forceBalance();
+    const deviation = await elasticity.deviation();
+    const { cells } = elasticity.grid;
+    const { iterations, seconds, residual, converged } = solution;
+    const perIteration = seconds / Math.max(1, iterations);
+    const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    shell.print(
+      `${set.name}: ${labels}\n` +
+        `${name}, E ${young}, nu ${poisson}: ${options.grid} grid of ${solid.extents.join(" x ")}, ${cells} nodes, ${options.layout}, occ ${options.occ}, ${options.precision}\n` +
+        `${iterations} iterations in ${seconds.toFixed(2)} s, ${(1e3 * perIteration).toPrecision(3)} ms each, ${(cells / perIteration / 1e6).toPrecision(3)} million nodes a second; preconditioner: ${options.preconditioner}\n` +
+        `${converged ? "converged" : "not converged"}: the residual is ${residual.toExponential(1)} of that at the start\n` +
+        `loads ${vectorText(loads)}, held by ${vectorText(held)}\n` +
+        (deviation === undefined ? "" : `largest deviation from the exact displacement, relative: ${deviation.toExponential(1)}\n`),
+    );
+    const result = { case: name, devices: set.name, labels, options, cells, ...solution, loads, held, deviation };
+    if (svg !== undefined) await shell.writeFile(svg, await picture(elasticity));
+    if (vtk !== undefined) await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual]);
+    if (json !== undefined) await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
+  } finally {
+    await set.close();
+  }
+}
+
+/** Along x and z, in the plane in the middle of y. */
+async function picture({ grid, fields, solid }: Elasticity): Promise<string> {
+  const [width, ny, height] = solid.extents;
+  const found = await fields.displacement.download();
+  const node = (n: number) => (Math.floor(n / width) * ny + (ny >> 1)) * width + (n % width);
+  const values = Array.from({ length: width * height }, (_, n) => (grid.mask && !grid.mask[node(n)] ? NaN : found[3 * node(n) + 2]));
+  return heatMap({ title: "elasticity", quantity: "displacement along z", width, height, values });
+}
+
+const vectorText = (values: readonly number[]): string => `(${values.map((value) => value.toExponential(2)).join(", ")})`;
+
+function finite(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It needs a number.");
+  return value;
+}
