@@ -3,7 +3,7 @@ import { printExpr } from "./print.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 import { removeDead } from "./tidy.js";
 import { Names } from "./unroll.js";
-import { assignedLocals, children, mapChildren, mapStmts, walkStmts } from "./walk.js";
+import { assignedLocals, children, mapChildren, mapStmts } from "./walk.js";
 
 /**
  * Computes what is the same for all elements once, at the top of the body: expressions of scalar parameters, constants, and elements at constant
@@ -12,8 +12,9 @@ import { assignedLocals, children, mapChildren, mapStmts, walkStmts } from "./wa
 export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): KernelIR {
   const names = new Names(ir);
   const assigned = assignedLocals(ir.body);
-  const uniformLocals = new Set<string>();
   const hoisted = new Map<string, Stmt & { kind: "let" }>();
+  /** What stands for locals that have the same value in all elements. */
+  const uniform = new Map<string, Expr>();
 
   const isUniform = (expr: Expr): boolean => {
     switch (expr.op) {
@@ -21,7 +22,7 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
       case "param":
         return true;
       case "local":
-        return uniformLocals.has(expr.name);
+        return uniform.has(expr.name);
       case "load":
         return shared(expr.view) && expr.indices.every((index) => index.op === "const");
       case "table":
@@ -37,27 +38,26 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
         return false;
     }
   };
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "let" && stmt.init && !assigned.has(stmt.name) && isUniform(stmt.init)) uniformLocals.add(stmt.name);
-  });
-
-  const definitions = new Map<string, Expr>();
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "let" && stmt.init && uniformLocals.has(stmt.name)) definitions.set(stmt.name, stmt.init);
-  });
-  const inPlace = (expr: Expr): Expr => (expr.op === "local" ? inPlace(definitions.get(expr.name)!) : mapChildren(expr, inPlace));
+  const inPlace = (expr: Expr): Expr => (expr.op === "local" ? uniform.get(expr.name)! : mapChildren(expr, inPlace));
   const hoist = (expr: Expr): Expr => {
     if (!isUniform(expr)) return mapChildren(expr, hoist);
     const value = inPlace(expr);
-    if (children(value).every((child) => child.op === "const")) return value;
+    if (value.op === "local" || children(value).every((child) => child.op === "const")) return value;
     const key = `${value.type} ${printExpr(value)}`;
-    let definition = hoisted.get(key);
-    if (!definition) {
-      definition = { kind: "let", name: names.fresh("uniform"), type: value.type, init: value, location: ir.location };
-      hoisted.set(key, definition);
-    }
-    return { op: "local", type: value.type, name: definition.name };
+    const known = hoisted.get(key);
+    if (known) return uniform.get(known.name)!;
+    const name = names.fresh("uniform");
+    const local: Expr = { op: "local", type: value.type, name };
+    hoisted.set(key, { kind: "let", name, type: value.type, init: value, location: ir.location });
+    uniform.set(name, local);
+    return local;
   };
-  const body = mapStmts(ir.body, { expr: hoist });
+  const body = mapStmts(ir.body, {
+    expr: hoist,
+    stmt: (stmt) => {
+      if (stmt.kind === "let" && stmt.init && !assigned.has(stmt.name) && isUniform(stmt.init)) uniform.set(stmt.name, stmt.init);
+      return stmt;
+    },
+  });
   return hoisted.size === 0 ? ir : removeDead(fold({ ...ir, body: [...hoisted.values(), ...body] }));
 }
