@@ -18,7 +18,7 @@ import { copyBytes } from "./strategy.js";
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 /** Partials that one block folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 16;
+const FINISH_LIMIT = 1 << 14;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
