@@ -73,6 +73,7 @@ describe("fusion of conjugate gradients", () => {
       fusion.swaps.map((pair) => pair.map((field) => field.name)),
       [["p", "p'"]],
     );
+    assert.equal(fuse(whole(state)).bytes.after, 10 * 8, "with all results stored");
     for (const reason of [/"laplace" runs again/, /s is temporary/, /computed for the 6 neighbours/, /p is written to a second buffer/])
       assert.match(fusion.decisions.join("\n"), reason);
   });
