@@ -25,6 +25,8 @@ interface Touch {
   view: string;
   /** [dx, dy, dz] */
   offset: readonly number[];
+  /** Undefined where it is not constant, and of the mask. */
+  component: number | undefined;
   write: boolean;
   location: Location;
 }
@@ -53,14 +55,16 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   const code = hoistUniform(optimise(forward(raw)), (view) => !isField(view));
   const cells = new Cells(code, axes, levelOf);
   const { touches } = cells;
-  const ir = withoutUnused(cells.canonical(), touches, isField);
+  const spread = spreadViews(touches);
+  const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);
   checkRaces(ir, analyseAccess(ir));
 
   const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
     const own = touches.filter((t) => t.view === param);
     if (own.length === 0) return [];
-    const reads = own.filter((t) => !t.write);
-    return [{ param, ...access, read: reads.length > 0, written: reads.length < own.length, offsets: offsetsOf(reads, access.level) }];
+    const [reads, writes] = [own.filter((t) => !t.write), own.filter((t) => t.write)];
+    const use = { param, ...access, read: reads.length > 0, written: writes.length > 0, offsets: offsetsOf(reads, access.level) };
+    return [spread.has(param) ? { ...use, spread: offsetsOf(writes, access.level) } : use];
   });
   const looks = touches.filter((t) => t.view === mask);
   return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
@@ -107,7 +111,8 @@ class Cells {
     this.definitions = definitionsOf(ir.body);
     const touch = (view: string, indices: readonly Expr[], write: boolean, location: Location): void => {
       const offset = this.offsetOf(view, indices, location);
-      if (offset) this.touches.push({ view, offset, write, location });
+      const last = offset && affineOf(indices[indices.length - 1], this.definitions);
+      if (offset) this.touches.push({ view, offset, component: last && isConstant(last) ? last.constant : undefined, write, location });
     };
     walkStmts(ir.body, (stmt) => {
       for (const expr of exprsOf(stmt))
@@ -177,19 +182,33 @@ const BASES = {
   parent: (axis: number): Expr => right(indexOf(axis), 1),
 };
 
-/** Refuses neighbours beyond the grid, and those of fields that the container writes. */
+const isSpread = ({ write, offset }: Touch): boolean => write && offset.some((d) => d !== 0);
+
+/** Fields that are written in other cells. */
+const spreadViews = (touches: readonly Touch[]): Set<string> => new Set(touches.filter(isSpread).map((t) => t.view));
+
+/**
+ * Refuses neighbours beyond the grid, and those of fields that the container writes, unless each component of the field is touched at one
+ * offset: then no two cells touch one value.
+ */
 function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyMap<string, Access>, extents: readonly number[]): void {
-  const written = new Map(touches.filter((t) => t.write).map((t) => [t.view, t]));
+  const spread = spreadViews(touches);
+  for (const view of spread)
+    checkSpread(
+      ir,
+      touches.filter((t) => t.view === view),
+    );
+  const written = new Map(touches.filter((t) => t.write && !spread.has(t.view)).map((t) => [t.view, t]));
   for (const { view, offset, write, location } of touches) {
-    if (write || offset.every((d) => d === 0)) continue;
+    if (offset.every((d) => d === 0)) continue;
     const place = `${view} at offset [${offset}]`;
     const far = offset.findIndex((d, n) => Math.abs(d) > extents[n]);
     if (fields.get(view)?.level === "own" && far >= 0)
       throw new KernelError(
         ir.name,
         location,
-        `reads ${place}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
-        "make the grid larger, or read nearer neighbours",
+        `${write ? "writes" : "reads"} ${place}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
+        "make the grid larger, or use nearer neighbours",
       );
     const store = written.get(view);
     if (store)
@@ -201,6 +220,35 @@ function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyM
       );
   }
 }
+
+/** Refuses a field that is written in other cells where two cells might touch one component of a third. */
+function checkSpread(ir: KernelIR, touches: readonly Touch[]): void {
+  const first = new Map<number, Touch>();
+  const far = touches.find(isSpread)!;
+  for (const touch of touches) {
+    const { view, component, offset, location } = touch;
+    const other = component === undefined ? undefined : first.get(component);
+    if (component !== undefined && (!other || other.offset.join() === offset.join())) {
+      first.set(component, touch);
+      continue;
+    }
+    const clash = other
+      ? `component ${component} at the offsets [${other.offset}] (line ${other.location.line}) and [${offset}]`
+      : "a component that is not constant";
+    throw new KernelError(
+      ir.name,
+      location,
+      `writes ${view} in another cell, at offset [${far.offset}], and touches ${clash}`,
+      `write ${view}[c][k], or touch each component of ${view} at one offset only, so that no two cells meet`,
+    );
+  }
+}
+
+/** What `checkSpread` has proved. */
+const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => ({
+  ...ir,
+  params: ir.params.map((param) => (param.kind === "view" && views.has(param.name) ? { ...param, disjoint: true } : param)),
+});
 
 /** Refuses components that a field does not have, where the code alone tells. */
 function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes: number): void {

@@ -117,13 +117,24 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
       throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
     };
     for (const use of made.uses) {
-      const { field, level, offsets } = use;
+      const { field, level, offsets, spread } = use;
       const { grid } = field;
+      if (spread) this.requireSpread(spread, refuse(`writes the field "${field.name}"`));
       const reached = (offset: Offset): Offset => (level === "child" ? grid.beyondPair(offset) : offset);
       grid.note(offsets.map(reached), refuse(`reads the field "${field.name}"`));
       if (grid.haloWidths.noteUse(made, use, reached)) grid.outdate(field);
     }
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
+  }
+
+  /** Halos are copies, so that what is written there is lost; and only dense storage has a place for each neighbour. */
+  private requireSpread(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => never): void {
+    if (this.kind !== "dense" || this.set.members.length > 1)
+      refuse(
+        `at offset [${offsets[0]}] of a ${this.kind} grid on ${this.set.name}`,
+        "write other cells on dense grids of one member only, or write the own cell of a second field and swap the two",
+      );
+    this.note(offsets, refuse);
   }
 
   require(offsets: readonly Offset[]): void {

@@ -8,6 +8,8 @@ import type { Offset } from "./grid.js";
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first child or its parent. */
   element(field: string, offset: Offset, component: Expr): Expr[];
+  /** What memory holds after a component of another cell was set to `value`: that, or the outside value where there is no active cell. */
+  kept?(field: string, offset: Offset, value: Expr): Expr;
   /** Whether the cell at the offset is active: bool. */
   active(offset: Offset): Expr;
   /** The own cell's global coordinate along x (0), y (1) or z (2): i32. */
@@ -33,9 +35,15 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
     if (expr.op === "load" && expr.view === mask) return cast("i32", code.active(offsetOf(expr.view, expr.indices)));
     return expr.op === "index" ? code.coordinate(rank - 1 - expr.axis) : mapChildren(expr, place);
   };
+  const stored = (view: string, indices: readonly Expr[], value: Expr): Expr => {
+    const offset = offsetOf(view, indices);
+    if (offset.every((d) => d === 0)) return value;
+    if (!code.kept) throw new Error(`container "${ir.name}" writes ${view} in another cell`);
+    return code.kept(view, offset, value);
+  };
   const placeStmt = (stmt: Stmt): Stmt =>
     stmt.kind === "store" && fields.has(stmt.view)
-      ? { ...stmt, indices: element(stmt.view, stmt.indices), value: place(stmt.value) }
+      ? { ...stmt, indices: element(stmt.view, stmt.indices), value: stored(stmt.view, stmt.indices, place(stmt.value)) }
       : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
   return ir.body.map(placeStmt);
 }

@@ -21,7 +21,7 @@ type ContainerBodyParam<P> =
         ? boolean
         : BodyParam<P>;
 
-/** A container as written: it runs once for each active cell, in any order and in parallel, and writes its own cell only. */
+/** A container as written: it runs once for each active cell, in any order and in parallel, and writes where no other cell reads or writes. */
 export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimension> = (
   params: { [K in keyof P]: ContainerBodyParam<P[K]> },
   c: Cell<D>,
@@ -35,6 +35,8 @@ export interface FieldUse {
   readonly written: boolean;
   /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `child` or `parent`. */
   readonly offsets: readonly (readonly number[])[];
+  /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only. */
+  readonly spread?: readonly (readonly number[])[];
   /** The field lies on the container's grid, on that of half (`child`) or of twice the cell size (`parent`). */
   readonly level: "own" | "child" | "parent";
 }

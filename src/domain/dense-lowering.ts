@@ -12,6 +12,7 @@ export interface DenseFieldPlan extends FieldPlan {
   readonly level: FieldUse["level"];
   /** Of the field's grid, in kernel order. */
   readonly padding: readonly number[];
+  readonly outside: number;
 }
 
 export interface DensePlan extends ContainerPlan {
@@ -55,6 +56,14 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         if (field.cardinality === 1) return cell;
         return field.layout === "soa" ? [component, ...cell] : [...cell, component];
       },
+      // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
+      kept: (name, offset, value) => ({
+        op: "select",
+        type: value.type,
+        cond: isActive(offset),
+        a: value,
+        b: literal(value.type, plan.fields.get(name)!.outside),
+      }),
       active: isActive,
       coordinate: (n) => {
         const axis = last - n;

@@ -266,7 +266,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const fields = new Map(
       container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
         param,
-        { cardinality: field.cardinality, layout: field.layout, level, padding: (field.grid as DenseGrid).padding },
+        { cardinality: field.cardinality, layout: field.layout, level, padding: (field.grid as DenseGrid).padding, outside: field.outside },
       ]),
     );
     const plan: DensePlan = { fields, mask: container.mask?.param, padding: this.padding, masked: this.mask !== undefined };

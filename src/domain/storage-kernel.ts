@@ -70,7 +70,7 @@ export class StorageKernel<Role extends string> {
     const disjoint = policy.kind === "team";
     const params = this.container.params.flatMap((param): Param[] => {
       const field = fields.get(param.name);
-      if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint }];
+      if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint: disjoint || param.disjoint }];
       if (param.name === mask) return [];
       if (param.kind !== "reduce" || !record) return [param];
       return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint }];

@@ -138,14 +138,11 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
   if (value.kind === "scalar" && value.expr.op === "load") {
     if (object.kind === "view" || object.kind === "field") return { kind: "view", view: object, indices: value.expr.indices };
-    if (object.kind === "components" && object.own) return { kind: "view", view: object.field, indices: value.expr.indices };
+    if (object.kind === "components" && object.field.level === "own")
+      return { kind: "view", view: object.field, indices: value.expr.indices };
   }
   if (object.kind === "components")
-    return cx.fail(
-      node,
-      `writes ${object.field.name} in another cell`,
-      `a container writes its own cell only: ${object.field.name}[c][k] = ...`,
-    );
+    return cx.fail(node, `writes ${object.field.name}, which belongs to another grid`, "write it by a container of its own grid");
   if (value.kind === "components")
     return cx.fail(node, `all components of ${value.field.name} are assigned at once`, `assign ${value.field.name}[c][k] for each k`);
   if (value.kind === "scalar" && value.expr.op === "element" && object.kind === "array")

@@ -25,10 +25,13 @@ export interface Components {
   readonly length: number;
 }
 
-/** How a body reads around its cell; V is what one cell holds. */
-export interface Neighbourhood<V, D extends Dimension> {
-  /** The cell at an offset; outside of the grid and in inactive cells, the field's outside value. It cannot be written. */
-  at(c: Cell<D>, ...offset: Offset<D>): V;
+/** How a body reaches around its cell; V is what one cell holds for reading, W what a neighbour holds. */
+export interface Neighbourhood<V, D extends Dimension, W = V> {
+  /**
+   * The cell at an offset; outside of the grid and in inactive cells, the field's outside value. Components may be written there by
+   * containers that touch each component of the field at one offset only; what is written where there is no active cell is lost.
+   */
+  at(c: Cell<D>, ...offset: Offset<D>): W;
   /** True where the cell itself, or that at an offset, is an active cell of the grid. */
   isActive(c: Cell<D>, ...offset: Offset<D> | []): boolean;
   /** Of a field of the grid of half the cell size: the cell (2x + ox, 2y + oy, 2z + oz). */
@@ -40,7 +43,7 @@ export interface Neighbourhood<V, D extends Dimension> {
 /** A field in a body: `p[c]` is a number where the cardinality is 1, else `u[c][k]` is. */
 export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { [cell: symbol]: number } & Neighbourhood<number, D>
-  : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D>;
+  : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
 /** Where a field lies: on the container's grid, on that of half the cell size (read by `child`), of twice the cell size (by `parent`). */
 export type Level = "own" | "child" | "parent";

@@ -10,6 +10,8 @@ export interface Touch {
   readonly field: Field;
   /** The field belongs to a grid of half or twice the cell size, and is read only. */
   readonly foreign: boolean;
+  /** It writes other cells than its own, where no other cell reads or writes. */
+  readonly spread: boolean;
   /** Neighbours that are read, [dx, dy, dz]. */
   readonly offsets: readonly (readonly number[])[];
   /** Components that are read of other cells. */
@@ -41,7 +43,7 @@ export function footprintOf(container: Container): Footprint {
   return footprint;
 }
 
-function touchOf(ir: KernelIR, { param, field, offsets, level }: FieldUse): Touch {
+function touchOf(ir: KernelIR, { param, field, offsets, spread, level }: FieldUse): Touch {
   const foreign = level !== "own";
   const around = new Set<number>();
   const values = new Set<string>();
@@ -66,7 +68,7 @@ function touchOf(ir: KernelIR, { param, field, offsets, level }: FieldUse): Touc
     },
   );
   const old = new Set([...exposed, ...[...written].filter((k) => !assigned.has(k))]);
-  return { field, foreign, offsets, around, values: values.size, old, written };
+  return { field, foreign, spread: spread !== undefined, offsets, around, values: values.size, old, written };
 }
 
 /** The components that an access may touch: its last index, or all where that is not constant. */

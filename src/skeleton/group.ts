@@ -79,7 +79,7 @@ class Builder {
 
   /** Adds a part; the reason where that is not possible. */
   take(part: Part): string | undefined {
-    const reason = this.grid(part) ?? this.scalars(part) ?? this.neighbours(part);
+    const reason = this.grid(part) ?? this.spread(part) ?? this.scalars(part) ?? this.neighbours(part);
     if (reason !== undefined) return reason;
     const { touches, flops } = footprintOf(part.container);
     this.flops += flops;
@@ -122,6 +122,12 @@ class Builder {
       : undefined;
   }
 
+  private spread(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const writer = [...this.parts, part].find(({ container }) => [...footprintOf(container).touches.values()].some(({ spread }) => spread));
+    return writer && `"${writer.container.name}" writes other cells than its own`;
+  }
+
   private scalars(part: Part): string | undefined {
     const { name, scalars, reductions } = part.container;
     for (const scalar of scalars.values()) {
@@ -140,7 +146,7 @@ class Builder {
 
   private neighbours(part: Part): string | undefined {
     for (const touch of footprintOf(part.container).touches.values()) {
-      if (touch.foreign || touch.offsets.length === 0) continue;
+      if (touch.foreign || touch.spread || touch.offsets.length === 0) continue;
       const writers = this.writers.get(touch.field);
       const reason = writers ? this.inline(part, touch, writers) : undefined;
       if (reason !== undefined)

@@ -45,16 +45,28 @@ describe("containers are refused that", () => {
     );
   });
 
-  it("write at a neighbour", () => {
+  it("write a component at a neighbour that they touch elsewhere, too", () => {
     refused(
       () =>
         grid.container("k", { u }, ({ u }, c) => {
-          // @ts-expect-error neighbours are read only
           u.at(c, 1, 0, 0)[0] = 1;
+          u[c][1] = u[c][0];
         }),
-      "u.at(c, 1, 0, 0)[0] = 1",
-      /writes u in another cell/,
-      /writes its own cell only: u\[c\]\[k\] = /,
+      "u[c][0]",
+      /writes u in another cell, at offset \[1,0,0\], and touches component 0 at the offsets \[1,0,0\] \(line \d+\) and \[0,0,0\]/,
+      /touch each component of u at one offset only, so that no two cells meet/,
+    );
+  });
+
+  it("write neighbours by a number of the component that is not constant", () => {
+    refused(
+      () =>
+        grid.container("k", { u }, ({ u }, c) => {
+          u.at(c, 1, 0, 0)[c.x % 3] = 1;
+        }),
+      "u.at(c, 1, 0, 0)[c.x % 3] = 1",
+      /touches a component that is not constant/,
+      /write u\[c\]\[k\], or touch each component/,
     );
   });
 
