@@ -95,13 +95,21 @@ const KINDS: ((at: Playground, x: Field<"f64", 1, 2>, y: Field<"f64", 1, 2>, s: 
     }),
 ];
 
-const step = fc.record({ kind: fc.nat(KINDS.length - 1), x: fc.nat(2), y: fc.nat(1), s: fc.nat(1) });
+/** Every other one is a kind that fusion can do most with: double, update, stencil, dot. */
+const kind = fc.oneof(fc.nat(KINDS.length - 1), fc.constantFrom(1, 2, 3, 5));
+/** From 3 on, `x` is what the container before has written. */
+const step = fc.record({ kind, x: fc.nat(5), y: fc.nat(1), s: fc.nat(1) });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-const build = (at: Playground, steps: readonly Step[]): Container[] =>
-  steps.map(({ kind, x, y, s }) =>
-    KINDS[kind](at, at.numbers[x], at.numbers.filter((_, n) => n !== x)[y], at.scalars[s], at.scalars[1 - s]),
-  );
+function build(at: Playground, steps: readonly Step[]): Container[] {
+  let [last] = at.numbers;
+  return steps.map(({ kind, x, y, s }) => {
+    const from = at.numbers[x] ?? last;
+    const to = at.numbers.filter((field) => field !== from)[y];
+    last = to;
+    return KINDS[kind](at, from, to, at.scalars[s], at.scalars[1 - s]);
+  });
+}
 
 /** Fields that the sequence sets before it uses them. */
 const settable = ({ numbers, pair, narrow, bytes }: Playground, containers: readonly Container[]): Field[] =>
