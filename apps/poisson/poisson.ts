@@ -183,7 +183,13 @@ function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
   const extents = [size, size, size] as const;
   if (preconditioner !== "multigrid") return makeGrid(set, extents, settings) as Grid3;
   if (grid !== "dense") throw new LaunchError(`multigrid needs a dense grid, and this one is to be ${grid}: take another preconditioner`);
-  return dense(set, extents, { layout, levels: levelsWanted(settings) });
+  const levels = levelsWanted(settings);
+  const planes = Math.ceil(size / 2 ** levels);
+  if (planes < set.members.length)
+    throw new LaunchError(
+      `multigrid with ${levels} coarser levels leaves ${planes} planes to ${set.members.length} devices: ask for fewer levels or devices`,
+    );
+  return dense(set, extents, { layout, levels });
 }
 
 /** The steps that put an approximate solution of A z = r into z, with the fields that nobody needs afterwards, and all grids. */

@@ -93,6 +93,10 @@ test("the planner leaves 8 words a cell to conjugate gradients", async () => {
 test("what makes no sense is refused", async () => {
   assert.throws(() => new Poisson(one, { ...DEFAULTS, size: 1 }), LaunchError);
   assert.throws(() => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "sparse" }), /multigrid needs a dense grid/);
+  assert.throws(
+    () => new Poisson(jsSets[4], { ...DEFAULTS, size: 16, preconditioner: "multigrid" }),
+    /2 coarser levels leaves 4 planes to 7 devices: ask for fewer levels/,
+  );
   assert.throws(() => application.footprint({ gib: 1e-9 }), /from 4 to 1290 cells/);
 });
 
