@@ -49,6 +49,8 @@ function flagsFor(precision: Precision, openmp: boolean): string[] {
     "-fno-math-errno",
     "-fno-trapping-math",
     `-ffp-contract=${precision === "fast" ? "fast" : "off"}`,
+    // The vectoriser of straight-line code contracts all the same in GCC 12.2 and earlier (its bug 107647).
+    ...(precision === "strict" ? ["-fno-tree-slp-vectorize"] : []),
     ...(openmp ? ["-fopenmp"] : ["-Wno-unknown-pragmas"]),
     ...(process.platform === "linux" ? ["-Wl,-z,nodelete"] : []),
   ];

@@ -13,6 +13,12 @@ const CHUNK = REDUCTION_CHUNK;
 /** Nodes of a body that is worth unrolling. */
 const SMALL_BODY = 40;
 
+/** True where each block reduces over a few neighbouring planes, in half as many threads as other blocks have. */
+function byPlanes(program: ProgramWriter, traversal: Traversal): boolean {
+  const { policy } = program.ir;
+  return traversal === "strided" && policy.kind === "range" && policy.rank === 3 && program.scatters("shared").length === 0;
+}
+
 /** The main entry of a range kernel. */
 export class RangeWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
@@ -44,7 +50,13 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
     }
-    return this.finish(this.traversal === "serial" ? 1 : BLOCK);
+    return this.finish(this.threads());
+  }
+
+  /** Threads of a block at most: the fewer, the more registers each may have. */
+  private threads(): number {
+    if (this.traversal === "serial") return 1;
+    return byPlanes(this.program, this.traversal) ? BLOCK / 2 : BLOCK;
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
