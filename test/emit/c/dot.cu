@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 }
 
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
-  double *s_partials, double *s_folded, const long long partial_count, double *results, double *s_output
+  double *s_partials, double *s_folded, const long long partial_count, double *s_output, double *results
 ) {
   {
     double *from = s_partials;
@@ -71,8 +71,7 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     }
     if (threadIdx.x == 0) {
       const double result = count == 1 ? from[0] : 0.0;
-      *(double *)(results + 0) = result;
-      if (s_output) *s_output = result;
+      { *(double *)(results + 0) = result; if (s_output) *s_output = result; }
     }
   }
 }
