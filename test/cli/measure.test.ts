@@ -6,11 +6,13 @@ import { test } from "node:test";
 import { assessmentSchema } from "../../src/p3/schema.js";
 import { isoform } from "./isoform.js";
 
-test("both applications run on js and wasm, are right, and are assessed", () => {
+test("two applications run on js and wasm, are right, and are assessed", () => {
   const directory = mkdtempSync(join(tmpdir(), "isoform-measure-"));
   try {
     const words = [
       "assess",
+      "gsr",
+      "stream",
       "--devices",
       "js,wasm",
       "--quick",
