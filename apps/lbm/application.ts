@@ -15,7 +15,7 @@ const BYTES_PER_CELL = 8 * (2 * 19 + 3 + 1) + 1;
 const REYNOLDS = 100;
 const TOLERANCE = 1e-12;
 
-/** Cells of fluid along each axis of the cavity that takes `gib`. */
+/** Cells along each axis of the cavity that takes `gib`, walls included. */
 function edge(gib: number): number {
   const cells = Math.floor(((gib * 2 ** 30) / BYTES_PER_CELL) ** (1 / 3));
   if (!(cells >= 4 && cells ** 3 * 19 < 2 ** 31))
@@ -32,7 +32,7 @@ export const application: Application = {
   async prepare(device, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
-    const flow = cavity({ reynolds: REYNOLDS, size: edge(gib), lattice: D3Q19 });
+    const flow = cavity({ reynolds: REYNOLDS, size: edge(gib) - 2, lattice: D3Q19 });
     const set = await devices(device);
     const simulation = await Simulation.create(set, flow, { precision: options.precision });
     const work = simulation.work();
@@ -70,6 +70,6 @@ export const application: Application = {
 
 /** The corners, the middles of the sides and the centre of the fluid. */
 function sampleCells([nx, ny, nz]: readonly number[]): number[][] {
-  const along = (n: number): number[] => [0, n >> 1, n - 1];
-  return along(nx).flatMap((x) => along(ny - 1).flatMap((y) => along(nz).map((z) => [x, y, z])));
+  const along = (n: number): number[] => [1, n >> 1, n - 2];
+  return along(nx).flatMap((x) => along(ny).flatMap((y) => along(nz).map((z) => [x, y, z])));
 }

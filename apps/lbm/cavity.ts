@@ -1,7 +1,7 @@
 import { LaunchError } from "isoform";
 import { isMisprint, U_ALONG_Y, V_ALONG_X, type Reynolds } from "./ghia.js";
-import { FLUID, MOVING_WALL } from "./kernels.js";
-import { D2Q9, D3Q19, type Lattice } from "./lattice.js";
+import { FLUID, MOVING_WALL, WALL } from "./kernels.js";
+import { D2Q9, type Lattice } from "./lattice.js";
 import { profile, type Flow, type Simulation } from "./simulation.js";
 
 export interface CavityOptions {
@@ -15,15 +15,20 @@ export interface CavityOptions {
 
 export const LID_SPEED = 0.1;
 
-/** A square or cube whose side of the greatest y, a layer of cells above the fluid, moves along x. */
+/** A square or cube of fluid between walls, one layer of cells each, of which that of the greatest y moves along x. */
 export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
   if (size < 2) throw new LaunchError(`a cavity of ${size} cells: it needs at least 2`);
-  const lid = (y: number): boolean => y === size;
+  const inside = (at: number): boolean => at >= 1 && at <= size;
+  const between = (x: number, z: number): boolean => inside(x) && (lattice.dimension === 2 || inside(z));
+  const kind = (x: number, y: number, z: number): number => {
+    if (!between(x, z)) return WALL;
+    return inside(y) ? FLUID : y > size ? MOVING_WALL : WALL;
+  };
   return {
     lattice,
-    extents: lattice === D3Q19 ? [size, size + 1, size] : [size, size + 1],
-    kind: (x, y) => (lid(y) ? MOVING_WALL : FLUID),
-    velocity: (x, y) => [lid(y) ? speed : 0, 0, 0],
+    extents: Array<number>(lattice.dimension).fill(size + 2),
+    kind,
+    velocity: (x, y, z) => [kind(x, y, z) === MOVING_WALL ? speed : 0, 0, 0],
     viscosity: (speed * size) / reynolds,
   };
 }
@@ -46,7 +51,7 @@ export interface Comparison {
 
 /** The centre lines of a cavity of D2Q9 against the tables of Ghia, Ghia and Shin. */
 export async function compareWithGhia(simulation: Simulation, reynolds: Reynolds, speed = LID_SPEED): Promise<Comparison> {
-  const [size] = simulation.flow.extents;
+  const size = simulation.flow.extents[0] - 2;
   const lines = [
     [U_ALONG_Y, 1, 0, 1],
     [V_ALONG_X, 0, 1, 0],
@@ -69,8 +74,8 @@ export async function compareWithGhia(simulation: Simulation, reynolds: Reynolds
 
 /** The velocity's component along the line of one axis through the centre: the mean of two lines of cells where there is none in the middle. */
 async function centreLine({ velocity }: Simulation, axis: 0 | 1, component: 0 | 1, size: number): Promise<number[]> {
-  const middle = [Math.floor((size - 1) / 2), Math.ceil((size - 1) / 2)];
-  const [a, b] = await Promise.all(middle.map((at) => profile(velocity, axis === 1 ? [at, 0] : [0, at], axis, size, component)));
+  const middle = [Math.floor((size + 1) / 2), Math.ceil((size + 1) / 2)];
+  const [a, b] = await Promise.all(middle.map((at) => profile(velocity, axis === 1 ? [at, 1] : [1, at], axis, size, component)));
   return a.map((value, n) => (value + b[n]) / 2);
 }
 

@@ -11,7 +11,7 @@ import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphereSchedule, streetOf, williamson } from "./obstacle.js";
-import { COLLISIONS, DEFAULTS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
+import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
 import { plane, settle, watchForce, type Report } from "./run.js";
 
 interface Options extends Settings {
@@ -116,6 +116,9 @@ export function command(program: Command, shell: Shell): void {
       .option("--steps <n>", "at most; what the case needs where absent", count)
       .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
       .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
+    own.addOption(
+      new Option("--pattern <name>", "two populations (pull) or one (aa, of closed flows)").choices(PATTERNS).default(DEFAULTS.pattern),
+    );
     if (each.name === "cavity") own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
     addGridOptions(own)
       .option("--svg <file>", "picture of the speed; in 3D of the middle plane")
@@ -145,7 +148,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
     const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
-        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${options.collision.toUpperCase()}, ${options.type}, ${options.grid} grid of ${flow.extents.join(" x ")}, ` +
+        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${options.collision.toUpperCase()}, ${options.pattern}, ${options.type}, ${options.grid} grid of ${flow.extents.join(" x ")}, ` +
         `${grid.cells} cells, ${options.layout}, occ ${options.occ}, ${options.precision}\n` +
         `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,

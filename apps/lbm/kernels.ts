@@ -33,12 +33,13 @@ interface Neighbours<V> {
   at(c: Cell, dx: number, dy: number, dz?: number): V;
 }
 
-/* Links of a cell. Bit 0: the step does not change it; bit q: what comes in direction q comes back from a wall. */
+/* Links of a cell. Bit 0: it is not fluid; bit q: what comes in direction q comes back from a wall, or goes to fluid from a moving wall. */
 const hasLink = (links: number, q: number): boolean => (links & (1 << q)) !== 0;
 
 const isFluid = (kind: number): boolean => kind === 0;
 const isOutlet = (kind: number): boolean => kind === 1;
 const isWall = (kind: number): boolean => kind === 3;
+const isMoving = (kind: number): boolean => kind === 4;
 const sendsBack = (kind: number): boolean => kind >= 3;
 
 /* The cell from which direction `e` comes. */
@@ -61,10 +62,25 @@ function moments(own: Vector, u: { [axis: number]: number }, directions: Vectors
   return density;
 }
 
+type Array = { [n: number]: number; readonly length: number };
+
+/** Relaxes populations towards their equilibrium. `u` is zero, and becomes the velocity. */
+function collide(own: Array, u: Array, e: Vectors, w: Vector, rate: Vector): void {
+  const density = moments(own, u, e);
+  const square = 1.5 * dot(u, u);
+  own[0] -= rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
+  for (let q = 1; q < own.length; q += 2) {
+    const along = dot(e[q], u);
+    const even = rate[0] * (0.5 * (own[q] + own[q + 1]) - w[q] * (density + (1 + density) * (4.5 * along * along - square)));
+    const odd = rate[1] * (0.5 * (own[q] - own[q + 1]) - w[q] * (1 + density) * 3 * along);
+    own[q] -= even + odd;
+    own[q + 1] -= even - odd;
+  }
+}
+
 export interface Populations {
-  /** After the collision. */
   readonly f: RealField;
-  /** The other population, that the step writes. */
+  /** What the pulling step writes; `f` itself where there is one population. */
   readonly g: RealField;
   readonly kind: Field<"u8", 1>;
   /** Found from `kind` by `connect`. */
@@ -101,64 +117,103 @@ export class Kernels {
       origin: dimension === 2 ? origin2 : origin3,
       left: dimension === 2 ? left2 : left3,
       moments,
+      collide,
       dot,
       isFluid,
       isOutlet,
       isWall,
+      isMoving,
       sendsBack,
       hasLink,
     };
   }
 
-  /** Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271 (1994). */
-  initialise(velocity: RealField): Container {
-    return this.grid.container("initialise", { velocity, ...this.populations, ...this.constants }, (p, c) => {
-      const { velocity, f, g, kind, Real, e, w, dot, sendsBack } = p;
+  /**
+   * Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
+   * (1994). With one population, walls have no room for that, and none at rest begins with anything.
+   */
+  initialise(type: Real, { velocity }: Macroscopic): Container {
+    const added = table(type, [this.populations.f === this.populations.g ? 0 : 6]);
+    return this.grid.container("initialise", { velocity, added, ...this.populations, ...this.constants }, (p, c) => {
+      const { velocity, added, f, g, kind, Real, e, w, dot, sendsBack } = p;
       const u = new Real(3);
       for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
       const square = 1.5 * dot(u, u);
       for (let q = 0; q < w.length; q++) {
         const along = dot(e[q], u);
-        f[c][q] = w[q] * (sendsBack(kind[c]) ? 6 * along : 3 * along + 4.5 * along * along - square);
+        f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : 3 * along + 4.5 * along * along - square);
         g[c][q] = f[c][q];
       }
     });
   }
 
-  /** Notes which populations of each cell come back from walls, so that the step looks at no neighbour's kind. */
+  /**
+   * Notes which populations of each cell of fluid come back from walls, and in which directions moving walls have fluid beside them, so
+   * that steps look at no neighbour's kind.
+   */
   connect(): Container {
     return this.grid.container("connect", { ...this.populations, ...this.constants }, (p, c) => {
-      const { kind, links, e, w, origin, isFluid, sendsBack } = p;
+      const { kind, links, e, w, opposite, origin, isFluid, isMoving, sendsBack } = p;
       let found = isFluid(kind[c]) ? 0 : 1;
-      for (let q = 1; q < w.length; q++) if (isFluid(kind[c]) && sendsBack(origin(kind, c, e[q]))) found |= 1 << q;
+      for (let q = 1; q < w.length; q++) {
+        const returns = isFluid(kind[c]) && sendsBack(origin(kind, c, e[q]));
+        const pushes = isMoving(kind[c]) && isFluid(origin(kind, c, e[opposite[q]]));
+        if (returns || pushes) found |= 1 << q;
+      }
       links[c] = found;
     });
   }
 
-  /** Streams from `f` and collides into `g`. */
+  /** Streams from `f` and collides into `g`: both hold populations after the collision. */
   step(type: Real, rates: Rates): Container {
     const params = { ...this.populations, ...this.constants, rate: table(type, rates) };
     return this.grid.container("stream and collide", params, (p, c) => {
-      const { f, g, links, Real, e, w, opposite, rate, origin, moments, dot, hasLink } = p;
+      const { f, g, links, Real, e, w, opposite, rate, origin, collide, hasLink } = p;
       const own = new Real(w.length);
-      own[0] = f[c][0];
-      for (let q = 1; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
+      for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
       const found = links[c];
       if (found !== 0) for (let q = 1; q < w.length; q++) if (hasLink(found, q)) own[q] += f[c][opposite[q]];
-      const u = new Real(3);
-      const density = moments(own, u, e);
-      const square = 1.5 * dot(u, u);
-      own[0] -= rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
-      for (let q = 1; q < w.length; q += 2) {
-        const along = dot(e[q], u);
-        const even = rate[0] * (0.5 * (own[q] + own[q + 1]) - w[q] * (density + (1 + density) * (4.5 * along * along - square)));
-        const odd = rate[1] * (0.5 * (own[q] - own[q + 1]) - w[q] * (1 + density) * 3 * along);
-        own[q] -= even + odd;
-        own[q + 1] -= even - odd;
-      }
+      collide(own, new Real(3), e, w, rate);
       if (hasLink(found, 0)) for (let q = 0; q < w.length; q++) own[q] = f[c][q];
       for (let q = 0; q < w.length; q++) g[c][q] = own[q];
     });
+  }
+
+  /**
+   * The two steps of the AA pattern (Bailey, Myre, Walsh, Lilja and Saar, ICPP 2009), which need no second population. The first finds
+   * what has arrived in a cell and leaves the results there, each in the opposite's place; the second takes what arrives from there, and
+   * puts its results where they are to arrive. What meets a wall stays in the wall's cell, or in its own, until it has come back: one step
+   * later than with two populations.
+   */
+  inPlace(type: Real, rates: Rates, { velocity }: Macroscopic): readonly [even: Container, odd: Container] {
+    const params = { ...this.populations, ...this.constants, velocity, rate: table(type, rates) };
+    const even = this.grid.container("collide in place", params, (p, c) => {
+      const { f, links, velocity, Real, e, w, opposite, rate, collide, dot, hasLink } = p;
+      const own = new Real(w.length);
+      for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+      collide(own, new Real(3), e, w, rate);
+      const found = links[c];
+      if (hasLink(found, 0)) {
+        const u = new Real(3);
+        if (found !== 1) for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+        for (let q = 0; q < w.length; q++) own[q] = f[c][opposite[q]] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
+      }
+      for (let q = 0; q < w.length; q++) f[c][opposite[q]] = own[q];
+    });
+    const odd = this.grid.container("stream, collide and stream", params, (p, c) => {
+      const { f, links, velocity, Real, e, w, opposite, rate, origin, collide, dot, hasLink } = p;
+      const own = new Real(w.length);
+      for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[opposite[q]];
+      collide(own, new Real(3), e, w, rate);
+      const found = links[c];
+      if (hasLink(found, 0)) {
+        const u = new Real(3);
+        if (found !== 1) for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+        for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[opposite[q]])[q] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
+      }
+      for (let q = 0; q < w.length; q++) origin(f, c, e[opposite[q]])[q] = own[q];
+    });
+    return [even, odd];
   }
 
   /** Gives outlet cells the equilibrium of density 1 and their neighbour's velocity. */

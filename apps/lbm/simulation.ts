@@ -3,19 +3,34 @@ import type { Container, Field, Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, swap, type Skeleton } from "isoform/skeleton";
 import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
-import { Kernels, OUTLET, WALL, type Macroscopic, type Populations, type Rates, type Real, type RealField } from "./kernels.js";
+import {
+  FLUID,
+  Kernels,
+  OUTLET,
+  STREAM,
+  WALL,
+  type Macroscopic,
+  type Populations,
+  type Rates,
+  type Real,
+  type RealField,
+} from "./kernels.js";
 import type { Lattice } from "./lattice.js";
 
 export const COLLISIONS = ["bgk", "trt"] as const;
 export type Collision = (typeof COLLISIONS)[number];
+/** Two populations and one container a step, or one population and two containers for two steps. */
+export const PATTERNS = ["pull", "aa"] as const;
+export type Pattern = (typeof PATTERNS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
 export interface Settings extends GridSettings {
   type: keyof typeof TYPES;
   collision: Collision;
+  pattern: Pattern;
 }
 
-export const DEFAULTS: Settings = { ...USUAL_SETTINGS, type: "f64", collision: "trt" };
+export const DEFAULTS: Settings = { ...USUAL_SETTINGS, type: "f64", collision: "trt", pattern: "pull" };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells, whose centres they are; z is 0 in 2D. */
 export interface Flow {
@@ -41,6 +56,19 @@ export function ratesOf(viscosity: number, collision: Collision): Rates {
   return [even, collision === "bgk" ? even : 1 / (MAGIC / (3 * viscosity) + 0.5)];
 }
 
+/** One population needs cells that keep what is on its way through walls, and knows no open boundaries. */
+function requireWalls({ extents, active, kind }: Flow): void {
+  const [nx, ny, nz = 1] = extents;
+  const isBorder = (at: readonly number[]): boolean => extents.some((n, axis) => at[axis] === 0 || at[axis] === n - 1);
+  for (let z = 0; z < nz; z++)
+    for (let y = 0; y < ny; y++)
+      for (let x = 0; x < nx; x++) {
+        const found = kind(x, y, z);
+        if (active || found === OUTLET || found === STREAM || (found === FLUID && isBorder([x, y, z])))
+          throw new LaunchError(`the pattern "aa" takes fluid enclosed by cells of walls; use "pull" for streams and inactive cells`);
+      }
+}
+
 /** What was found in the fluid at some time. */
 export interface State {
   /** Sum of the density's deviations from 1. */
@@ -55,6 +83,8 @@ export class Simulation {
   readonly density: Macroscopic["density"];
   /** Steps done. */
   steps = 0;
+  /** Steps that come together. */
+  private readonly stride: number;
   private readonly plan: Skeleton;
 
   private constructor(
@@ -63,7 +93,7 @@ export class Simulation {
     readonly grid: Grid,
     readonly populations: Populations,
     macroscopic: Macroscopic,
-    /** Those of one step, in order. */
+    /** Those that are repeated, in order. */
     readonly containers: readonly Container[],
     private readonly measures: {
       readonly macroscopic: Container;
@@ -72,9 +102,10 @@ export class Simulation {
     },
   ) {
     const { f, g } = populations;
-    const { occ, precision } = settings;
+    const { occ, precision, pattern } = settings;
     [this.density, this.velocity] = [macroscopic.density, macroscopic.velocity];
-    this.plan = skeleton(grid.set, "lbm", [...containers, swap(f, g)], { occ, precision });
+    this.stride = pattern === "aa" ? 2 : 1;
+    this.plan = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { occ, precision });
   }
 
   static async create(set: DeviceSet, flow: Flow, options: Partial<Settings> = {}): Promise<Simulation> {
@@ -82,11 +113,14 @@ export class Simulation {
     const { lattice, extents, active, kind, velocity, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
+    const inPlace = settings.pattern === "aa";
+    if (inPlace) requireWalls(flow);
     const grid = makeGrid(set, extents, settings, active);
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
+    const f = population("f");
     const populations: Populations = {
-      f: population("f"),
-      g: population("g"),
+      f,
+      g: inPlace ? f : population("g"),
       kind: grid.field("kind", u8, { outside: WALL }),
       links: grid.field("links", i32),
     };
@@ -96,8 +130,8 @@ export class Simulation {
     };
     const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
     const kernels = new Kernels(grid, lattice, type, populations);
-    const preparations = [kernels.connect(), kernels.initialise(macroscopic.velocity)];
-    const containers = [kernels.step(type, rates)];
+    const preparations = [kernels.connect(), kernels.initialise(type, macroscopic)];
+    const containers: Container[] = inPlace ? [...kernels.inPlace(type, rates, macroscopic)] : [kernels.step(type, rates)];
     let hasOutlet = false;
     populations.kind.fill((x, y, z) => {
       const found = kind(x, y, z);
@@ -116,10 +150,11 @@ export class Simulation {
     return new Simulation(flow, settings, grid, populations, macroscopic, containers, measures);
   }
 
-  /** Runs steps; returns the seconds that they took. */
+  /** Runs steps, with one population an even number of them: one more if it must be. Returns the seconds that they took. */
   async run(steps: number): Promise<number> {
-    const { seconds } = await this.plan.run(steps);
-    this.steps += steps;
+    const times = Math.ceil(steps / this.stride);
+    const { seconds } = await this.plan.run(times);
+    this.steps += times * this.stride;
     return seconds;
   }
 
@@ -139,7 +174,7 @@ export class Simulation {
     return [await scalars.x.getNumber(where), await scalars.y.getNumber(where)];
   }
 
-  /** Bytes moved and operations done in a step, by the counting rule. */
+  /** Bytes moved and operations done in a step, or two that come together, by the counting rule. */
   work(): { readonly bytes: number; readonly flops: number } {
     const { precision } = this.settings;
     const launches = this.containers.flatMap((container) =>

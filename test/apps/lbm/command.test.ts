@@ -34,7 +34,7 @@ test("isoform lbm cavity compares with the tables and writes picture, image and 
     json,
   ];
   const { stdout } = await isoform(...words);
-  assert.match(stdout, /D2Q9 TRT, f64, sparse grid of 16 x 17, 272 cells, soa/);
+  assert.match(stdout, /D2Q9 TRT, pull, f64, sparse grid of 18 x 18, 324 cells, soa/);
   assert.match(stdout, /320 steps in /);
   assert.match(stdout, /largest deviation from the published values: u \d+\.\d\d %, v \d+\.\d\d % of the lid speed/);
   assert.match(await readFile(svg, "utf8"), /^<svg [^]*<title>lbm cavity, Re 100<\/title>[^]*<\/svg>\n$/);
@@ -42,12 +42,12 @@ test("isoform lbm cavity compares with the tables and writes picture, image and 
   assert.deepEqual(
     [image.extents.slice(0, 2), [...image.cellData.keys()]],
     [
-      [16, 17],
+      [18, 18],
       ["density", "velocity"],
     ],
   );
   const result = JSON.parse(await readFile(json, "utf8"));
-  assert.deepEqual([result.steps, result.cells, result.u.length], [320, 272, 17]);
+  assert.deepEqual([result.steps, result.cells, result.u.length], [320, 324, 17]);
 });
 
 for (const [name, words, expected] of [
@@ -66,7 +66,7 @@ for (const [name, words, expected] of [
 
 const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--devices", "abacus"], /"abacus"/],
-  [["cavity", "--devices", "js*40", "--size", "16"], /17 planes for 40 members/],
+  [["cavity", "--devices", "js*40", "--size", "16"], /18 planes for 40 members/],
   [["cavity", "--grid", "hexagons"], /dense, sparse, blocks/],
   [["cavity", "--re", "-5"], /greater than 0/],
   [["cavity", "--size", "1"], /a cavity of 1 cells: it needs at least 2/],

