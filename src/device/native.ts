@@ -116,6 +116,8 @@ class NativeDevice extends CpuDevice {
 
 const freeCopies = (plans: readonly ScatterPlan[]) => plans.forEach((plan) => plan.copies?.free());
 
+const NO_RESULTS: Record<string, number> = Object.freeze({});
+
 /** A compiled kernel with its argument struct filled in. */
 class NativeProgram implements CpuProgram {
   readonly decisions: readonly string[];
@@ -174,6 +176,7 @@ class NativeProgram implements CpuProgram {
 
   /** Of the last run. */
   results(): Record<string, number> {
+    if (this.resultFields.length === 0) return NO_RESULTS;
     const results: Record<string, number> = {};
     for (const [name, field] of this.resultFields) results[name] = getField(this.args, field);
     return results;

@@ -63,7 +63,7 @@ export class CpuLaunch implements Launch {
   requireReady(): void {
     this.device.requireOpen();
     this.requireKept();
-    if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.device, this.binding);
+    for (const buffer of this.buffers) if (buffer.live === false) requireLiveViews(this.device, this.binding);
   }
 
   /** Throws LaunchError where the launch was freed. */
