@@ -48,11 +48,12 @@ export function elementStiffness({ young, poisson }: Material): number[][] {
 /** What differs by round-off alone becomes equal, or 0: code has fewer constants then, and fewer terms. */
 function likened(rows: readonly (readonly number[])[]): number[][] {
   const unit = Math.max(...rows.flat().map(Math.abs));
-  const known = new Map<string, number>();
+  const known = new Map<string, number>([[(0).toFixed(12), 0]]);
   const alike = (value: number): number => {
     const rounded = (Math.abs(value) / unit).toFixed(12);
-    if (!known.has(rounded)) known.set(rounded, Number(rounded) === 0 ? 0 : Math.abs(value));
-    return Math.sign(value) * known.get(rounded)!;
+    const size = known.get(rounded) ?? Math.abs(value);
+    known.set(rounded, size);
+    return value < 0 && size > 0 ? -size : size;
   };
   return rows.map((row) => row.map(alike));
 }

@@ -59,7 +59,7 @@ const WEIGHTS: Record<Preconditioner, (elements: number, diagonal: number) => nu
   jacobi: (elements, diagonal) => {
     let count = 0;
     for (let e = 0; e < 8; e++) count += (elements >> e) & 1;
-    return 1 / (diagonal * count);
+    return count === 0 ? 0 : 1 / (diagonal * count);
   },
 };
 
@@ -76,10 +76,10 @@ export class Kernels {
     this.stiffness = elementStiffness(material).map((row) => row.map((value) => edge * value));
   }
 
-  /** Finds the elements around each node: they exist where all their corners are active nodes. */
+  /** Finds the elements around each node: they exist where all their corners are active nodes. A node without any is held. */
   findElements(): Container {
-    const { elements } = this.fields;
-    return this.grid.container("find elements", { elements, offsetOf }, ({ elements, offsetOf }, c) => {
+    const { elements, fixed } = this.fields;
+    return this.grid.container("find elements", { elements, fixed, offsetOf }, ({ elements, fixed, offsetOf }, c) => {
       let found = 0;
       for (let e = 0; e < 8; e++) {
         let complete = true;
@@ -87,6 +87,7 @@ export class Kernels {
         if (complete) found |= 1 << e;
       }
       elements[c] = found;
+      if (found === 0) fixed[c] = 7;
     });
   }
 

@@ -1,6 +1,12 @@
 import { definitionsOf, type Definitions } from "../../ir/affine.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import { assignedLocals, children, walkExprs, walkStmts } from "../../ir/walk.js";
+import { assignedLocals, blocksOf, children, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
+
+/**
+ * Most statements and expressions in branches of vector code. All of them run for every element, under masks; and gcc needs a quarter of a
+ * minute for ten thousand.
+ */
+const MAX_BRANCHED = 5000;
 
 /** The variable of a loop: a policy index, or the local that counts. */
 export type LoopVariable = { index: number } | { local: string };
@@ -13,6 +19,10 @@ export function isStraight(body: readonly Stmt[]): boolean {
   });
   return straight;
 }
+
+/** The size of all that runs under a condition. */
+const branched = (body: readonly Stmt[]): number =>
+  body.flatMap((stmt) => (stmt.kind === "if" ? blocksOf(stmt) : [])).reduce((size, block) => size + sizeOf(block), 0);
 
 /** Judges the loops of one kernel, given the element strides of its views as they stand in the code (`1` or a name). */
 export class VectorLoops {
@@ -27,10 +37,10 @@ export class VectorLoops {
 
   /**
    * True where vector instructions are sure to pay: straight code whose every access is contiguous along the loop or the same for all its
-   * turns. Elsewhere the compiler may judge for itself.
+   * turns, without long branches. Elsewhere the compiler may judge for itself.
    */
   pays(body: readonly Stmt[], variable: LoopVariable): boolean {
-    if (!isStraight(body)) return false;
+    if (!isStraight(body) || branched(body) > MAX_BRANCHED) return false;
     const changing = assignedLocals(body);
     const contiguous = (view: string, indices: readonly Expr[]): boolean =>
       indices.every((index, axis) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { VectorLoops } from "../../../src/emit/c/vector.js";
-import { f64, i32, kernel, view } from "../../../src/index.js";
+import { f64, fixed, i32, kernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 
@@ -30,11 +30,27 @@ const box = kernel("box", { x: view(f64, 3), y: view(f64, 3) }, ({ x, y }, i, j,
   y[i][j][k] = x[i][j][k] + x[i][j - 1][k];
 });
 
+const branching = kernel("branching", { x: view(f64), y: view(f64), turns: fixed(i32) }, ({ x, y, turns }, i) => {
+  let sum = 0;
+  if (x[i] > 0) for (let k = 0; k < turns; k++) for (let m = 0; m < 30; m++) sum += (k + 0.5) * (sum + m * x[i]);
+  y[i] = sum;
+});
+
 test("vectors pay where all accesses are contiguous or the same", () => {
   assert.equal(loopsOf(scaled, { x: [1], y: [1] }).pays, true);
   assert.equal(loopsOf(scaled, { x: [5], y: [1] }).pays, false);
   assert.equal(loopsOf(gathered, { x: [1], at: [1], y: [1] }).pays, false);
   assert.equal(loopsOf(looped, { x: [100, 1], y: [1] }).pays, false);
+});
+
+test("vectors do not pay where much would run under masks", () => {
+  for (const [turns, pays] of [
+    [2, true],
+    [25, false],
+  ] as const) {
+    const { ir } = compileKernel(branching as Kernel, { turns });
+    assert.equal(new VectorLoops(ir, () => ["1"]).pays(ir.body, { index: 0 }), pays);
+  }
 });
 
 test("loops nest by the strides, as written where they are equal", () => {
