@@ -57,7 +57,7 @@ export function heatMap({ title, quantity, width, height, values }: HeatMap): st
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w + 2 * MARGIN} ${h + 2 * MARGIN + LEGEND}" role="img" font-family="sans-serif" font-size="13">` +
     `<title>${escape(title)}</title><rect width="100%" height="100%" fill="white"/>` +
-    `<g transform="translate(${MARGIN} ${MARGIN}) scale(${scale})" shape-rendering="crispEdges">${fills}</g>` +
+    `<g transform="translate(${MARGIN} ${MARGIN}) scale(${scale})" shape-rendering="crispEdges" stroke="none">${fills}</g>` +
     `<g transform="translate(${MARGIN} ${h + 2 * MARGIN})">${legend}` +
     text(0, "start", least.toPrecision(3)) +
     text(w / 2, "middle", `${title}: ${quantity}`) +

@@ -157,7 +157,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
       const title = `lbm ${each.name}, Re ${options.re}`;
       await shell.writeFile(
         options.svg,
-        heatMap({ title, quantity: "speed in units of --speed", ...(await plane(simulation, options.speed)) }),
+        heatMap({ title, quantity: "speed by that of the lid or stream", ...(await plane(simulation, options.speed)) }),
       );
     }
     if (options.vtk !== undefined) await writeImage(options.vtk, [simulation.density, simulation.velocity]);

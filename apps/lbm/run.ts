@@ -36,7 +36,7 @@ export async function watchForce(
 ): Promise<(readonly [number, number])[]> {
   const forces: (readonly [number, number])[] = [];
   while (simulation.steps < steps) {
-    const seconds = await simulation.run(interval);
+    const seconds = await simulation.run(Math.min(interval, steps - simulation.steps));
     const force = await simulation.force();
     forces.push(force);
     report?.(simulation.steps, steps, `steps, force ${force.map((f) => f.toPrecision(4)).join(", ")}`, seconds);

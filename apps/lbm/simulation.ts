@@ -1,4 +1,4 @@
-import { f32, f64, i32, LaunchError, u8 } from "isoform";
+import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
 import type { Container, Field, Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, swap, type Skeleton } from "isoform/skeleton";
@@ -162,16 +162,24 @@ export class Simulation {
   async measure(): Promise<State> {
     const { macroscopic, scalars } = this.measures;
     await this.grid.run(macroscopic, this.settings);
-    const where = `lbm, step ${this.steps}`;
-    return { mass: await scalars.mass.getNumber(where), change: await scalars.change.getNumber(where) };
+    return { mass: await this.numberIn(scalars.mass), change: await this.numberIn(scalars.change) };
   }
 
   /** The force on walls at rest, in lattice units. */
   async force(): Promise<readonly [x: number, y: number]> {
     const { force, scalars } = this.measures;
     await this.grid.run(force, this.settings);
-    const where = `lbm, step ${this.steps}`;
-    return [await scalars.x.getNumber(where), await scalars.y.getNumber(where)];
+    return [await this.numberIn(scalars.x), await this.numberIn(scalars.y)];
+  }
+
+  private async numberIn(scalar: Scalar<"f64">): Promise<number> {
+    const value = await scalar.get();
+    if (!Number.isNaN(value)) return value;
+    const { viscosity } = this.flow;
+    throw new IsoformError(
+      `lbm: the flow is NaN after ${this.steps} steps; its viscosity of ${viscosity.toPrecision(2)} cells^2 a step is too low for so few cells: ` +
+        `ask for a larger size, a smaller Reynolds number or the collision model bgk`,
+    );
   }
 
   /** Bytes moved and operations done in a step, or two that come together, by the counting rule. */

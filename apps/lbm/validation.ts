@@ -19,15 +19,15 @@ import { Simulation, type Settings } from "./simulation.js";
  */
 
 const set = await devices(process.argv[2] ?? "native");
-console.log("| Re | type | collision | steps | u, largest deviation | v, largest deviation |\n|---|---|---|---|---|---|");
+console.log("| Re | type | collision | pattern | steps | u, largest deviation | v, largest deviation |\n|---|---|---|---|---|---|---|");
 for (const reynolds of [100, 400, 1000] as const)
-  for (const settings of [{}, { collision: "bgk" }, { type: "f32" }] satisfies Partial<Settings>[]) {
+  for (const settings of [{}, { collision: "bgk" }, { type: "f32" }, { pattern: "aa" }] satisfies Partial<Settings>[]) {
     const simulation = await Simulation.create(set, cavity({ reynolds, size: 129 }), settings);
     await settle(simulation, { interval: 1290, tolerance: 1e-6, steps: 200_000 });
     const { errors } = await compareWithGhia(simulation, reynolds);
-    const { type, collision } = simulation.settings;
+    const { type, collision, pattern } = simulation.settings;
     const [u, v] = errors.map((error) => `${(100 * error).toFixed(2)} %`);
-    console.log(`| ${reynolds} | ${type} | ${collision} | ${simulation.steps} | ${u} | ${v} |`);
+    console.log(`| ${reynolds} | ${type} | ${collision} | ${pattern} | ${simulation.steps} | ${u} | ${v} |`);
     simulation.free();
   }
 

@@ -81,3 +81,14 @@ for (const [words, message] of BAD)
       return true;
     });
   });
+
+test("a flow that becomes NaN says after how many steps, and what to do", async () => {
+  await assert.rejects(isoform("cylinder", "--size", "4", "--steps", "4000", "--re", "1000"), (error: { code: number; stderr: string }) => {
+    assert.match(
+      error.stderr,
+      /the flow is NaN after \d+ steps; its viscosity of 0\.00040 cells\^2 a step is too low.*ask for a larger size/,
+    );
+    assert.equal(error.code, 2);
+    return true;
+  });
+});
