@@ -77,7 +77,8 @@ async function run(options: Options, shell: Shell): Promise<void> {
     );
     const result = { case: name, devices: set.name, labels, options, cells, ...solution, loads, held, deviation };
     if (svg !== undefined) await shell.writeFile(svg, await picture(elasticity));
-    if (vtk !== undefined) await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual]);
+    if (vtk !== undefined)
+      await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual], { spacing: [0, 1, 2].map(() => solid.edge) });
     if (json !== undefined) await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
   } finally {
     await set.close();
