@@ -7,7 +7,15 @@ import * as gsr from "../../apps/gsr/kernels.js";
 import * as scalars from "../../apps/gsr/scalars.js";
 import * as vectors from "../../apps/gsr/vectors.js";
 import * as stream from "../../apps/stream/kernels.js";
+import * as elasticity from "../../apps/elasticity/elasticity.js";
+import * as heat from "../../apps/heat/heat.js";
+import * as life from "../../apps/life/life.js";
+import * as poisson from "../../apps/poisson/poisson.js";
+import { cg, lbm } from "../../bench/grid-problems.js";
 import * as bench from "../../bench/kernels.js";
+import { blocks, dense, sparse } from "../../src/domain/index.js";
+import { devices } from "../../src/set/index.js";
+import { skeleton } from "../../src/skeleton/index.js";
 import { bind } from "../../src/device/bind.js";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { SORT_SOURCE } from "../../src/emit/c/cuda/recorded.js";
@@ -101,6 +109,25 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
       assert.ok(nvrtc.compileToCubin(source, architectures.at(-1)!, { fmad: false, name: "random" }).length > 0, source);
     }
   });
+
+  for (const precision of ["strict", "fast"] as const)
+    it(`applications on grids, ${precision}`, async () => {
+      const device = await open("js");
+      const translated: Translated = { sources: new Map(), failures: [] };
+      const set = await devices([translating(device, precision, translated)]);
+      const settings = { grid: "dense", layout: "soa", occ: "none", fuse: true, unroll: 2, precision } as const;
+      for (const { makeSkeleton } of [heat, life, poisson, elasticity]) await (await makeSkeleton(set, { ...settings, size: 6 })).run(1);
+      const extents = [6, 6, 6] as const;
+      for (const grid of [dense(set, extents), sparse(set, extents, () => true), blocks(set, extents, () => true)]) {
+        for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
+          await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
+      }
+      await set.close();
+      await device.close();
+      assert.deepEqual(translated.failures, []);
+      assert.ok(translated.sources.size > 20);
+      for (const [source, name] of translated.sources) compile(source, name, precision === "fast");
+    });
 
   for (const precision of ["strict", "fast"] as const)
     it(`the ladder, ${precision}, for ${architectures.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
