@@ -1,8 +1,10 @@
 import { LaunchError } from "isoform";
+import type { DeviceSet } from "isoform/set";
+import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
 import { isMisprint, U_ALONG_Y, V_ALONG_X, type Reynolds } from "./ghia.js";
 import { FLUID, MOVING_WALL, WALL } from "./kernels.js";
 import { D2Q9, type Lattice } from "./lattice.js";
-import { profile, type Flow, type Simulation } from "./simulation.js";
+import { profile, Simulation, type Flow } from "./simulation.js";
 
 export interface CavityOptions {
   reynolds: number;
@@ -31,6 +33,15 @@ export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: Ca
     velocity: (x, y, z) => [kind(x, y, z) === MOVING_WALL ? speed : 0, 0, 0],
     viscosity: (speed * size) / reynolds,
   };
+}
+
+/** The skeleton of a small cavity, for `isoform explain`. */
+export async function makeSkeleton(
+  set: DeviceSet,
+  { fuse, unroll, size = 64, grid, layout, occ, precision }: SkeletonSettings,
+): Promise<Skeleton> {
+  const flow = cavity({ reynolds: 100, size });
+  return (await Simulation.create(set, flow, { grid, layout, occ, precision }, { fuse, unroll })).plan;
 }
 
 /** A point of a published profile, and what was computed there, in lid speeds. */

@@ -1,7 +1,7 @@
 import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
 import type { Container, Field, Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, swap, type Skeleton } from "isoform/skeleton";
+import { skeleton, swap, type Skeleton, type SkeletonOptions } from "isoform/skeleton";
 import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
 import {
   FLUID,
@@ -77,6 +77,9 @@ export interface State {
   readonly change: number;
 }
 
+/** What else the planner is told. */
+export type PlanOptions = Pick<SkeletonOptions, "fuse" | "unroll">;
+
 /** A flow on a set of devices. */
 export class Simulation {
   readonly velocity: RealField;
@@ -85,7 +88,7 @@ export class Simulation {
   steps = 0;
   /** Steps that come together. */
   private readonly stride: number;
-  private readonly plan: Skeleton;
+  readonly plan: Skeleton;
 
   private constructor(
     readonly flow: Flow,
@@ -95,6 +98,7 @@ export class Simulation {
     macroscopic: Macroscopic,
     /** Those that are repeated, in order. */
     readonly containers: readonly Container[],
+    options: PlanOptions,
     private readonly measures: {
       readonly macroscopic: Container;
       readonly force: Container;
@@ -105,10 +109,10 @@ export class Simulation {
     const { occ, precision, pattern } = settings;
     [this.density, this.velocity] = [macroscopic.density, macroscopic.velocity];
     this.stride = pattern === "aa" ? 2 : 1;
-    this.plan = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { occ, precision });
+    this.plan = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { ...options, occ, precision });
   }
 
-  static async create(set: DeviceSet, flow: Flow, options: Partial<Settings> = {}): Promise<Simulation> {
+  static async create(set: DeviceSet, flow: Flow, options: Partial<Settings> = {}, plan: PlanOptions = {}): Promise<Simulation> {
     const settings = { ...DEFAULTS, ...options };
     const { lattice, extents, active, kind, velocity, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
@@ -147,7 +151,7 @@ export class Simulation {
     macroscopic.density.fill(1);
     macroscopic.velocity.fill((x, y, z, axis) => velocity(x, y, z)[axis]);
     for (const preparation of preparations) await grid.run(preparation, settings);
-    return new Simulation(flow, settings, grid, populations, macroscopic, containers, measures);
+    return new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);
   }
 
   /** Runs steps, with one population an even number of them: one more if it must be. Returns the seconds that they took. */
@@ -195,10 +199,6 @@ export class Simulation {
       launch.free();
     }
     return total;
-  }
-
-  explain(): string {
-    return this.plan.explain();
   }
 
   free(): void {

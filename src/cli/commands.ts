@@ -28,6 +28,7 @@ export const APPLICATIONS: Readonly<Record<string, Registered>> = {
   lbm: {
     application: () => import("../../apps/lbm/application.js"),
     command: () => import("../../apps/lbm/command.js"),
+    skeleton: () => import("../../apps/lbm/cavity.js"),
   },
   life: {
     command: () => import("../../apps/life/command.js"),
