@@ -31,8 +31,10 @@ export class CpuLaunch implements Launch {
   private freed = false;
   private built: CpuProgram;
   private memory: WebAssembly.Memory;
-  /** Lists, for a run takes less than a microsecond. */
+  private readonly storage = cpuStorage();
   readonly buffers: readonly Buffer[];
+  /** `frees` of the storage when all buffers were seen to be live: a run takes less than a microsecond, and so should its checks. */
+  private liveAt = -1;
 
   constructor(
     readonly device: CpuDevice,
@@ -40,18 +42,18 @@ export class CpuLaunch implements Launch {
     private readonly build: () => CpuProgram,
   ) {
     this.built = build();
-    this.memory = cpuStorage().memory;
+    this.memory = this.storage.memory;
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
   }
 
   /** Built anew where the storage has moved to another memory. */
   get program(): CpuProgram {
-    if (this.memory === cpuStorage().memory || this.freed) return this.built;
+    if (this.memory === this.storage.memory || this.freed) return this.built;
     const built = this.build();
     this.built.free();
     this.built = built;
-    this.memory = cpuStorage().memory;
+    this.memory = this.storage.memory;
     return built;
   }
 
@@ -63,7 +65,9 @@ export class CpuLaunch implements Launch {
   requireReady(): void {
     this.device.requireOpen();
     this.requireKept();
+    if (this.liveAt === this.storage.frees) return;
     for (const buffer of this.buffers) if (buffer.live === false) requireLiveViews(this.device, this.binding);
+    this.liveAt = this.storage.frees;
   }
 
   /** Throws LaunchError where the launch was freed. */

@@ -52,6 +52,9 @@ export class CpuStorage {
   private top = MARGIN;
 
   /** `maxPages` of the memory, and of one that may take its place. */
+  /** Pieces given back so far: as long as it stays the same, what was live still is. */
+  frees = 0;
+
   constructor(
     private maxPages = MAX_PAGES,
     readonly mostPages = maxPages,
@@ -120,6 +123,7 @@ export class CpuStorage {
       free: () => {
         if (!live) return;
         live = false;
+        this.frees++;
         this.allocated -= size;
         this.release(start, start + size);
         onFree?.();
@@ -150,6 +154,7 @@ export class CpuStorage {
       free: () => {
         if (!host) return;
         host = undefined;
+        this.frees++;
         this.allocated -= size;
         onFree?.();
       },
