@@ -14,7 +14,12 @@ export function keepsOutside(container: Container, field: Field): boolean {
   const { ir } = container;
   const fields = new Map(container.uses.map((use) => [use.param, use.field]));
   const locals = new Map<string, Known | undefined>();
-  const stored = new Map<string, Known | undefined>();
+  /** Components that have been written, by view; undefined stands for one that is not constant. */
+  const stored = new Map<string, Set<number | undefined>>();
+  const overwritten = (view: string, indices: readonly Expr[]): boolean => {
+    const [written, k] = [stored.get(view), componentOf(indices)];
+    return written !== undefined && (k === undefined || written.has(k) || written.has(undefined));
+  };
   const evaluate = (expr: Expr): Known | undefined => {
     switch (expr.op) {
       case "const":
@@ -25,7 +30,7 @@ export function keepsOutside(container: Container, field: Field): boolean {
         return isFloat(expr.type) ? "finite" : undefined;
       case "load": {
         const read = fields.get(expr.view);
-        return read ? (stored.has(expr.view) ? undefined : read.outside) : "finite";
+        return read ? (overwritten(expr.view, expr.indices) ? undefined : read.outside) : "finite";
       }
       case "unary":
         return expr.fn === "neg" ? negative(evaluate(expr.a)) : undefined;
@@ -33,6 +38,8 @@ export function keepsOutside(container: Container, field: Field): boolean {
         const [a, b] = [evaluate(expr.a), evaluate(expr.b)];
         return a === undefined || b === undefined ? undefined : combine(expr.fn, expr.type as NumericType, a, b);
       }
+      case "select":
+        return either(evaluate(expr.a), evaluate(expr.b));
       default:
         return undefined;
     }
@@ -43,16 +50,30 @@ export function keepsOutside(container: Container, field: Field): boolean {
     else if (stmt.kind === "store") {
       const value = evaluate(stmt.value);
       if (fields.get(stmt.view) === field && !Object.is(value, field.outside)) return false;
-      stored.set(stmt.view, value);
+      stored.set(stmt.view, new Set([...(stored.get(stmt.view) ?? []), componentOf(stmt.indices)]));
     } else if (stmt.kind !== "reduce") return false;
   }
   return true;
+}
+
+/** The last index, where it is constant. */
+function componentOf(indices: readonly Expr[]): number | undefined {
+  const k = indices[indices.length - 1];
+  return k.op === "const" ? (k.value as number) : undefined;
 }
 
 const isZero = (x: Known): boolean => x === 0 || x === "zero";
 
 function negative(x: Known | undefined): Known | undefined {
   return typeof x === "number" ? -x : x;
+}
+
+/** One of the two. */
+function either(a: Known | undefined, b: Known | undefined): Known | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  if (Object.is(a, b)) return a;
+  if ([a, b].some((x) => typeof x === "number" && !Number.isFinite(x))) return undefined;
+  return isZero(a) && isZero(b) ? "zero" : "finite";
 }
 
 function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | undefined {

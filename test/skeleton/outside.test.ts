@@ -32,6 +32,27 @@ test("a product alone may be -0, and what depends on a scalar is not known", () 
   assert.ok(!keeps(grid.container("rate", { ...given, two }, ({ one, factor, two }, c) => void (two[c] = factor * one[c] - 1))));
 });
 
+test("each component is known for itself, and a choice where both sides are alike", () => {
+  const pair = grid.field("pair", f64, { cardinality: 2 });
+  const both = { ...given, pair };
+  assert.ok(
+    keeps(
+      grid.container("both", both, ({ zero, s, pair }, c) => {
+        for (let k = 0; k < 2; k++) pair[c][k] = zero[c] + (s === 0 ? 0 : 1 / s) * pair[c][k];
+      }),
+    ),
+  );
+  assert.ok(!keeps(grid.container("one of two", both, ({ zero, s, pair }, c) => void (pair[c][0] = s > 0 ? zero[c] : s))));
+  assert.ok(
+    !keeps(
+      grid.container("second", both, ({ one, pair }, c) => {
+        pair[c][0] = pair[c][1];
+        pair[c][1] = one[c];
+      }),
+    ),
+  );
+});
+
 test("branches, functions and coordinates are not followed", () => {
   const branch = grid.container("branch", { ...given, result }, ({ zero, one, result }, c) => {
     if (one[c] > 0) result[c] = zero[c];
