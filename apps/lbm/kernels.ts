@@ -26,6 +26,11 @@ interface Vector {
   readonly [n: number]: number;
   readonly length: number;
 }
+/** A private array. */
+interface Values {
+  [n: number]: number;
+  readonly length: number;
+}
 interface Vectors {
   readonly [q: number]: Vector;
 }
@@ -50,8 +55,13 @@ const left3 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0, 0);
 
 const dot = (e: Vector, u: Vector): number => e[0] * u[0] + e[1] * u[1] + e[2] * u[2];
 
+/** Copies the components of a cell. */
+function take(field: { readonly [cell: symbol]: Vector }, c: Cell, u: Values): void {
+  for (let axis = 0; axis < field[c].length; axis++) u[axis] = field[c][axis];
+}
+
 /** Puts the velocity into `u` and gives the density's deviation from 1. */
-function moments(own: Vector, u: { [axis: number]: number }, directions: Vectors): number {
+function moments(own: Vector, u: Values, directions: Vectors): number {
   let density = own[0];
   for (let q = 1; q < own.length; q++) {
     density += own[q];
@@ -62,10 +72,8 @@ function moments(own: Vector, u: { [axis: number]: number }, directions: Vectors
   return density;
 }
 
-type Array = { [n: number]: number; readonly length: number };
-
 /** Relaxes populations towards their equilibrium. `u` is zero, and becomes the velocity. */
-function collide(own: Array, u: Array, e: Vectors, w: Vector, rate: Vector): void {
+function collide(own: Values, u: Values, e: Vectors, w: Vector, rate: Vector): void {
   const density = moments(own, u, e);
   const square = 1.5 * dot(u, u);
   own[0] -= rate[0] * (own[0] - w[0] * (density - (1 + density) * square));
@@ -102,7 +110,7 @@ export class Kernels {
   constructor(
     private readonly grid: Grid,
     lattice: Lattice,
-    type: Real,
+    private readonly type: Real,
     private readonly populations: Populations,
   ) {
     const { directions, weights, dimension } = lattice;
@@ -118,6 +126,7 @@ export class Kernels {
       left: dimension === 2 ? left2 : left3,
       moments,
       collide,
+      take,
       dot,
       isFluid,
       isOutlet,
@@ -132,12 +141,12 @@ export class Kernels {
    * Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
    * (1994). With one population, walls have no room for that, and none at rest begins with anything.
    */
-  initialise(type: Real, { velocity }: Macroscopic): Container {
-    const added = table(type, [this.populations.f === this.populations.g ? 0 : 6]);
+  initialise({ velocity }: Macroscopic): Container {
+    const added = table(this.type, [this.populations.f === this.populations.g ? 0 : 6]);
     return this.grid.container("initialise", { velocity, added, ...this.populations, ...this.constants }, (p, c) => {
-      const { velocity, added, f, g, kind, Real, e, w, dot, sendsBack } = p;
+      const { velocity, added, f, g, kind, Real, e, w, take, dot, sendsBack } = p;
       const u = new Real(3);
-      for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+      take(velocity, c, u);
       const square = 1.5 * dot(u, u);
       for (let q = 0; q < w.length; q++) {
         const along = dot(e[q], u);
@@ -165,8 +174,8 @@ export class Kernels {
   }
 
   /** Streams from `f` and collides into `g`: both hold populations after the collision. */
-  step(type: Real, rates: Rates): Container {
-    const params = { ...this.populations, ...this.constants, rate: table(type, rates) };
+  step(rates: Rates): Container {
+    const params = { ...this.populations, ...this.constants, rate: table(this.type, rates) };
     return this.grid.container("stream and collide", params, (p, c) => {
       const { f, g, links, Real, e, w, opposite, rate, origin, collide, hasLink } = p;
       const own = new Real(w.length);
@@ -185,30 +194,30 @@ export class Kernels {
    * puts its results where they are to arrive. What meets a wall stays in the wall's cell, or in its own, until it has come back: one step
    * later than with two populations.
    */
-  inPlace(type: Real, rates: Rates, { velocity }: Macroscopic): readonly [even: Container, odd: Container] {
-    const params = { ...this.populations, ...this.constants, velocity, rate: table(type, rates) };
+  inPlace(rates: Rates, { velocity }: Macroscopic): readonly [even: Container, odd: Container] {
+    const params = { ...this.populations, ...this.constants, velocity, rate: table(this.type, rates) };
     const even = this.grid.container("collide in place", params, (p, c) => {
-      const { f, links, velocity, Real, e, w, opposite, rate, collide, dot, hasLink } = p;
+      const { f, links, velocity, Real, e, w, opposite, rate, collide, take, dot, hasLink } = p;
       const own = new Real(w.length);
       for (let q = 0; q < w.length; q++) own[q] = f[c][q];
       collide(own, new Real(3), e, w, rate);
       const found = links[c];
       if (hasLink(found, 0)) {
         const u = new Real(3);
-        if (found !== 1) for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+        if (found !== 1) take(velocity, c, u);
         for (let q = 0; q < w.length; q++) own[q] = f[c][opposite[q]] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
       }
       for (let q = 0; q < w.length; q++) f[c][opposite[q]] = own[q];
     });
     const odd = this.grid.container("stream, collide and stream", params, (p, c) => {
-      const { f, links, velocity, Real, e, w, opposite, rate, origin, collide, dot, hasLink } = p;
+      const { f, links, velocity, Real, e, w, opposite, rate, origin, collide, take, dot, hasLink } = p;
       const own = new Real(w.length);
       for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[opposite[q]];
       collide(own, new Real(3), e, w, rate);
       const found = links[c];
       if (hasLink(found, 0)) {
         const u = new Real(3);
-        if (found !== 1) for (let axis = 0; axis < velocity[c].length; axis++) u[axis] = velocity[c][axis];
+        if (found !== 1) take(velocity, c, u);
         for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[opposite[q]])[q] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
       }
       for (let q = 0; q < w.length; q++) origin(f, c, e[opposite[q]])[q] = own[q];

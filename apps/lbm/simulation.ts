@@ -134,8 +134,8 @@ export class Simulation {
     };
     const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
     const kernels = new Kernels(grid, lattice, type, populations);
-    const preparations = [kernels.connect(), kernels.initialise(type, macroscopic)];
-    const containers: Container[] = inPlace ? [...kernels.inPlace(type, rates, macroscopic)] : [kernels.step(type, rates)];
+    const preparations = [kernels.connect(), kernels.initialise(macroscopic)];
+    const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [kernels.step(rates)];
     let hasOutlet = false;
     populations.kind.fill((x, y, z) => {
       const found = kind(x, y, z);
