@@ -91,7 +91,7 @@ export class Kernels {
     });
   }
 
-  /** Stiffness times displacements: 27 blocks where all elements exist, else element by element. */
+  /** Stiffness times displacements: 27 blocks where all elements exist (255), else element by element. */
   multiply(u: Vectors, forces: Vectors): Container {
     const params = {
       u,
@@ -148,6 +148,7 @@ export class Kernels {
     });
   }
 
+  /** Preconditioned conjugate gradients (Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 9.1). */
   iteration({ rz, before, ps }: Scalars, preconditioner: Preconditioner): Iteration {
     const { grid } = this;
     const { displacement, residual, direction, product, fixed, elements } = this.fields;
