@@ -9,6 +9,8 @@ import * as vectors from "../../apps/gsr/vectors.js";
 import * as stream from "../../apps/stream/kernels.js";
 import * as elasticity from "../../apps/elasticity/elasticity.js";
 import * as heat from "../../apps/heat/heat.js";
+import * as cavity from "../../apps/lbm/cavity.js";
+import { Simulation } from "../../apps/lbm/simulation.js";
 import * as life from "../../apps/life/life.js";
 import * as poisson from "../../apps/poisson/poisson.js";
 import { cg, lbm } from "../../bench/grid-problems.js";
@@ -116,7 +118,9 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
       const translated: Translated = { sources: new Map(), failures: [] };
       const set = await devices([translating(device, precision, translated)]);
       const settings = { grid: "dense", layout: "soa", occ: "none", fuse: true, unroll: 2, precision } as const;
-      for (const { makeSkeleton } of [heat, life, poisson, elasticity]) await (await makeSkeleton(set, { ...settings, size: 6 })).run(1);
+      for (const { makeSkeleton } of [heat, life, poisson, elasticity, cavity])
+        await (await makeSkeleton(set, { ...settings, size: 6 })).run(1);
+      await (await Simulation.create(set, cavity.cavity({ reynolds: 10, size: 6 }), { pattern: "aa", precision })).run(2);
       const extents = [6, 6, 6] as const;
       for (const grid of [dense(set, extents), sparse(set, extents, () => true), blocks(set, extents, () => true)]) {
         for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
