@@ -49,13 +49,16 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   const axes = extents.length;
   const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
-  checkTouches(raw, new Cells(raw, axes, levelOf).touches, fields, extents);
+  const written = new Cells(raw, axes, levelOf).touches;
+  const spread = spreadViews(written);
+  checkTouches(raw, written, fields, extents);
   checkComponents(raw, fields, axes);
   const isField = (view: string): boolean => levelOf(view) !== undefined;
-  const code = hoistUniform(optimise(forward(raw)), (view) => !isField(view));
+  // What was written to another cell is read back from it: there may be none.
+  const forwarded = spread.size > 0 ? raw : forward(raw);
+  const code = hoistUniform(optimise(forwarded), (view) => !isField(view));
   const cells = new Cells(code, axes, levelOf);
   const { touches } = cells;
-  const spread = spreadViews(touches);
   const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);
   checkRaces(ir, analyseAccess(ir));
 

@@ -87,6 +87,18 @@ describe("writing other cells", () => {
     grid.free();
   });
 
+  it("reads the outside value back where there is no cell", async () => {
+    const grid = dense(jsSets[0], EXTENTS);
+    const u = grid.field("u", f64, { cardinality: 2, outside: OUTSIDE });
+    const echo = grid.container("echo", { u }, ({ u }, c) => {
+      u.at(c, 1, 0, 0)[0] = 5;
+      u[c][1] = u.at(c, 1, 0, 0)[0];
+    });
+    await grid.run(echo);
+    assert.deepEqual([await u.get([3, 0, 0], 1), await u.get([EXTENTS[0] - 1, 0, 0], 1)], [5, OUTSIDE]);
+    grid.free();
+  });
+
   it("is refused where a neighbour may lie elsewhere", () => {
     for (const grid of [dense(jsSets[1], EXTENTS), sparse(jsSets[0], EXTENTS, sphere), blocks(jsSets[0], EXTENTS, sphere)]) {
       const u = grid.field("u", f64, { cardinality: 2 });
