@@ -143,6 +143,6 @@ it("random sequences give the same bits, fused or not", async () => {
       const comparable = plain.map((value, n) => (fused[n] === undefined ? undefined : value));
       assert.deepEqual(fused, comparable);
     }),
-    { numRuns: 60, includeErrorInReport: true },
+    { numRuns: 60, seed: 1, includeErrorInReport: true },
   );
 });
