@@ -1,6 +1,7 @@
 import { f32, f64, i32, sum, table, type ScalarToken } from "isoform";
 import type { Field, Grid } from "isoform/grid";
 import { swap, type Step } from "isoform/skeleton";
+import { D3Q19 } from "../apps/lbm/lattice.js";
 
 export interface GridProblem {
   steps: readonly Step[];
@@ -10,26 +11,10 @@ export interface GridProblem {
 
 /* The sequences of containers that the grid benchmark measures; bench/baselines/grid.cu holds the same by hand. */
 
-/** D3Q19: the opposite of an odd direction is the next one. */
-const DIRECTIONS = [
-  [0, 0, 0],
-  ...[
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-    [1, 1, 0],
-    [1, -1, 0],
-    [1, 0, 1],
-    [1, 0, -1],
-    [0, 1, 1],
-    [0, 1, -1],
-  ].flatMap((c) => [c, c.map((d) => 0 - d)]),
-];
-const WEIGHTS = DIRECTIONS.map((c) => [1 / 3, 1 / 18, 1 / 36][c.filter((d) => d !== 0).length]);
 const along = (axis: number) =>
   table(
     i32,
-    DIRECTIONS.map((c) => c[axis]),
+    D3Q19.directions.map((c) => c[axis]),
   );
 
 /** D3Q19 BGK, two populations, pull; no walls: a fluid at rest lies outside. */
@@ -47,11 +32,11 @@ async function lbmOf(
     type,
     [0, 1, 2, 3, 4, 5, 6].map((n) => 1 + n / 1000),
   );
-  const start = grid.container("start", { f, w: table(type, WEIGHTS), uneven }, ({ f, w, uneven }, c) => {
+  const start = grid.container("start", { f, w: table(type, D3Q19.weights), uneven }, ({ f, w, uneven }, c) => {
     for (let q = 0; q < 19; q++) f[c][q] = w[q] * uneven[c.x % 7];
   });
   await grid.run(start);
-  const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, WEIGHTS) };
+  const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, D3Q19.weights) };
   const step = grid.container("collide and stream", params, ({ f, g, Real, omega, cx, cy, cz, w }, c) => {
     const own = new Real(19);
     let rho = 0.0;
