@@ -74,7 +74,7 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
   const handWritten = problem.handWritten(baselines);
   const expected = await outcome(problem, devices[0], handWritten);
   const launches: Launch[] = [];
-  const prepared: Prepared[] = [{ variant: { name: "handwritten", run: handWritten }, maxError: 0, decisions: [] }];
+  const prepared: Prepared[] = [{ variant: variant("handwritten", handWritten), maxError: 0, decisions: [] }];
   for (const device of devices)
     for (const precision of (device.backend === "js" ? ["fast"] : ["fast", "strict"]) as Precision[]) {
       const launch = problem.launch(device, { precision });
@@ -83,9 +83,9 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
       const maxError = difference(expected, await outcome(problem, device, run, launch));
       if (!(maxError <= TOLERANCE))
         throw new Error(`${c.name} on ${device.name} (${precision}) differs from the hand-written kernel by ${maxError}`);
-      prepared.push({ variant: { name: `${device.name} ${precision}`, run }, maxError, decisions: launch.decisions });
+      prepared.push({ variant: variant(`${device.name} ${precision}`, run), maxError, decisions: launch.decisions });
     }
-  const measured = interleave(
+  const measured = await interleave(
     prepared.map((p) => p.variant),
     { rounds: Number(options.rounds), sample: 0.002, warmUp: 0.15 },
   );
@@ -99,6 +99,13 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
     decisions: prepared[n].decisions,
   }));
   return { bytes: problem.bytes, rows };
+}
+
+function variant(name: string, once: () => unknown): Variant {
+  const run = (times: number): void => {
+    for (let n = 0; n < times; n++) once();
+  };
+  return { name, run };
 }
 
 /** What one run leaves in a cleared output, or its result. */

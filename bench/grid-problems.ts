@@ -5,6 +5,8 @@ import { D3Q19 } from "../apps/lbm/lattice.js";
 
 export interface GridProblem {
   steps: readonly Step[];
+  /** What the iterations are for. */
+  result: Field;
   /** Fields that nobody needs after an iteration. */
   temporary: readonly Field[];
 }
@@ -64,7 +66,7 @@ async function lbmOf(
       g[c][q + 1] = own[q + 1] + omega[0] * (even - odd - own[q + 1]);
     }
   });
-  return { steps: [step, swap(f, g)], temporary: [] };
+  return { steps: [step, swap(f, g)], result: f as Field, temporary: [] };
 }
 
 /** Conjugate gradients for the 7-point Laplacian, zero outside; all scalars stay on the devices. */
@@ -100,5 +102,5 @@ export async function cg(grid: Grid<3>): Promise<GridProblem> {
       p[c] = r[c] + (rr / before) * p[c];
     }),
   ];
-  return { steps, temporary: [s] };
+  return { steps, result: x as Field, temporary: [s] };
 }

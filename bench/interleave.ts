@@ -5,7 +5,8 @@
 
 export interface Variant {
   readonly name: string;
-  run(): void;
+  /** Runs so many times, to the end. */
+  run(times: number): void | Promise<unknown>;
 }
 
 export interface Measured {
@@ -39,38 +40,39 @@ interface Sample {
 }
 
 /** Measures all variants against the first. */
-export function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Measured[] {
-  const repeats = variants.map((v) => warm(v, warmUp, sample));
+export async function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Promise<Measured[]> {
+  const repeats: number[] = [];
+  for (const variant of variants) repeats.push(await warm(variant, warmUp, sample));
   const samples: Sample[][] = variants.map(() => []);
   const enough = () => samples.every((own) => cleanPairs(samples[0], own).length >= rounds);
   for (let round = 0; round < 4 * rounds && !enough(); round++) {
     for (let k = 0; k < variants.length; k++) {
       const v = (round + k) % variants.length;
-      samples[v].push(take(variants[v], repeats[v]));
+      samples[v].push(await take(variants[v], repeats[v]));
     }
   }
   return samples.map((own) => compare(samples[0], own));
 }
 
 /** Runs for a while; gives how many runs fill a sample. */
-function warm(variant: Variant, seconds: number, sample: number): number {
+async function warm(variant: Variant, seconds: number, sample: number): Promise<number> {
   let best = Infinity;
   const end = performance.now() + seconds * 1000;
   do {
     const start = performance.now();
-    for (let n = 0; n < 3; n++) variant.run();
+    await variant.run(3);
     best = Math.min(best, (performance.now() - start) / 3000);
   } while (performance.now() < end);
   return Math.max(1, Math.ceil(sample / best));
 }
 
 /** One sample: idle threads of the other variants get time to fall asleep, and the variant's own are woken, before the clock starts. */
-function take(variant: Variant, repeats: number): Sample {
+async function take(variant: Variant, repeats: number): Promise<Sample> {
   sleep(2);
-  variant.run();
+  await variant.run(1);
   const before = switches();
   const start = performance.now();
-  for (let n = 0; n < repeats; n++) variant.run();
+  await variant.run(repeats);
   const seconds = (performance.now() - start) / 1000 / repeats;
   return { seconds, clean: switches() === before };
 }
