@@ -10,6 +10,7 @@ import type { GridOptions, Offset } from "./grid.js";
 import { lowerBlocks, type BlocksRole } from "./lower-blocks.js";
 import { NumberedGrid, type Arrangement, type Lowered, type Tables } from "./numbered-grid.js";
 import { Numbering } from "./numbering.js";
+import { placed } from "./placed.js";
 import type { ContainerPlan } from "./storage-kernel.js";
 
 export interface BlocksOptions extends GridOptions {
@@ -45,7 +46,7 @@ export function blocks(
   active?: GridOptions["active"],
   options: BlocksOptions = {},
 ): BlocksGrid {
-  return new BlocksGrid(set, extents, { ...options, active }, brickOf(extents, options));
+  return placed(blocks, () => new BlocksGrid(set, extents, { ...options, active }));
 }
 
 function brickOf(extents: readonly number[], { brick = USUAL[extents.length as Dimension] }: BlocksOptions): readonly number[] {
@@ -60,18 +61,16 @@ export class BlocksGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   protected readonly outsideUnits = 1;
   protected readonly unitCells: number;
   protected readonly unitPlanes: number;
+  /** Cells of a brick along each axis. */
+  readonly brick: readonly number[];
   private readonly bricks: Bricks;
   /** Of each member, as memory is laid out. */
   private bricksOf: readonly BrickTables[] = [];
 
-  constructor(
-    set: DeviceSet,
-    extents: readonly number[],
-    options: GridOptions,
-    /** Cells of a brick along each axis. */
-    readonly brick: readonly number[],
-  ) {
+  constructor(set: DeviceSet, extents: readonly number[], options: BlocksOptions) {
+    const brick = brickOf(extents, options);
     super(set, extents, options, brick.at(-1));
+    this.brick = brick;
     this.bricks = new Bricks(extents, this.mask, brick);
     this.unitCells = this.bricks.cells;
     this.unitPlanes = brick.at(-1)!;

@@ -14,6 +14,7 @@ import { DenseStorage, type Arrangement, type Box } from "./dense-storage.js";
 import type { Field, FieldType } from "./field.js";
 import { fillView } from "./fill.js";
 import type { DataView, GridOptions, HaloCopy, Partition, PrepareOptions } from "./grid.js";
+import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
 
 export interface DenseOptions extends GridOptions {
@@ -30,10 +31,14 @@ export function dense(set: DeviceSet, extents: readonly [number, number], option
 export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
 export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
 export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
-  const { levels = 0 } = options;
+  return placed(dense, () => new DenseGrid(set, extents, options));
+}
+
+/** Planes at whose multiples partitions begin. */
+function stepOf(extents: readonly number[], { levels = 0 }: DenseOptions): number {
   if (!Number.isInteger(levels) || levels < 0)
     throw new LaunchError(`a grid of [${extents}] cells with ${levels} coarser levels: give a whole number from 0`);
-  return new DenseGrid(set, [...extents], options);
+  return 2 ** levels;
 }
 
 interface Lowered {
@@ -56,7 +61,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     options: DenseOptions = {},
     partitions?: readonly Pick<Partition, "first" | "planes">[],
   ) {
-    super(set, extents, options, 2 ** (options.levels ?? 0), partitions);
+    super(set, [...extents], options, stepOf(extents, options), partitions);
   }
 
   /** The grid of twice the cell size, if `coarsen` has made it. */

@@ -50,10 +50,13 @@ export interface PrepareOptions {
   reductions?: Readonly<Record<string, View>>;
 }
 
+/** How a grid stores its cells. */
+export type GridKind = "dense" | "sparse" | "blocks";
+
 /** A rectilinear domain, its active cells spread over the members of a device set; the blueprint of fields and containers. */
 export interface Grid<D extends Dimension = Dimension> {
   readonly dimension: D;
-  readonly kind: "dense" | "sparse" | "blocks";
+  readonly kind: GridKind;
   readonly set: DeviceSet;
   /** Cells of the bounding box along x, y and z, or x and y. */
   readonly extents: readonly number[];

@@ -10,6 +10,7 @@ import type { GridOptions } from "./grid.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lower-sparse.js";
 import { NumberedGrid, type Stretch, type Tables } from "./numbered-grid.js";
 import { GROUP, Numbering } from "./numbering.js";
+import { placed } from "./placed.js";
 import { cellRuns, RUN } from "./runs.js";
 import type { ContainerPlan } from "./storage-kernel.js";
 
@@ -33,7 +34,7 @@ export function sparse(
 ): SparseGrid<3>;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: GridOptions): SparseGrid;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options: GridOptions = {}): SparseGrid {
-  return new SparseGrid(set, extents, { ...options, active });
+  return placed(sparse, () => new SparseGrid(set, extents, { ...options, active }));
 }
 
 /** An element-sparse grid. */

@@ -1,0 +1,45 @@
+import { LaunchError } from "../kernel/errors.js";
+import type { DeviceSet } from "../set/index.js";
+import { BlocksGrid, type BlocksOptions } from "./blocks.js";
+import { DenseGrid, type DenseOptions } from "./dense.js";
+import type { Grid, GridKind } from "./grid.js";
+import { placed } from "./placed.js";
+import { SparseGrid } from "./sparse.js";
+
+/** How cells can be stored. */
+export const GRID_KINDS = ["dense", "sparse", "blocks"] as const satisfies readonly GridKind[];
+
+export interface AnyGridOptions extends DenseOptions, BlocksOptions {
+  /** How cells are stored; `dense` where absent. */
+  kind?: GridKind;
+}
+
+/** Options that only some kinds have. */
+const OWN = { levels: "dense", brick: "blocks" } as const satisfies Partial<Record<keyof AnyGridOptions, GridKind>>;
+
+/**
+ * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `blocks` make the same grids.
+ * @param extents [nx, ny, nz] or [nx, ny]
+ * @throws LaunchError for an empty domain, more members than planes, and an option that the kind does not have
+ */
+export function grid(set: DeviceSet, extents: readonly [number, number], options?: AnyGridOptions): Grid<2>;
+export function grid(set: DeviceSet, extents: readonly [number, number, number], options?: AnyGridOptions): Grid<3>;
+export function grid(set: DeviceSet, extents: readonly number[], options?: AnyGridOptions): Grid;
+export function grid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
+  const { kind = "dense" } = options;
+  return placed(grid, () => {
+    for (const [option, owner] of Object.entries(OWN))
+      if (options[option as keyof typeof OWN] !== undefined && kind !== owner)
+        throw new LaunchError(`a ${kind} grid has no option "${option}": leave it out, or make a ${owner} grid`);
+    switch (kind) {
+      case "dense":
+        return new DenseGrid(set, extents, options);
+      case "sparse":
+        return new SparseGrid(set, extents, options);
+      case "blocks":
+        return new BlocksGrid(set, extents, options);
+      default:
+        throw new LaunchError(`a grid of kind "${String(kind)}"; use ${GRID_KINDS.join(", ")}`);
+    }
+  });
+}

@@ -1,0 +1,14 @@
+import { LaunchError } from "../kernel/errors.js";
+import { callSite } from "../kernel/location.js";
+import { originalPosition } from "../kernel/source-map.js";
+
+/** Makes a grid; what is refused tells the author's line, where he called `callee`. */
+export function placed<T>(callee: Function, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    const { file, line, column } = originalPosition(callSite(callee));
+    throw new LaunchError(`grid, ${file}:${line}:${column}: ${error.message}`);
+  }
+}
