@@ -2,7 +2,7 @@ import type { Device } from "../device/device.js";
 import { BYTES, View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { FieldLayout } from "./field.js";
-import { allocate } from "./memory.js";
+import { allocate, componentStride } from "./memory.js";
 
 /** Rows begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
 const ROW_BYTES = 128;
@@ -58,8 +58,8 @@ export class DenseStorage {
     const planes = (extents[0] + 2 * padding[0]) * strides[0];
     const margin = aligned(before - padding[0] * strides[0]);
     this.origin = margin + padding[0] * strides[0];
-    this.component = layout === "aos" ? 1 : planes;
-    this.length = margin + planes * (layout === "aos" ? 1 : cardinality) + margin;
+    this.component = layout === "aos" ? 1 : componentStride(type, planes);
+    this.length = margin + planes + (layout === "aos" ? 0 : (cardinality - 1) * this.component) + margin;
   }
 
   /** New zeroed memory. */

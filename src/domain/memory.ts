@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import type { View } from "../device/view.js";
+import { BYTES, type View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 
 const LONGEST_AXIS = 2 ** 31 - 1;
@@ -9,4 +9,16 @@ const ROW = 2 ** 20;
 export function allocate<T extends ElementType>(device: Device, type: T, length: number): View<T> {
   const shape = length <= LONGEST_AXIS ? [length] : [Math.ceil(length / ROW), ROW];
   return device.array({ type: type as "f64" }, shape) as unknown as View<T>;
+}
+
+/** Two cache lines of CPUs, one of GPUs. */
+const LINES = 128;
+
+/**
+ * The stride of components of `length` elements each: whole cache lines, an odd number of them, so that components whose lengths are
+ * multiples of 4 KiB do not compete for the same few sets of a cache.
+ */
+export function componentStride(type: ElementType, length: number): number {
+  const lines = Math.ceil((length * BYTES[type]) / LINES);
+  return ((lines + 1 - (lines % 2)) * LINES) / BYTES[type];
 }

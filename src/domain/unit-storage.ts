@@ -1,11 +1,8 @@
 import type { Device } from "../device/device.js";
-import { BYTES, View } from "../device/view.js";
+import { View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { FieldLayout } from "./field.js";
-import { allocate } from "./memory.js";
-
-/** Components begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
-const COMPONENT_BYTES = 128;
+import { allocate, componentStride } from "./memory.js";
 
 /**
  * Where the values of a field over numbered units lie, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
@@ -27,8 +24,7 @@ export class UnitStorage {
     private readonly field: { readonly type: ElementType; readonly cardinality: number; readonly layout: FieldLayout },
   ) {
     const { type, cardinality, layout } = field;
-    const aligned = COMPONENT_BYTES / BYTES[type];
-    this.componentStride = layout === "aos" ? cells : Math.ceil((units * cells) / aligned) * aligned;
+    this.componentStride = layout === "aos" ? cells : componentStride(type, units * cells);
     this.unitStride = layout === "aos" ? cells * cardinality : cells;
     this.length = layout === "aos" ? units * this.unitStride : cardinality * this.componentStride;
   }
