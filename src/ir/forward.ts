@@ -2,7 +2,7 @@ import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Defi
 import { printExpr } from "./print.js";
 import { simplify } from "./simplify.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
-import { Names } from "./unroll.js";
+import { Names } from "./copy.js";
 import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, someExpr, walkExpr, walkStmts } from "./walk.js";
 
 /**

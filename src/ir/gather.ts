@@ -1,6 +1,6 @@
 import { literal } from "./simplify.js";
 import type { Expr, KernelIR, ReduceParam, Stmt } from "./types.js";
-import { Names } from "./unroll.js";
+import { Names } from "./copy.js";
 import { mapExpr, mapStmts, walkStmts } from "./walk.js";
 
 /**

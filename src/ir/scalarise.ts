@@ -1,6 +1,6 @@
 import { literal } from "./simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "./types.js";
-import { Names } from "./unroll.js";
+import { Names } from "./copy.js";
 import { mapExpr, mapStmts, walkExprs, walkStmts } from "./walk.js";
 
 /** Turns private arrays that are only touched at constant indices inside them into locals, which targets keep in registers. */

@@ -2,7 +2,7 @@ import { fold } from "./fold.js";
 import { printExpr } from "./print.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 import { removeDead } from "./tidy.js";
-import { Names } from "./unroll.js";
+import { Names } from "./copy.js";
 import { assignedLocals, children, mapChildren, mapStmts } from "./walk.js";
 
 /**

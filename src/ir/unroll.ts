@@ -1,6 +1,7 @@
+import { copyBody, Names } from "./copy.js";
 import { literal } from "./simplify.js";
-import type { Expr, KernelIR, Stmt } from "./types.js";
-import { declares, hasJump, mapExpr, mapStmts, sizeOf, walkStmts } from "./walk.js";
+import type { KernelIR, Stmt } from "./types.js";
+import { hasJump, mapStmts, sizeOf, walkStmts } from "./walk.js";
 
 /** Largest number of turns that is unrolled. */
 const MAX_TURNS = 64;
@@ -37,7 +38,9 @@ function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: 
   if (forced ? nodes > MAX_FORCED_NODES : turns > MAX_TURNS || nodes > MAX_NODES) return loop;
   if (hasJump(body) || hasTeamWork(body)) return loop;
   return Array.from({ length: turns }, (_, turn) =>
-    copy(body, turn, new Map([[loop.name, literal("i32", (start.value as number) + turn * step)]]), names),
+    copyBody(body, String(turn), names, (node) =>
+      node.op === "local" && node.name === loop.name ? literal("i32", (start.value as number) + turn * step) : node,
+    ),
   ).flat();
 }
 
@@ -47,53 +50,4 @@ function hasTeamWork(body: readonly Stmt[]): boolean {
     found ||= kind === "teamFor" || kind === "teamReduce" || kind === "single" || ("space" in stmt && stmt.space === "scratch");
   });
   return found;
-}
-
-/** The statements with locals replaced, and everything that they declare renamed. */
-function copy(body: readonly Stmt[], turn: number, replaced: Map<string, Expr>, names: Names): Stmt[] {
-  const renamed = new Map<string, string>();
-  walkStmts(body, (stmt) => declares(stmt).forEach((name) => renamed.set(name, names.fresh(`${name}_${turn}`))));
-  const name = (old: string) => renamed.get(old) ?? old;
-  const expr = (root: Expr) =>
-    mapExpr(root, (node) => {
-      if (node.op === "local") return replaced.get(node.name) ?? { ...node, name: name(node.name) };
-      if (node.op === "element") return { ...node, array: name(node.array) };
-      return node;
-    });
-  const stmt = (s: Stmt): Stmt => {
-    switch (s.kind) {
-      case "let":
-      case "assign":
-      case "array":
-      case "for":
-        return { ...s, name: name(s.name) };
-      case "setElement":
-        return { ...s, array: name(s.array) };
-      default:
-        return s;
-    }
-  };
-  return mapStmts(body, { expr, stmt });
-}
-
-/** Hands out names that are not yet taken in a kernel. */
-export class Names {
-  private readonly taken = new Set<string>();
-  /** The last number given to a wish. */
-  private readonly numbers = new Map<string, number>();
-
-  constructor(ir: KernelIR) {
-    for (const { name } of [...ir.params, ...ir.tables]) this.taken.add(name);
-    walkStmts(ir.body, (stmt) => declares(stmt).forEach((name) => this.taken.add(name)));
-  }
-
-  /** The wished name, with a number after it where it is taken. */
-  fresh(wish: string): string {
-    let name = wish;
-    let n = this.numbers.get(wish) ?? 0;
-    while (this.taken.has(name)) name = `${wish}_${++n}`;
-    this.numbers.set(wish, n);
-    this.taken.add(name);
-    return name;
-  }
 }
