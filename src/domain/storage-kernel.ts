@@ -1,6 +1,6 @@
 import { define, localOf } from "../ir/build.js";
 import type { ElementType, Expr, KernelIR, Param, Stmt } from "../ir/types.js";
-import { Names } from "../ir/unroll.js";
+import { Names } from "../ir/copy.js";
 import { mapStmts } from "../ir/walk.js";
 import type { FieldLayout } from "./field.js";
 

@@ -3,7 +3,7 @@ import type { Container, FieldUse } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import { assignedPlaces } from "../ir/assigned.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";
-import { Names } from "../ir/unroll.js";
+import { Names } from "../ir/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, offsetOf } from "./footprint.js";
