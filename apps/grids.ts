@@ -1,46 +1,20 @@
 import { Option, type Command } from "commander";
-import type { Precision } from "isoform";
-import { blocks, dense, sparse, type FieldLayout, type Grid, type GridOptions } from "isoform/grid";
-import type { DeviceSet } from "isoform/set";
-import { OCC_LEVELS, type OccLevel } from "isoform/skeleton";
-
-/*
- * What the applications on grids have in common: how a problem is stored, spread and run, and its command-line options.
- */
-
-export const GRID_KINDS = ["dense", "sparse", "blocks"] as const;
-export type GridKind = (typeof GRID_KINDS)[number];
-
-export interface GridSettings {
-  grid: GridKind;
-  layout: FieldLayout;
-  occ: OccLevel | "auto";
-  precision: Precision;
-}
-
-export const USUAL_SETTINGS: GridSettings = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" };
-
-/** A grid of the kind that the settings ask for. */
-export function makeGrid(
-  set: DeviceSet,
-  extents: readonly number[],
-  { grid, layout }: Pick<GridSettings, "grid" | "layout">,
-  active?: GridOptions["active"],
-): Grid {
-  if (grid === "dense") return dense(set, extents, { layout, active });
-  const cells = active ?? (() => true);
-  return grid === "sparse" ? sparse(set, extents, cells, { layout }) : blocks(set, extents, cells, { layout });
-}
+import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Skeleton } from "isoform/skeleton";
 
 /** Adds the options of `GridSettings`, and that of the devices. */
 export function addGridOptions(command: Command): Command {
-  const { grid, layout, occ, precision } = USUAL_SETTINGS;
-  return command
-    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
-    .addOption(new Option("--grid <kind>", "how cells are stored").choices(GRID_KINDS).default(grid))
-    .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default(layout))
-    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices([...OCC_LEVELS, "auto"]).default(occ))
-    .addOption(
-      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default(precision),
-    );
+  command.option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm");
+  for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
+    command.addOption(new Option(flags, description).choices(choices).default(USUAL_SETTINGS[name as keyof GridSettings]));
+  return command;
+}
+
+/** What was left to measurement: a line each, with the times. */
+export function choicesText({ choices }: Skeleton): string {
+  return choices
+    .map(({ of, best, seconds }) => {
+      const times = Object.entries(seconds).map(([name, time]) => `${name} ${(1e3 * time).toPrecision(3)} ms`);
+      return `${of} ${best} was the fastest: ${times.join(", ")}\n`;
+    })
+    .join("");
 }

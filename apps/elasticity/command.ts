@@ -3,14 +3,15 @@ import { InvalidArgumentError, Option } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { devices } from "isoform/set";
-import { addGridOptions } from "../grids.js";
+import type { Unsettled } from "isoform/skeleton";
+import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
 import { CASES, type CaseName } from "./solid.js";
 
-interface Options extends Settings {
+interface Options extends Unsettled<Settings> {
   devices: string;
   case: CaseName;
   size: number;
@@ -64,18 +65,21 @@ async function run(options: Options, shell: Shell): Promise<void> {
     const { held, loads } = await elasticity.forceBalance();
     const deviation = await elasticity.deviation();
     const { cells } = elasticity.grid;
+    const { grid, layout, precision, preconditioner } = elasticity.settings;
+    const { occ, choices } = elasticity.skeleton;
     const { iterations, seconds, residual, converged } = solution;
     const perIteration = seconds / Math.max(1, iterations);
     const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
-        `${name}, E ${young}, nu ${poisson}: ${options.grid} grid of ${solid.extents.join(" x ")}, ${cells} nodes, ${options.layout}, occ ${options.occ}, ${options.precision}\n` +
-        `${iterations} iterations in ${seconds.toFixed(2)} s, ${(1e3 * perIteration).toPrecision(3)} ms each, ${(cells / perIteration / 1e6).toPrecision(3)} million nodes a second; preconditioner: ${options.preconditioner}\n` +
+        `${name}, E ${young}, nu ${poisson}: ${grid} grid of ${solid.extents.join(" x ")}, ${cells} nodes, ${layout}, occ ${occ}, ${precision}\n` +
+        `${iterations} iterations in ${seconds.toFixed(2)} s, ${(1e3 * perIteration).toPrecision(3)} ms each, ${(cells / perIteration / 1e6).toPrecision(3)} million nodes a second; preconditioner: ${preconditioner}\n${choicesText(elasticity.skeleton)}` +
         `${converged ? "converged" : "not converged"}: the residual is ${residual.toExponential(1)} of that at the start\n` +
         `loads ${vectorText(loads)}, held by ${vectorText(held)}\n` +
         (deviation === undefined ? "" : `largest deviation from the exact displacement, relative: ${deviation.toExponential(1)}\n`),
     );
-    const result = { case: name, devices: set.name, labels, options, cells, ...solution, loads, held, deviation };
+    const settings = { ...elasticity.settings, occ };
+    const result = { case: name, devices: set.name, labels, options, settings, choices, cells, ...solution, loads, held, deviation };
     if (svg !== undefined) await shell.writeFile(svg, await picture(elasticity));
     if (vtk !== undefined)
       await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual], { spacing: [0, 1, 2].map(() => solid.edge) });

@@ -1,12 +1,22 @@
 import { f64, u8 } from "isoform";
-import type { Container, Grid } from "isoform/grid";
+import { makeGrid, type Container, type Grid } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
-import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import {
+  skeleton,
+  swap,
+  tuned,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type Skeleton,
+  type SkeletonOptions,
+  type SkeletonSettings,
+  type Unsettled,
+} from "isoform/skeleton";
 import { Kernels, type Fields, type Iteration, type Preconditioner, type Scalars } from "./kernels.js";
 import { CASES, type Solid } from "./solid.js";
 
-export interface Settings extends GridSettings {
+export interface Settings extends Settled<GridSettings> {
   preconditioner: Preconditioner;
 }
 
@@ -65,10 +75,13 @@ export class Elasticity {
     });
   }
 
-  /** Lays out the solid on a set of devices, ready to be solved. */
-  static async create(set: DeviceSet, solid: Solid, options: Partial<Settings> = {}, plan: SkeletonOptions = {}): Promise<Elasticity> {
-    const settings = { ...DEFAULTS, ...options };
-    const grid = makeGrid(set, solid.extents, settings, solid.active) as Grid<3>;
+  /** Lays out the solid on a set of devices, ready to be solved; what is `auto` is measured. */
+  static create(set: DeviceSet, solid: Solid, options: Partial<Unsettled<Settings>> = {}, plan: SkeletonOptions = {}): Promise<Elasticity> {
+    return tuned({ ...DEFAULTS, ...options }, (settings) => Elasticity.make(set, solid, settings, plan));
+  }
+
+  private static async make(set: DeviceSet, solid: Solid, settings: Settings, plan: SkeletonOptions): Promise<Elasticity> {
+    const grid = makeGrid(set, solid.extents, { kind: settings.grid, layout: settings.layout, active: solid.active });
     const vectors = (name: string) => grid.field(name, f64, { cardinality: 3 });
     const bits = (name: string) => grid.field(name, u8);
     const fields: Fields = {

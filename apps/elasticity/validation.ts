@@ -1,5 +1,5 @@
 import { devices } from "isoform/set";
-import { GRID_KINDS } from "../grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import { Elasticity } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
 import { cube, patch, tension } from "./solid.js";

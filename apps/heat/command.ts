@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { Shell } from "isoform/p3";
 import { devices } from "isoform/set";
-import { addGridOptions } from "../grids.js";
+import { tuned, type Unsettled } from "isoform/skeleton";
+import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
-interface Options extends HeatSettings {
+interface Options extends Unsettled<HeatSettings> {
   devices: string;
   steps: number;
   svg?: string;
@@ -29,12 +30,12 @@ async function run({ devices: names, steps, svg, ...settings }: Options, shell: 
   if (svg !== undefined) await shell.checkWritable(svg);
   const set = await devices(names);
   try {
-    const heat = new Heat(set, settings);
+    const heat = await tuned(settings, (settled) => new Heat(set, settled));
     const seconds = await heat.run(steps);
     const { time, discrete, continuous } = await heat.deviation();
-    const { size, grid, layout, occ, precision } = settings;
+    const { size, grid, layout, precision } = heat.settings;
     shell.print(
-      `${set.name}: ${grid} grid of ${size} x ${size}, ${layout}, occ ${occ}, ${precision}\n` +
+      `${set.name}: ${grid} grid of ${size} x ${size}, ${layout}, occ ${heat.skeleton.occ}, ${precision}\n${choicesText(heat.skeleton)}` +
         `${steps} steps to t = ${time.toPrecision(3)} in ${seconds.toFixed(3)} s, ${((size * size * steps) / seconds / 1e6).toPrecision(3)} million cells a second\n` +
         `deviation from the exact steps ${discrete.toExponential(1)}, from the equation ${continuous.toExponential(1)}\n`,
     );

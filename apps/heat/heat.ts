@@ -1,10 +1,19 @@
 import { LaunchError, f64, max } from "isoform";
-import type { Container, Field, Grid } from "isoform/grid";
+import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
-import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import {
+  skeleton,
+  swap,
+  tuned,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type Skeleton,
+  type SkeletonOptions,
+  type SkeletonSettings,
+} from "isoform/skeleton";
 
-export interface HeatSettings extends GridSettings {
+export interface HeatSettings extends Settled<GridSettings> {
   /** Cells along each side. */
   size: number;
   /** dt / h^2: steps are stable up to 1/4. */
@@ -35,7 +44,7 @@ export class Heat {
   private readonly amplitude: Scalar<"f64">;
   private readonly difference: Scalar<"f64">;
   private readonly compare: Container;
-  private readonly plan: Skeleton;
+  readonly skeleton: Skeleton;
 
   constructor(
     set: DeviceSet,
@@ -44,10 +53,9 @@ export class Heat {
   ) {
     const { size, ratio, occ, precision } = settings;
     if (!(ratio > 0 && ratio <= 0.25)) throw new LaunchError(`a ratio dt / h^2 of ${ratio}: steps are stable above 0 and up to 0.25`);
-    this.grid = makeGrid(set, [size, size], settings) as Grid<2>;
+    this.grid = makeGrid(set, [size, size], { kind: settings.grid, layout: settings.layout });
     const { grid } = this;
-    const field = (name: string) => grid.field(name, f64);
-    [this.u, this.next, this.mode] = ["u", "next", "mode"].map(field);
+    [this.u, this.next, this.mode] = ["u", "next", "mode"].map((name) => grid.field(name, f64));
     [this.amplitude, this.difference] = ["amplitude", "difference"].map((name) => grid.scalar(name, f64));
     const { u, next, mode, amplitude, difference } = this;
 
@@ -57,7 +65,7 @@ export class Heat {
     this.compare = grid.container("compare", { u, mode, amplitude, difference: max(difference) }, ({ u, mode, amplitude, difference }, c) =>
       difference.max(Math.abs(u[c] - amplitude * mode[c])),
     );
-    this.plan = skeleton(set, "heat", [step, swap(u, next)], { occ, precision, ...options });
+    this.skeleton = skeleton(set, "heat", [step, swap(u, next)], { occ, precision, ...options });
 
     const sine = Float64Array.from({ length: size }, (_, n) => Math.sin((Math.PI * (n + 1)) / (size + 1)));
     for (const start of [u, mode]) start.fill((x, y) => sine[x] * sine[y]);
@@ -65,7 +73,7 @@ export class Heat {
 
   /** Runs steps; returns the seconds that they took. */
   async run(steps: number): Promise<number> {
-    const { seconds } = await this.plan.run(steps);
+    const { seconds } = await this.skeleton.run(steps);
     this.steps += steps;
     return seconds;
   }
@@ -85,18 +93,14 @@ export class Heat {
   }
 
   explain(): string {
-    return this.plan.explain();
+    return this.skeleton.explain();
   }
 
   free(): void {
-    this.plan.free();
+    this.skeleton.free();
     this.grid.free();
     this.amplitude.free();
     this.difference.free();
-  }
-
-  get skeleton(): Skeleton {
-    return this.plan;
   }
 
   private async distance(amplitude: number): Promise<number> {
@@ -107,7 +111,7 @@ export class Heat {
 }
 
 /** For `isoform explain`. */
-export function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton {
-  const { fuse, unroll, size = 64 } = settings;
-  return new Heat(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll }).skeleton;
+export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
+  const { fuse, unroll, size = 64 } = asked;
+  return (await tuned(asked, (settings) => new Heat(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll }))).skeleton;
 }

@@ -41,7 +41,7 @@ export async function makeSkeleton(
   { fuse, unroll, size = 64, grid, layout, occ, precision }: SkeletonSettings,
 ): Promise<Skeleton> {
   const flow = cavity({ reynolds: 100, size });
-  return (await Simulation.create(set, flow, { grid, layout, occ, precision }, { fuse, unroll })).plan;
+  return (await Simulation.create(set, flow, { grid, layout, occ, precision }, { fuse, unroll })).skeleton;
 }
 
 /** A point of a published profile, and what was computed there, in lid speeds. */

@@ -4,7 +4,8 @@ import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
 import { devices } from "isoform/set";
-import { addGridOptions } from "../grids.js";
+import type { Unsettled } from "isoform/skeleton";
+import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
@@ -14,7 +15,7 @@ import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphe
 import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
 import { plane, settle, watchForce, type Report } from "./run.js";
 
-interface Options extends Settings {
+interface Options extends Unsettled<Settings> {
   re: number;
   size: number;
   speed: number;
@@ -134,7 +135,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
   const set = await devices(options.devices);
   try {
     const simulation = await Simulation.create(set, each.flow(options), options);
-    const { flow, grid } = simulation;
+    const { flow, grid, settings } = simulation;
     const task = shell.progress(`lbm ${each.name}`);
     let seconds = 0;
     const outcome = await each.solve(simulation, options, (done, total, text, took) => {
@@ -143,13 +144,14 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
     });
     task.done();
     const { steps } = simulation;
+    const { occ, choices } = simulation.skeleton;
     const { mass } = await simulation.measure();
     const updates = (grid.cells * steps) / seconds / 1e6;
     const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
-        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${options.collision.toUpperCase()}, ${options.pattern}, ${options.type}, ${options.grid} grid of ${flow.extents.join(" x ")}, ` +
-        `${grid.cells} cells, ${options.layout}, occ ${options.occ}, ${options.precision}\n` +
+        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}, ` +
+        `${grid.cells} cells, ${settings.layout}, occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
         `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,
     );
@@ -167,6 +169,8 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
         devices: set.name,
         labels,
         options,
+        settings: { ...settings, occ },
+        choices,
         extents: flow.extents,
         cells: grid.cells,
         steps,

@@ -1,8 +1,17 @@
 import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
-import type { Container, Field, Grid } from "isoform/grid";
+import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions } from "isoform/skeleton";
-import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import {
+  skeleton,
+  swap,
+  tuned,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type Skeleton,
+  type SkeletonOptions,
+  type Unsettled,
+} from "isoform/skeleton";
 import {
   FLUID,
   Kernels,
@@ -24,7 +33,7 @@ export const PATTERNS = ["pull", "aa"] as const;
 export type Pattern = (typeof PATTERNS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
-export interface Settings extends GridSettings {
+export interface Settings extends Settled<GridSettings> {
   type: keyof typeof TYPES;
   collision: Collision;
   pattern: Pattern;
@@ -88,7 +97,7 @@ export class Simulation {
   steps = 0;
   /** Steps that come together. */
   private readonly stride: number;
-  readonly plan: Skeleton;
+  readonly skeleton: Skeleton;
 
   private constructor(
     readonly flow: Flow,
@@ -109,17 +118,23 @@ export class Simulation {
     const { occ, precision, pattern } = settings;
     [this.density, this.velocity] = [macroscopic.density, macroscopic.velocity];
     this.stride = pattern === "aa" ? 2 : 1;
-    this.plan = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { ...options, occ, precision });
+    this.skeleton = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { ...options, occ, precision });
   }
 
-  static async create(set: DeviceSet, flow: Flow, options: Partial<Settings> = {}, plan: PlanOptions = {}): Promise<Simulation> {
-    const settings = { ...DEFAULTS, ...options };
+  /** Lays out the flow on a set of devices at its start; what is `auto` is measured. */
+  static create(set: DeviceSet, flow: Flow, options: Partial<Unsettled<Settings>> = {}, plan: PlanOptions = {}): Promise<Simulation> {
+    const asked = { ...DEFAULTS, ...options };
+    // One population is written across cells, which takes a dense grid.
+    return tuned(asked, (settings) => Simulation.make(set, flow, settings, plan), asked.pattern === "aa" ? ["dense"] : undefined);
+  }
+
+  private static async make(set: DeviceSet, flow: Flow, settings: Settings, plan: PlanOptions): Promise<Simulation> {
     const { lattice, extents, active, kind, velocity, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
     if (inPlace) requireWalls(flow);
-    const grid = makeGrid(set, extents, settings, active);
+    const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active });
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
     const f = population("f");
     const populations: Populations = {
@@ -157,7 +172,7 @@ export class Simulation {
   /** Runs steps, with one population an even number of them: one more if it must be. Returns the seconds that they took. */
   async run(steps: number): Promise<number> {
     const times = Math.ceil(steps / this.stride);
-    const { seconds } = await this.plan.run(times);
+    const { seconds } = await this.skeleton.run(times);
     this.steps += times * this.stride;
     return seconds;
   }
@@ -202,7 +217,7 @@ export class Simulation {
   }
 
   free(): void {
-    this.plan.free();
+    this.skeleton.free();
     this.grid.free();
     for (const scalar of Object.values(this.measures.scalars)) scalar.free();
   }

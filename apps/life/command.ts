@@ -1,12 +1,13 @@
 import { Option, type Command } from "commander";
 import type { Shell } from "isoform/p3";
 import { devices } from "isoform/set";
-import { addGridOptions } from "../grids.js";
+import { tuned, type Unsettled } from "isoform/skeleton";
+import { addGridOptions, choicesText } from "../grids.js";
 import { count } from "../options.js";
 import { DEFAULTS, Life, type LifeSettings } from "./life.js";
 import { PATTERNS, type PatternName } from "./patterns.js";
 
-interface Options extends LifeSettings {
+interface Options extends Unsettled<LifeSettings> {
   devices: string;
   generations: number;
   pattern: PatternName;
@@ -30,13 +31,13 @@ export function command(program: Command, shell: Shell): void {
 async function run({ devices: names, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {
   const set = await devices(names);
   try {
-    const life = new Life(set, settings, pattern);
+    const life = await tuned(settings, (settled) => new Life(set, settled, pattern));
     const before = await life.population();
     const seconds = await life.run(generations);
-    const { width, height, grid, occ } = settings;
+    const { width, height, grid } = life.settings;
     if (width <= MOST_COLUMNS) shell.print((await life.picture()).join("\n"));
     shell.print(
-      `${set.name}: ${pattern} on a ${grid} grid of ${width} x ${height}, occ ${occ}\n` +
+      `${set.name}: ${pattern} on a ${grid} grid of ${width} x ${height}, occ ${life.skeleton.occ}\n${choicesText(life.skeleton)}` +
         `${generations} generations in ${seconds.toFixed(3)} s, ${((width * height * generations) / seconds / 1e6).toPrecision(3)} million cells a second; ` +
         `${await life.population()} cells live, ${before} at the start\n`,
     );

@@ -1,11 +1,20 @@
 import { i32, sum, u8 } from "isoform";
-import type { Container, Field, Grid } from "isoform/grid";
+import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings } from "isoform/skeleton";
-import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
+import {
+  skeleton,
+  swap,
+  tuned,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type Skeleton,
+  type SkeletonOptions,
+  type SkeletonSettings,
+} from "isoform/skeleton";
 import { centred, type PatternName } from "./patterns.js";
 
-export interface LifeSettings extends GridSettings {
+export interface LifeSettings extends Settled<GridSettings> {
   width: number;
   height: number;
 }
@@ -16,7 +25,7 @@ export const DEFAULTS: LifeSettings = { ...USUAL_SETTINGS, width: 64, height: 48
 export class Life {
   readonly grid: Grid<2>;
   readonly now: Field<"u8", 1, 2>;
-  readonly plan: Skeleton;
+  readonly skeleton: Skeleton;
   generations = 0;
   private readonly total: Scalar<"i32">;
   private readonly census: Container;
@@ -24,12 +33,12 @@ export class Life {
   /** @param start 1 where a cell lives, or a known pattern for the middle */
   constructor(
     set: DeviceSet,
-    private readonly settings: LifeSettings,
+    readonly settings: LifeSettings,
     start: PatternName | ((x: number, y: number) => number),
     options: SkeletonOptions = {},
   ) {
     const { width, height, occ, precision } = settings;
-    this.grid = makeGrid(set, [width, height], settings) as Grid<2>;
+    this.grid = makeGrid(set, [width, height], { kind: settings.grid, layout: settings.layout });
     const { grid } = this;
     const [now, next] = ["now", "next"].map((name) => grid.field(name, u8));
     [this.now, this.total] = [now, grid.scalar("total", i32)];
@@ -40,13 +49,13 @@ export class Life {
       next[c] = neighbours === 3 || (neighbours === 2 && now[c] === 1) ? 1 : 0;
     });
     this.census = grid.container("census", { now, total: sum(this.total) }, ({ now, total }, c) => total.add(now[c]));
-    this.plan = skeleton(set, "life", [generation, swap(now, next)], { occ, precision, ...options });
+    this.skeleton = skeleton(set, "life", [generation, swap(now, next)], { occ, precision, ...options });
     now.fill(typeof start === "function" ? start : centred(start, width, height));
   }
 
   /** Runs generations; returns the seconds that they took. */
   async run(generations: number): Promise<number> {
-    const { seconds } = await this.plan.run(generations);
+    const { seconds } = await this.skeleton.run(generations);
     this.generations += generations;
     return seconds;
   }
@@ -65,14 +74,18 @@ export class Life {
   }
 
   free(): void {
-    this.plan.free();
+    this.skeleton.free();
     this.grid.free();
     this.total.free();
   }
 }
 
 /** For `isoform explain`. */
-export function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton {
-  const { fuse, unroll, size = 64 } = settings;
-  return new Life(set, { ...DEFAULTS, ...settings, width: size, height: size }, "glider", { fuse, unroll }).plan;
+export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
+  const { fuse, unroll, size = 64 } = asked;
+  const life = await tuned(
+    asked,
+    (settings) => new Life(set, { ...DEFAULTS, ...settings, width: size, height: size }, "glider", { fuse, unroll }),
+  );
+  return life.skeleton;
 }

@@ -32,14 +32,14 @@ export const application: Application = {
     const precision = options.precision ?? device.precision;
     const poisson = new Poisson(set, { ...DEFAULTS, size: edge(gib), precision });
     await poisson.reset();
-    const work = await poisson.plan.work();
+    const work = await poisson.skeleton.work();
 
     const prepared: PreparedApplication = {
       problem: `poisson ${gib} GiB`,
 
       async run(): Promise<Sample[]> {
         await poisson.reset();
-        const seconds = (await poisson.plan.run(iterations)).seconds / iterations;
+        const seconds = (await poisson.skeleton.run(iterations)).seconds / iterations;
         return [
           { quantity: ITERATION, seconds, ...work },
           { quantity: "conjugate gradients", seconds, ...work },

@@ -2,11 +2,12 @@ import { Option, type Command } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { devices } from "isoform/set";
-import { addGridOptions } from "../grids.js";
+import type { Unsettled } from "isoform/skeleton";
+import { addGridOptions, choicesText } from "../grids.js";
 import { count, positive } from "../options.js";
-import { DEFAULTS, Poisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
+import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
 
-interface Options extends PoissonSettings {
+interface Options extends Unsettled<PoissonSettings> {
   devices: string;
   tolerance: number;
   iterations: number;
@@ -42,26 +43,36 @@ async function run(options: Options, shell: Shell): Promise<void> {
   for (const file of [vtk, json]) if (file !== undefined) await shell.checkWritable(file);
   const set = await devices(names);
   try {
-    const poisson = new Poisson(set, settings, { fuse, unroll });
+    const poisson = await makePoisson(set, settings, { fuse, unroll });
     // What is compiled at first use is no part of the time.
-    await poisson.reset();
-    await poisson.plan.run(2 * unroll);
+    await poisson.skeleton.run(2 * unroll);
     const solution = await poisson.solve({ tolerance, iterations, every });
     const errors = await poisson.errors();
-    const work = await poisson.plan.work();
+    const work = await poisson.skeleton.work();
     const { iterations: done, converged, residual, seconds } = solution;
-    const { size, grid, layout, occ, precision, preconditioner } = settings;
+    const { size, grid, layout, precision, preconditioner } = poisson.settings;
+    const { occ, choices } = poisson.skeleton;
     const each = seconds / done;
     shell.print(
       `${set.name}: ${[...new Set(set.members.map(({ device }) => device.label))].join(", ")}\n` +
-        `${grid} grid of ${size} x ${size} x ${size}, ${layout}, occ ${occ}, ${fuse ? "fused" : "not fused"}, ${precision}; preconditioner ${preconditioner}\n` +
+        `${grid} grid of ${size} x ${size} x ${size}, ${layout}, occ ${occ}, ${fuse ? "fused" : "not fused"}, ${precision}; preconditioner ${preconditioner}\n${choicesText(poisson.skeleton)}` +
         `${converged ? "converged" : "not converged"} in ${done} iterations: residual ${residual.toExponential(2)}\n` +
         `${seconds.toFixed(3)} s, ${(1000 * each).toPrecision(4)} ms an iteration, ${(work.bytes / 1e9 / each).toPrecision(3)} GB/s of ${(work.bytes / size ** 3).toPrecision(3)} bytes a cell\n` +
         `deviation from the manufactured solution: largest ${errors.greatest.toExponential(3)}, root of mean square ${errors.mean.toExponential(3)}\n`,
     );
     if (vtk !== undefined) await writeImage(vtk, [poisson.x]);
     if (json !== undefined) {
-      const result = { devices: set.name, settings, fuse, unroll, tolerance, ...solution, errors, work };
+      const result = {
+        devices: set.name,
+        settings: { ...poisson.settings, occ },
+        choices,
+        fuse,
+        unroll,
+        tolerance,
+        ...solution,
+        errors,
+        work,
+      };
       await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
     }
   } finally {

@@ -1,4 +1,4 @@
-import { max, sum, type f64 } from "isoform";
+import { max, type f64 } from "isoform";
 import type { Cell, Container, Field, Grid } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 
@@ -15,10 +15,6 @@ export const laplace = (grid: Grid3, p: Real, s: Real): Container =>
   grid.container("laplace", { p, s }, ({ p, s }, c) => {
     s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
   });
-
-/** result = <a, b> */
-export const dot = (grid: Grid3, name: string, a: Real, b: Real, result: Value): Container =>
-  grid.container(name, { a, b, result: sum(result) }, ({ a, b, result }, c) => result.add(a[c] * b[c]));
 
 /** p = z + (rz / before) p */
 export const direction = (grid: Grid3, p: Real, z: Real, rz: Value, before: Value): Container =>

@@ -1,16 +1,27 @@
 import { f64, LaunchError } from "isoform";
-import { dense, type DenseGrid, type Field } from "isoform/grid";
+import { dot, makeGrid, type DenseGrid, type Field } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
-import { skeleton, swap, type Skeleton, type SkeletonOptions, type SkeletonSettings, type Step } from "isoform/skeleton";
-import { makeGrid, USUAL_SETTINGS, type GridSettings } from "../grids.js";
-import { deviation, direction, dot, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
+import {
+  skeleton,
+  swap,
+  tuned,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type Skeleton,
+  type SkeletonOptions,
+  type SkeletonSettings,
+  type Step,
+  type Unsettled,
+} from "isoform/skeleton";
+import { deviation, direction, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
 import { jacobi, levelsOf, vCycle } from "./multigrid.js";
 import { Manufactured } from "./problem.js";
 
 export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
-export interface PoissonSettings extends GridSettings {
+export interface PoissonSettings extends Settled<GridSettings> {
   /** Cells along each axis. */
   size: number;
   preconditioner: Preconditioner;
@@ -55,7 +66,7 @@ export class Poisson {
   readonly grid: Grid3;
   readonly x: Real;
   /** Of one iteration. */
-  readonly plan: Skeleton;
+  readonly skeleton: Skeleton;
   readonly problem: Manufactured;
   private readonly grids: readonly Grid3[];
   private readonly r: Real;
@@ -82,18 +93,18 @@ export class Poisson {
     const plain = preconditioner === "none";
     const { z, steps, spare, grids } = plain ? { z: r, steps: [], spare: [], grids: [grid] } : precondition(grid, r, settings);
     this.grids = grids;
-    const norm = dot(grid, "norm", r, r, rr);
+    const norm = dot(r, r, rr, "norm");
     // Without a preconditioner <r, z> is the norm.
-    const product = plain ? dot(grid, "norm", r, r, rz) : dot(grid, "product", r, z, rz);
+    const product = plain ? dot(r, r, rz, "norm") : dot(r, z, rz, "product");
     const shared = { occ, precision, ...options };
     this.start = skeleton(set, "poisson start", plain ? [product] : [norm, ...steps, product], shared);
-    this.plan = skeleton(
+    this.skeleton = skeleton(
       set,
       "poisson",
       [
         direction(grid, p, z, rz, before),
         laplace(grid, p, s),
-        dot(grid, "curvature", p, s, ps),
+        dot(p, s, ps, "curvature"),
         solution(grid, x, p, rz, ps),
         residual(grid, r, s, rz, ps),
         ...(plain ? [] : [norm, ...steps]),
@@ -122,7 +133,7 @@ export class Poisson {
       iterations: done,
       stopped,
       seconds,
-    } = await this.plan.run(iterations, {
+    } = await this.skeleton.run(iterations, {
       scalar: this.residualSquared,
       until: (value) => value <= enough,
       every,
@@ -162,7 +173,7 @@ export class Poisson {
   }
 
   free(): void {
-    this.plan.free();
+    this.skeleton.free();
     this.start.free();
     for (const grid of this.grids) grid.free();
     for (const scalar of Object.values(this.scalars)) scalar.free();
@@ -179,17 +190,20 @@ function levelsWanted({ size, levels }: PoissonSettings): number {
 }
 
 function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
-  const { size, preconditioner, grid, layout } = settings;
+  const { size, preconditioner, grid: kind, layout } = settings;
   const extents = [size, size, size] as const;
-  if (preconditioner !== "multigrid") return makeGrid(set, extents, settings) as Grid3;
-  if (grid !== "dense") throw new LaunchError(`multigrid needs a dense grid, and this one is to be ${grid}: take another preconditioner`);
+  if (preconditioner !== "multigrid") return makeGrid(set, extents, { kind, layout });
+  if (kind !== "dense")
+    throw new LaunchError(
+      `the preconditioner multigrid needs a dense grid, and this one is to be ${kind}: take another, or the grid dense`,
+    );
   const levels = levelsWanted(settings);
   const planes = Math.ceil(size / 2 ** levels);
   if (planes < set.members.length)
     throw new LaunchError(
       `multigrid with ${levels} coarser levels leaves ${planes} planes to ${set.members.length} devices: ask for fewer levels or devices`,
     );
-  return dense(set, extents, { layout, levels });
+  return makeGrid(set, extents, { kind, layout, levels });
 }
 
 /** The steps that put an approximate solution of A z = r into z, with the fields that nobody needs afterwards, and all grids. */
@@ -205,10 +219,18 @@ function precondition(grid: Grid3, r: Real, settings: PoissonSettings): { z: Rea
   return { z, steps: vCycle(levels, { count, weight: SMOOTHING }), spare, grids: levels.map((level) => level.grid) };
 }
 
+/** Ready to iterate; what is `auto` is measured. */
+export function makePoisson(set: DeviceSet, asked: Unsettled<PoissonSettings>, options: SkeletonOptions = {}): Promise<Poisson> {
+  const make = async (settings: PoissonSettings): Promise<Poisson> => {
+    const poisson = new Poisson(set, settings, options);
+    await poisson.reset();
+    return poisson;
+  };
+  return tuned(asked, make, asked.preconditioner === "multigrid" ? ["dense"] : undefined);
+}
+
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
   const { fuse, unroll, size = 64 } = settings;
-  const poisson = new Poisson(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll });
-  await poisson.reset();
-  return poisson.plan;
+  return (await makePoisson(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll })).skeleton;
 }

@@ -1,5 +1,5 @@
 import type { ApplicationModule, CommandModule } from "../p3/application.js";
-import type { SkeletonModule } from "../skeleton/application.js";
+import type { SkeletonModule } from "../skeleton/settings.js";
 
 /** Where to find the parts of an application. */
 export interface Registered {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../kernel/errors.js";
 import type { Shell } from "../p3/application.js";
-import type { SkeletonModule, SkeletonSettings } from "../skeleton/application.js";
-import { OCC_LEVELS } from "../skeleton/occ.js";
+import { USUAL_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";
+import { addSettings } from "./settings.js";
 
 /** Applications that have a sequence of containers, by name; each is loaded only when it is wanted. */
 export type SkeletonModules = Readonly<Record<string, () => Promise<SkeletonModule>>>;
@@ -31,19 +31,15 @@ Examples:
 
 /** Adds `isoform explain`. */
 export function addExplain(program: Command, shell: Shell, modules: SkeletonModules = registered()): void {
-  program
+  const command = program
     .command("explain")
     .description("show what the planner makes of an application's sequence: dependencies, fusion, halos, overlap, streams, timeline")
     .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
-    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2")
-    .addOption(new Option("--grid <kind>", "how cells are stored").choices(["dense", "sparse", "blocks"]).default("dense"))
-    .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default("soa"))
-    .addOption(new Option("--occ <level>", "overlap of computation and communication").choices([...OCC_LEVELS, "auto"]).default("standard"))
+    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2");
+  addSettings(command, USUAL_SETTINGS);
+  command
     .option("--no-fuse", "run containers as they were written")
     .option("--unroll <n>", "iterations that are planned together", positive, 1)
-    .addOption(
-      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
-    )
     .option("--size <n>", "cells along each axis; the application's default where absent", positive)
     .option("--iterations <n>", "run so many before, the last one measured for the timeline; 0: none", whole, 20)
     .addOption(

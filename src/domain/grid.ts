@@ -50,8 +50,9 @@ export interface PrepareOptions {
   reductions?: Readonly<Record<string, View>>;
 }
 
-/** How a grid stores its cells. */
-export type GridKind = "dense" | "sparse" | "blocks";
+/** How a grid can store its cells. */
+export const GRID_KINDS = ["dense", "sparse", "blocks"] as const;
+export type GridKind = (typeof GRID_KINDS)[number];
 
 /** A rectilinear domain, its active cells spread over the members of a device set; the blueprint of fields and containers. */
 export interface Grid<D extends Dimension = Dimension> {

@@ -1,10 +1,11 @@
 export { blocks, BlocksGrid, type BlocksOptions } from "./blocks.js";
 export { dense, DenseGrid, type DenseOptions } from "./dense.js";
 export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
+export { GRID_KINDS } from "./grid.js";
 export type { DataView, Grid, GridKind, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
 export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container.js";
-export { grid, GRID_KINDS, type AnyGridOptions } from "./make-grid.js";
+export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse.js";
 export { collect, type Collection } from "./reductions.js";
 export { axpy, copy, dot, fill, norm1, norm2, normMax, scale, type Factor } from "./vectors.js";

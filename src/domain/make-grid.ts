@@ -2,12 +2,9 @@ import { LaunchError } from "../kernel/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { BlocksGrid, type BlocksOptions } from "./blocks.js";
 import { DenseGrid, type DenseOptions } from "./dense.js";
-import type { Grid, GridKind } from "./grid.js";
+import { GRID_KINDS, type Grid, type GridKind } from "./grid.js";
 import { placed } from "./placed.js";
 import { SparseGrid } from "./sparse.js";
-
-/** How cells can be stored. */
-export const GRID_KINDS = ["dense", "sparse", "blocks"] as const satisfies readonly GridKind[];
 
 export interface AnyGridOptions extends DenseOptions, BlocksOptions {
   /** How cells are stored; `dense` where absent. */
@@ -22,12 +19,12 @@ const OWN = { levels: "dense", brick: "blocks" } as const satisfies Partial<Reco
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, more members than planes, and an option that the kind does not have
  */
-export function grid(set: DeviceSet, extents: readonly [number, number], options?: AnyGridOptions): Grid<2>;
-export function grid(set: DeviceSet, extents: readonly [number, number, number], options?: AnyGridOptions): Grid<3>;
-export function grid(set: DeviceSet, extents: readonly number[], options?: AnyGridOptions): Grid;
-export function grid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
+export function makeGrid(set: DeviceSet, extents: readonly [number, number], options?: AnyGridOptions): Grid<2>;
+export function makeGrid(set: DeviceSet, extents: readonly [number, number, number], options?: AnyGridOptions): Grid<3>;
+export function makeGrid(set: DeviceSet, extents: readonly number[], options?: AnyGridOptions): Grid;
+export function makeGrid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
   const { kind = "dense" } = options;
-  return placed(grid, () => {
+  return placed(makeGrid, () => {
     for (const [option, owner] of Object.entries(OWN))
       if (options[option as keyof typeof OWN] !== undefined && kind !== owner)
         throw new LaunchError(`a ${kind} grid has no option "${option}": leave it out, or make a ${owner} grid`);

@@ -1,15 +1,15 @@
 import { recall, remember } from "../device/cache.js";
 import type { DeviceSet } from "../set/index.js";
-import { DeviceError } from "../kernel/errors.js";
+import { IsoformError } from "../kernel/errors.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Stages } from "./plan.js";
 import type { Skeleton } from "./skeleton.js";
 
-/** How the level of overlap was found. */
-export interface Choice {
-  readonly level: OccLevel;
-  /** Seconds of one plan at each level. */
-  readonly seconds: Readonly<Record<OccLevel, number>>;
+/** What was found by measuring. */
+export interface Choice<K extends string = string> {
+  readonly best: K;
+  /** Seconds of one iteration, or plan, each way; those are absent that cannot run. */
+  readonly seconds: Readonly<Record<K, number>>;
 }
 
 /** One way to do a piece of work, ready to run. */
@@ -28,7 +28,7 @@ const ITERATIONS = 10;
  * The fastest level by `measure`, which gives the seconds of one plan; levels take turns, and the least median wins. What was found for
  * the same `key` before is taken over.
  */
-export async function fastestLevel(key: readonly string[], measure: (level: OccLevel) => Promise<number>): Promise<Choice> {
+export async function fastestLevel(key: readonly string[], measure: (level: OccLevel) => Promise<number>): Promise<Choice<OccLevel>> {
   return remembered("occ", key, async () => {
     const samples = new Map<OccLevel, number[]>(OCC_LEVELS.map((level) => [level, []]));
     for (let round = 0; round <= ROUNDS; round++)
@@ -36,37 +36,44 @@ export async function fastestLevel(key: readonly string[], measure: (level: OccL
         const seconds = await measure(level);
         if (round > 0) samples.get(level)!.push(seconds);
       }
-    const seconds = Object.fromEntries([...samples].map(([level, list]) => [level, median(list)])) as Choice["seconds"];
-    return { level: least(seconds), seconds };
+    const seconds = Object.fromEntries([...samples].map(([level, list]) => [level, median(list)])) as Record<OccLevel, number>;
+    return { best: least(seconds), seconds };
   });
 }
 
 /**
  * The name of the fastest of several ways to do the same work: kinds of grids, layouts, sets of devices. Each is made, measured and
- * freed, one after the other; one for which memory does not suffice does not count. What was found for the same `key` before is taken over, so
- * the key must tell the problem, its size and the devices.
- * @throws DeviceError where there is no way that can run
+ * freed, one after the other; one that is refused, or for which memory does not suffice, does not count. What was found for the same `key`
+ * before is taken over, so the key must tell the problem, its size and the devices.
+ * @throws IsoformError where there is no way that can run
  */
 export async function fastest<K extends string>(
   key: readonly string[],
   ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
 ): Promise<K> {
+  return (await fastestWay(key, ways)).best;
+}
+
+/** The same, with the times. */
+export async function fastestWay<K extends string>(
+  key: readonly string[],
+  ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
+): Promise<Choice<K>> {
   const names = Object.keys(ways) as K[];
-  const { name } = await remembered("way", [...key, ...names], async () => {
+  return remembered("way", [...key, ...names], async () => {
     const seconds = {} as Record<K, number>;
-    let failure: DeviceError | undefined;
+    let failure: IsoformError | undefined;
     for (const candidate of names) {
       try {
         seconds[candidate] = await timeOf(await ways[candidate]());
       } catch (error) {
-        if (!(error instanceof DeviceError)) throw error;
-        failure = error;
+        if (!(error instanceof IsoformError)) throw error;
+        failure ??= error;
       }
     }
     if (failure && Object.keys(seconds).length === 0) throw failure;
-    return { name: least(seconds) };
+    return { best: least(seconds), seconds };
   });
-  return name;
 }
 
 async function timeOf({ skeleton, free }: Trial): Promise<number> {
@@ -74,13 +81,17 @@ async function timeOf({ skeleton, free }: Trial): Promise<number> {
     await skeleton.run(ITERATIONS);
     const samples: number[] = [];
     for (let round = 0; round < ROUNDS; round++) samples.push((await skeleton.run(ITERATIONS)).seconds);
-    return median(samples);
+    return median(samples) / ITERATIONS;
   } finally {
     free();
   }
 }
 
-async function remembered<T>(kind: string, key: readonly string[], find: () => Promise<T>): Promise<T> {
+/** Choices of another form are not read. */
+const FORM = "best and seconds";
+
+async function remembered<T>(kind: string, of: readonly string[], find: () => Promise<T>): Promise<T> {
+  const key = [FORM, ...of];
   const data = recall(kind, key);
   if (data) return JSON.parse(new TextDecoder().decode(data)) as T;
   const found = await find();

@@ -1,5 +1,16 @@
 export { skeleton, Skeleton, type RunOptions, type RunResult, type SkeletonOptions } from "./skeleton.js";
 export { swap, type Step, type Swap } from "./sequence.js";
-export { fastest, type Trial } from "./auto.js";
+export { fastest, type Choice, type Trial } from "./auto.js";
 export { OCC_LEVELS, type OccLevel } from "./occ.js";
-export type { SkeletonModule, SkeletonSettings } from "./application.js";
+export {
+  SETTING_OPTIONS,
+  USUAL_SETTINGS,
+  type GridSettings,
+  type Settled,
+  type SettingOption,
+  type SkeletonModule,
+  type SkeletonSettings,
+  type Storage,
+  type Unsettled,
+} from "./settings.js";
+export { tuned, type Tunable } from "./tuned.js";

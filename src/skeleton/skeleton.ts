@@ -74,7 +74,8 @@ export class Skeleton {
   private readonly temporary: ReadonlySet<Field>;
   /** Absent until it has been chosen. */
   private level: OccLevel | undefined;
-  private choice: Choice | undefined;
+  private choice: Choice<OccLevel> | undefined;
+  private storage: Choice | undefined;
   private watch: NanWatch | undefined;
   private measured: Traced | undefined;
 
@@ -161,6 +162,34 @@ export class Skeleton {
     return { bytes: total("bytes"), flops: total("flops") };
   }
 
+  /** The level of overlap; `auto` until it has been chosen. */
+  get occ(): OccLevel | "auto" {
+    return this.level ?? "auto";
+  }
+
+  /** What was left to measurement, and what was found. */
+  get choices(): readonly (Choice & { readonly of: "storage" | "occ" })[] {
+    return [
+      ...(this.storage ? [{ of: "storage" as const, ...this.storage }] : []),
+      ...(this.choice ? [{ of: "occ" as const, ...(this.choice as Choice) }] : []),
+    ];
+  }
+
+  /** For `tuned`, which has chosen how fields are stored. */
+  noteStorage(choice: Choice): void {
+    this.storage = choice;
+  }
+
+  /** The fields that the sequence uses. */
+  get fields(): readonly Field[] {
+    return this.executor.used(this.executor.stagesOf(1)).fields;
+  }
+
+  /** Everything that the time of an iteration depends on. */
+  timingKey(): readonly string[] {
+    return timingKey(this.executor.stagesOf(this.unrolled), this.set, this.precision);
+  }
+
   /** Frees what the skeleton holds on the devices. Fields and scalars stay. */
   free(): void {
     this.executor.free();
@@ -196,7 +225,7 @@ export class Skeleton {
       await this.finish();
       snapshot.free();
     }
-    return this.choice.level;
+    return this.choice.best;
   }
 
   /** Nothing where the memory does not suffice. */
@@ -236,10 +265,13 @@ export class Skeleton {
   }
 
   private choiceText(): string[] {
-    if (this.level === undefined) return ["the level of overlap will be chosen in the first run; shown is standard"];
-    if (!this.choice) return [];
-    const times = Object.entries(this.choice.seconds).map(([level, seconds]) => `${level} ${(seconds * 1e6).toFixed(1)} us`);
-    return [`OCC ${this.choice.level} was the fastest: ${times.join(", ")}`];
+    return [
+      ...(this.level === undefined ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
+      ...this.choices.map(({ of, best, seconds }) => {
+        const times = Object.entries(seconds).map(([name, time]) => `${name} ${(time * 1e6).toFixed(1)} us`);
+        return `${of === "occ" ? "OCC" : of} ${best} was the fastest: ${times.join(", ")}`;
+      }),
+    ];
   }
 
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BlocksGrid, blocks, dense, grid, GRID_KINDS, sparse, type AnyGridOptions } from "../../src/domain/index.js";
+import { BlocksGrid, blocks, dense, GRID_KINDS, makeGrid, sparse, type AnyGridOptions } from "../../src/domain/index.js";
 import { f64 } from "../../src/kernel/params.js";
 import { sphere } from "./kinds.js";
 import { jsSets } from "./sets.js";
@@ -10,22 +10,22 @@ const EXTENTS = [17, 9, 13] as const;
 
 test("the kind is one option among others", () => {
   for (const kind of GRID_KINDS) {
-    const made = grid(two, EXTENTS, { kind, active: sphere, layout: "aos" });
+    const made = makeGrid(two, EXTENTS, { kind, active: sphere, layout: "aos" });
     const named = kind === "dense" ? dense(two, EXTENTS, { active: sphere }) : (kind === "sparse" ? sparse : blocks)(two, EXTENTS, sphere);
     assert.equal(made.constructor, named.constructor);
     assert.deepEqual([made.kind, made.cells, made.partitions], [kind, named.cells, named.partitions]);
     assert.equal(made.field("u", f64).layout, "aos", "the grid's option is the default of its fields");
     assert.equal(made.field("v", f64, { layout: "soa" }).layout, "soa");
   }
-  assert.equal(grid(one, [5, 4]).kind, "dense");
-  const bricks = grid(one, [8, 8], { kind: "blocks", brick: [4, 2] });
+  assert.equal(makeGrid(one, [5, 4]).kind, "dense");
+  const bricks = makeGrid(one, [8, 8], { kind: "blocks", brick: [4, 2] });
   assert.ok(bricks instanceof BlocksGrid);
   assert.deepEqual(bricks.brick, [4, 2]);
 });
 
 test("what cannot be made is refused with the author's line", () => {
-  const here = /^grid, [^ ]*test[/\\]domain[/\\]make-grid\.test\.ts:\d+:\d+: /;
-  const make = (options: AnyGridOptions) => () => grid(one, EXTENTS, options);
+  const here = /grid, [^ ]*test[/\\]domain[/\\]make-grid\.test\.ts:\d+:\d+: /;
+  const make = (options: AnyGridOptions) => () => makeGrid(one, EXTENTS, options);
   const nobody = () => false;
   for (const [wrong, problem] of [
     [make({ kind: "round" as "dense" }), /a grid of kind "round"; use dense, sparse, blocks/],
@@ -36,8 +36,8 @@ test("what cannot be made is refused with the author's line", () => {
     [() => dense(one, EXTENTS, { active: nobody }), /none is active: the domain is empty/],
     [() => sparse(one, EXTENTS, nobody), /none is active: the domain is empty/],
     [() => blocks(one, EXTENTS, nobody), /none is active: the domain is empty/],
-    [() => grid(jsSets[4], [20, 5]), /5 planes for 7 members: .*use fewer devices/],
-    [() => grid(one, [20]), /give two or three whole numbers/],
+    [() => makeGrid(jsSets[4], [20, 5]), /5 planes for 7 members: .*use fewer devices/],
+    [() => makeGrid(one, [20]), /give two or three whole numbers/],
   ] as const) {
     assert.throws(wrong, problem);
     assert.throws(wrong, here);

@@ -5,7 +5,7 @@ import { Elasticity, type Settings } from "../../../apps/elasticity/elasticity.j
 import { PRECONDITIONERS } from "../../../apps/elasticity/kernels.js";
 import { forceOn } from "../../../apps/elasticity/reference.js";
 import { cube, patch, tension, type Solid } from "../../../apps/elasticity/solid.js";
-import { GRID_KINDS } from "../../../apps/grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import { jsSets, noise } from "../../domain/sets.js";
 import { nodesOf, RAGGED } from "./solids.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { OCC_LEVELS, type SkeletonOptions } from "isoform/skeleton";
 import { Elasticity, type Settings } from "../../../apps/elasticity/elasticity.js";
-import { GRID_KINDS } from "../../../apps/grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import { jsSets, onEachBackend } from "../../domain/sets.js";
 import { RAGGED, resultOf } from "./solids.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LaunchError } from "isoform";
 import { DEFAULTS, Heat, type HeatSettings } from "../../../apps/heat/heat.js";
-import { GRID_KINDS } from "../../../apps/grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import { OCC_LEVELS } from "../../../src/skeleton/index.js";
 import { jsSets, onEachBackend } from "../../domain/sets.js";
 

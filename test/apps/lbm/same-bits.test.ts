@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { OCC_LEVELS } from "isoform/skeleton";
-import { GRID_KINDS } from "../../../apps/grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import type { Lattice } from "../../../apps/lbm/lattice.js";
 import { Simulation, type Settings } from "../../../apps/lbm/simulation.js";
 import { jsSets, onEachBackend } from "../../domain/sets.js";

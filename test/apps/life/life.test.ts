@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LaunchError } from "isoform";
-import { GRID_KINDS } from "../../../apps/grids.js";
+import { GRID_KINDS } from "isoform/grid";
 import { DEFAULTS, Life, type LifeSettings } from "../../../apps/life/life.js";
 import type { PatternName } from "../../../apps/life/patterns.js";
 import { OCC_LEVELS } from "../../../src/skeleton/index.js";

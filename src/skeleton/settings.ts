@@ -1,0 +1,72 @@
+import type { Precision } from "../device/device.js";
+import type { FieldLayout } from "../domain/field.js";
+import { GRID_KINDS, type GridKind } from "../domain/grid.js";
+import type { DeviceSet } from "../set/index.js";
+import { OCC_LEVELS, type OccLevel } from "./occ.js";
+import type { Skeleton } from "./skeleton.js";
+
+/** How a problem is stored, overlapped and computed, no kernel touched. What is `auto` is measured and remembered: `tuned`. */
+export interface GridSettings {
+  grid: GridKind | "auto";
+  /** Of fields that ask for none. */
+  layout: FieldLayout | "auto";
+  occ: OccLevel | "auto";
+  precision: Precision;
+}
+
+export const USUAL_SETTINGS = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" } as const satisfies GridSettings;
+
+/** How fields are stored, once nothing is `auto`. */
+export interface Storage {
+  readonly grid: GridKind;
+  readonly layout: FieldLayout;
+}
+
+/** Settings of which the storage is decided. */
+export type Settled<S extends GridSettings> = Omit<S, keyof Storage> & Storage;
+/** Settings that may leave the storage to measurement. */
+export type Unsettled<S extends Storage> = Omit<S, keyof Storage> & Pick<GridSettings, keyof Storage>;
+
+/** An option of the command line: the same name, values and words for every command. */
+export interface SettingOption {
+  readonly flags: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+}
+
+export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>> = {
+  grid: {
+    flags: "--grid <kind>",
+    description: "how cells are stored: all of the box, active ones, or bricks with active ones; auto measures and remembers",
+    choices: [...GRID_KINDS, "auto"],
+  },
+  layout: {
+    flags: "--layout <name>",
+    description: "components of a cell apart (soa) or together (aos); auto measures and remembers",
+    choices: ["soa", "aos", "auto"],
+  },
+  occ: {
+    flags: "--occ <level>",
+    description: "overlap of computation and communication, on several devices; auto measures and remembers",
+    choices: [...OCC_LEVELS, "auto"],
+  },
+  precision: {
+    flags: "--precision <mode>",
+    description: "order and contraction of floating-point operations",
+    choices: ["strict", "fast"],
+  },
+};
+
+/** What `isoform explain` asks for. */
+export interface SkeletonSettings extends Readonly<GridSettings> {
+  readonly fuse: boolean;
+  readonly unroll: number;
+  /** Cells along each axis; the application's default where absent. */
+  readonly size?: number;
+}
+
+/** What an application exports so that `isoform explain` can show its plan. */
+export interface SkeletonModule {
+  /** The sequence of one iteration, its fields filled, ready to run. */
+  makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton | Promise<Skeleton>;
+}
