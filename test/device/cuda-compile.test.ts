@@ -20,13 +20,11 @@ import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { bind } from "../../src/device/bind.js";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
-import { SORT_SOURCE } from "../../src/emit/c/cuda/recorded.js";
-import { programOf } from "../../src/device/cuda/program.js";
-import { COPY_SOURCE } from "../../src/device/cuda/copies.js";
+import { programOf } from "../../src/device/gpu/program.js";
 import type { Device, LaunchOptions, Precision } from "../../src/device/device.js";
 import { open } from "../../src/device/open.js";
 import type { Policy } from "../../src/device/policy.js";
-import { cudaSource } from "../../src/emit/c/cuda.js";
+import { cudaLanguage, cudaSource } from "../../src/emit/c/cuda.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { IsoformError } from "../../src/kernel/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
@@ -38,7 +36,7 @@ import { kernelOf } from "../random/program.js";
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];
 /** Shared memory that a block may ask for on the smallest of them. */
-const FACTS = { sharedBytes: 96 << 10 };
+const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true };
 
 interface Translated {
   /** Kernel names by source. */
@@ -50,7 +48,7 @@ interface Translated {
 function translating(device: Device, precision: Precision, { sources, failures }: Translated): Device {
   const translate = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions) => {
     try {
-      const { program } = programOf(bind(device, kernel, args, policy, { ...options, precision }), FACTS);
+      const { program } = programOf(bind(device, kernel, args, policy, { ...options, precision }), cudaLanguage, FACTS);
       sources.set(program.source, kernel.name);
     } catch (error) {
       // What a user may get is what some rungs want.
@@ -91,8 +89,8 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
   };
 
   it("the library's own kernels", () => {
-    compile(SORT_SOURCE, "sort", false);
-    compile(COPY_SOURCE, "copy", false);
+    compile(cudaLanguage.sort, "sort", false);
+    compile(cudaLanguage.copies, "copy", false);
   });
 
   it("the applications and benchmarks", () => {

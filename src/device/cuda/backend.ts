@@ -3,7 +3,8 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { abilitiesOf, CudaDevice } from "./cuda-device.js";
 import { Driver, NO_DRIVER } from "./driver.js";
 import { Gpu, gpuFacts } from "./gpu.js";
-import { findNvrtc, loadKoffi, versionInName, type NvrtcPlaces } from "./library.js";
+import { loadKoffi } from "../foreign.js";
+import { findNvrtc, versionInName, type NvrtcPlaces } from "./library.js";
 import { NO_KOFFI, Nvrtc } from "./nvrtc.js";
 
 /** What a GPU needs on this machine, or what is missing of it. The compiler is found but not yet loaded, which takes long. */

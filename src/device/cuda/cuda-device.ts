@@ -17,8 +17,8 @@ import type {
 } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from "../view.js";
+import { GpuLaunch } from "../gpu/launch.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
-import { CudaLaunch } from "./launch.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
@@ -79,7 +79,7 @@ export class CudaDevice implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.gpu.enter();
-    return new CudaLaunch(this.gpu, bind(this, kernel, args, policy, options));
+    return new GpuLaunch(this.gpu, bind(this, kernel, args, policy, options));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

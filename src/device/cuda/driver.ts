@@ -1,5 +1,6 @@
 import { DeviceError } from "../../kernel/errors.js";
-import { openDriverLibrary, type Koffi, type Library } from "./library.js";
+import type { Koffi, Library } from "../foreign.js";
+import { openDriverLibrary } from "./library.js";
 
 /** Handles and device pointers of the driver fit a double: user space has 47 bits. */
 export type Handle = number;

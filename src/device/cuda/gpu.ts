@@ -1,30 +1,28 @@
 import { DeviceError } from "../../kernel/errors.js";
+import { cudaLanguage } from "../../emit/c/cuda.js";
+import type { Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { keepSource } from "../cache.js";
-import type { Buffer, MemorySpace } from "../view.js";
+import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
+import type { Shape, Step, Values } from "../gpu/steps.js";
+import type { MemorySpace } from "../view.js";
 import { DeviceAttribute, type Driver, type Handle } from "./driver.js";
 import type { Captured } from "./graph.js";
 import type { Nvrtc } from "./nvrtc.js";
 import { Staging } from "./staging.js";
+import { FillStep, KernelStep } from "./steps.js";
 
 /** A kernel's entry point on one GPU. */
-export interface Entry {
+interface Entry extends GpuEntry {
   readonly handle: Handle;
-  /** Blocks of `threads` threads with `sharedBytes` of dynamic shared memory that one multiprocessor holds at a time. */
-  residentBlocks(threads: number, sharedBytes: number): number;
-  /** Registers of a thread, bytes of local memory of a thread (spills and arrays). */
-  readonly registers: number;
-  readonly localBytes: number;
 }
 
 /** What is known of a GPU without starting anything on it. */
-export interface GpuFacts {
+export interface GpuFacts extends CodeFacts {
   label: string;
   /** Compute capability as major * 10 + minor. */
   arch: number;
   multiprocessors: number;
   memory: number;
-  /** Bytes of shared memory that a block may ask for. */
-  sharedBytes: number;
   l2Bytes: number;
   /** Bytes a second by clock and width of the memory; undefined where the driver does not tell them. */
   bandwidth: number | undefined;
@@ -44,6 +42,8 @@ export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: 
     arch: major * 10 + minor,
     multiprocessors: attribute("multiprocessors"),
     sharedBytes: attribute("maxSharedMemoryOptIn"),
+    threads: 1024,
+    atomics64: true,
     l2Bytes: attribute("l2Bytes"),
     bandwidth: theoreticalBandwidth(attribute("memoryClockRate"), attribute("memoryBusWidth")),
     label: `${words}, ${(memory / 2 ** 30).toFixed(0)} GiB, compute capability ${major}.${minor}`,
@@ -59,7 +59,8 @@ export function theoreticalBandwidth(clockRate: number, busWidth: number): numbe
 }
 
 /** One GPU's primary context: its memory, its compiled modules, its pinned staging memory. */
-export class Gpu {
+export class Gpu implements GpuMachine {
+  readonly language = cudaLanguage;
   readonly memory: MemorySpace;
   readonly facts: GpuFacts;
   readonly staging: Staging;
@@ -173,13 +174,25 @@ export class Gpu {
     }
   }
 
+  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
+    return new KernelStep(this.driver, code, (entry as Entry).handle, shape, values);
+  }
+
+  fillStep(address: number, value: number, bytes: number): Step {
+    return new FillStep(this.driver, address, value, bytes);
+  }
+
+  starts(kernel: string): void {
+    this.enter().lastKernel = kernel;
+  }
+
   private entry(handle: Handle): Entry {
     const { driver } = this;
     const attribute = (number: number) => driver.int("cuFuncGetAttribute", number, handle);
+    const spilled = attribute(FunctionAttribute.localBytes);
     return {
       handle,
-      registers: attribute(FunctionAttribute.registers),
-      localBytes: attribute(FunctionAttribute.localBytes),
+      needs: `${attribute(FunctionAttribute.registers)} registers a thread${spilled > 0 ? `, ${spilled} bytes of local memory` : ""}`,
       residentBlocks: (threads, sharedBytes) => {
         this.enter();
         if (sharedBytes > ALWAYS_SHARED) driver.call("cuFuncSetAttribute", handle, FunctionAttribute.maxDynamicShared, sharedBytes);
@@ -195,7 +208,7 @@ const FunctionAttribute = { localBytes: 3, registers: 4, maxDynamicShared: 8 } a
 const ALWAYS_SHARED = 48 << 10;
 
 /** A piece of one GPU's memory. */
-export class GpuBuffer implements Buffer {
+export class GpuBuffer implements GpuMemory {
   readonly memory: MemorySpace;
   live = true;
 

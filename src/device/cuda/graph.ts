@@ -1,16 +1,16 @@
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { Graph } from "../device.js";
-import { loadCopies } from "./copies.js";
+import { loadCopies } from "../gpu/copies.js";
+import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./driver.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
-import type { CudaLaunch } from "./launch.js";
 
 /** The thread may call what would disturb other captures: nothing else is captured meanwhile. */
 const RELAXED = 2;
 
 /** What a graph refers to, gathered while it is captured. */
 export class Captured {
-  readonly launches = new Set<CudaLaunch>();
+  readonly launches = new Set<GpuLaunch>();
   readonly buffers = new Set<GpuBuffer>();
 }
 
@@ -24,7 +24,7 @@ interface Origin {
 export class CudaGraph implements Graph {
   readonly decisions: readonly string[];
   private executable: Handle;
-  private readonly launches: readonly CudaLaunch[];
+  private readonly launches: readonly GpuLaunch[];
   private readonly buffers: readonly GpuBuffer[];
 
   private constructor(

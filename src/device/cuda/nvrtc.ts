@@ -1,6 +1,7 @@
 import { DeviceError } from "../../kernel/errors.js";
 import { cachedBinary } from "../cache.js";
-import { findNvrtc, loadKoffi, openNvrtcLibrary, type Library, type NvrtcPlaces } from "./library.js";
+import { loadKoffi, type Library } from "../foreign.js";
+import { findNvrtc, openNvrtcLibrary, type NvrtcPlaces } from "./library.js";
 
 export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
 export const NO_NVRTC = {

@@ -3,11 +3,11 @@ import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
-import { densePlace, placeOf, stridedCopy } from "./copies.js";
+import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./driver.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
-import { CudaLaunch } from "./launch.js";
 import { untilReady } from "./staging.js";
 
 /** Events that nothing refers to any more go back to the driver. */
@@ -34,7 +34,7 @@ export class CudaQueue implements Queue {
         throw new LaunchError(`a graph that a queue of "${work.gpu.name}" has captured was submitted to "${this.device.name}"`);
       return work.enqueue(this.stream);
     }
-    if (!(work instanceof CudaLaunch) || work.gpu !== this.gpu)
+    if (!(work instanceof GpuLaunch) || work.gpu !== this.gpu)
       throw new LaunchError(
         "kernel" in work
           ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
@@ -106,7 +106,7 @@ export class CudaQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     this.gpu.enter();
-    if (!(launch instanceof CudaLaunch) || launch.gpu !== this.gpu || !launch.ran)
+    if (!(launch instanceof GpuLaunch) || launch.gpu !== this.gpu || !launch.ran)
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );

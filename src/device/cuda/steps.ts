@@ -1,14 +1,15 @@
-import type { Entry as EntryCode, KernelParam, ParamType } from "../../emit/c/cuda/program.js";
+import type { Entry as EntryCode, KernelParam, ParamType } from "../../emit/c/gpu/program.js";
+import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
 import type { Driver, Handle } from "./driver.js";
-import type { Entry } from "./gpu.js";
 
-/** What a kernel's parameters are given, by key; see `KernelParam`. */
-export type Values = Readonly<Record<string, number | boolean | undefined>>;
+/** Types of what the driver takes; memory of a block is no parameter. */
+type PackedType = Exclude<ParamType, "shared">;
 
-const SIZE: Record<ParamType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+const SIZE: Record<PackedType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
 /** The values of `params` as the driver takes them: in order, each aligned to its size, and not a byte more. */
-export function packParams(params: readonly KernelParam[], values: Values): ArrayBuffer {
+export function packParams(list: readonly KernelParam[], values: Values): ArrayBuffer {
+  const params = list.filter((param): param is KernelParam & { type: PackedType } => param.type !== "shared");
   const offsets: number[] = [];
   let end = 0;
   for (const { type } of params) {
@@ -18,15 +19,11 @@ export function packParams(params: readonly KernelParam[], values: Values): Arra
   }
   const buffer = new ArrayBuffer(end);
   const data = new DataView(buffer);
-  params.forEach(({ key, type }, n) => {
-    const value = values[key];
-    if (value === undefined) throw new Error(`no value for the kernel parameter "${key}"`);
-    write(data, offsets[n], type, Number(value));
-  });
+  params.forEach(({ key, type }, n) => write(data, offsets[n], type, valueOf(values, key)));
   return buffer;
 }
 
-function write(data: DataView, offset: number, type: ParamType, value: number): void {
+function write(data: DataView, offset: number, type: PackedType, value: number): void {
   switch (type) {
     case "pointer":
       return data.setBigUint64(offset, BigInt(value), true);
@@ -45,20 +42,6 @@ function write(data: DataView, offset: number, type: ParamType, value: number): 
   }
 }
 
-/** One piece of work for a stream. */
-export interface Step {
-  enqueue(stream: Handle): void;
-}
-
-export interface Shape {
-  /** Blocks, along x, y and z. */
-  grid: readonly [number, number, number];
-  /** Threads of a block. */
-  block: readonly [number, number, number];
-  /** Dynamic shared memory in bytes. */
-  shared?: number;
-}
-
 const END = 0n;
 const BUFFER_POINTER = 1n;
 const BUFFER_SIZE = 2n;
@@ -73,7 +56,7 @@ export class KernelStep implements Step {
   constructor(
     private readonly driver: Driver,
     code: EntryCode,
-    entry: Entry,
+    entry: Handle,
     { grid, block, shared = 0 }: Shape,
     values: Values,
   ) {
@@ -83,7 +66,7 @@ export class KernelStep implements Step {
     this.kept = [params, size];
     const { address } = driver.koffi;
     this.extra.set([BUFFER_POINTER, address(params), BUFFER_SIZE, address(size), END]);
-    this.arguments = [entry.handle, ...grid, ...block, shared];
+    this.arguments = [entry, ...grid, ...block, shared];
   }
 
   enqueue(stream: Handle): void {
@@ -104,6 +87,3 @@ export class FillStep implements Step {
     this.driver.call("cuMemsetD8Async", this.target, this.value, this.bytes, stream);
   }
 }
-
-/** Blocks of `size` that cover `count`. */
-export const blocks = (count: number, size: number): number => Math.ceil(count / size);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cudaSource, defaultAssumptions, emitCuda } from "../../../src/emit/c/cuda.js";
-import type { CudaAssumptions } from "../../../src/emit/c/cuda/program.js";
+import { cudaSource, emitCuda } from "../../../src/emit/c/cuda.js";
+import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
+import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
 import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
@@ -10,7 +11,7 @@ import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 
-function emit(kernel: unknown, assumptions: Partial<CudaAssumptions> = {}) {
+function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}) {
   const { ir, access } = compiled(kernel);
   return emitCuda(ir, access, { ...defaultAssumptions(ir, assumptions.strict ?? false), ...assumptions });
 }
@@ -41,7 +42,7 @@ test("read-only views lose __restrict__ beside one of their type that is read af
 });
 
 test("scatter strategies differ in where a contribution goes", () => {
-  const source = (code: CudaAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code } }).source;
+  const source = (code: GpuAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code } }).source;
   assert.match(source("atomic"), /atomicAdd\(&h\[/);
   assert.match(source("shared"), /atomicAdd\(&h_copy\[/);
   assert.match(source("recorded"), /h_values\[h_slot\+\+\] = 1\.0;/);

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
   double *s_partials, double *s_folded, const long long partial_count
 ) {
-  const long long chunk = blockIdx.x * 32ll + threadIdx.x / 8;
+  const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
   {
     double total = 0.0;
     const long long stop = (chunk + 1) * 256 < partial_count ? (chunk + 1) * 256 : partial_count;
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 }
 
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
-  double *s_partials, double *s_folded, const long long partial_count, double *s_output, double *results
+  double *s_partials, double *s_folded, const long long partial_count, double *s_output, long long *results
 ) {
   {
     double *from = s_partials;

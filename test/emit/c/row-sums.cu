@@ -3,6 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
   const double *__restrict__ a, double *__restrict__ s, const int league, const int a_extent1, const int a_stride0
 ) {
+  __shared__ double sum__warps[32];
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
   for (int team = blockIdx.x; team < league; team += gridDim.x) {
@@ -12,7 +13,6 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
       for (int j = thread; j < a_extent1; j += threads) {
         sum__part += a[team * a_stride0 + j];
       }
-      __shared__ double sum__warps[32];
       for (int step = 16; step > 0; step /= 2) {
         sum__part += __shfl_xor_sync(~0u, sum__part, step);
       }

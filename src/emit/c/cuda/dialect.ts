@@ -1,11 +1,12 @@
 import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
-import type { Dialect, ExactFn, FloatType } from "../dialect.js";
+import type { ExactFn, FloatType } from "../dialect.js";
+import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { powDefinition } from "../helpers.js";
 
 const NAN = "__longlong_as_double(0x7ff8000000000000)";
 
 /** CUDA C++; `wide` makes the index type 64 bits. */
-export function cudaDialect(wide: boolean): Dialect {
+export function cudaDialect(wide: boolean): GpuDialect {
   const types = {
     f64: "double",
     f32: "float",
@@ -32,6 +33,28 @@ export function cudaDialect(wide: boolean): Dialect {
       clz_u32: "int clz_u32(unsigned int a) { return __clz(a); }",
       mulhi_u32: "unsigned int mulhi_u32(unsigned int a, unsigned int b) { return __umulhi(a, b); }",
     },
+    i64: "long long",
+    head: () => [],
+    paramTypes: { f64: "double", f32: "float", i32: "int", u32: "unsigned int", i64: "long long", bool: "bool" },
+    block: (axis) => `blockIdx.${axis}`,
+    thread: (axis) => `threadIdx.${axis}`,
+    blocks: (axis) => `gridDim.${axis}`,
+    threads: (axis) => `blockDim.${axis}`,
+    barrier: "__syncthreads()",
+    pointer: (_space, type) => (type === "i64" ? "long long *" : `${types[type]} *`),
+    restrict: "__restrict__",
+    sharedPrefix: "__shared__",
+    dynamicShared: (name) => `extern __shared__ double ${name}[];`,
+    shuffle: {
+      down: (value, step) => `__shfl_down_sync(~0u, ${value}, ${step})`,
+      xor: (value, step) => `__shfl_xor_sync(~0u, ${value}, ${step})`,
+      warp: 32,
+    },
+    finishThreads: 1024,
+    atomic,
+    mathDefinitions,
+    entry: (name, most) => `extern "C" __global__ void __launch_bounds__(${most}) ${name}`,
+    parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),
   };
 }
 
@@ -63,8 +86,8 @@ function math(fn: MathFn | ExactFn, type: FloatType): string {
   return THROUGH_F64.has(fn) ? `${fn}_f32` : `${fn}f`;
 }
 
-/** Definitions of the functions that the dialect names and CUDA lacks, as far as `source` calls them. */
-export function mathDefinitions(source: string): string[] {
+/** Definitions of the functions of `THROUGH_F64` that `source` calls. */
+function mathDefinitions(source: string): string[] {
   return [...THROUGH_F64]
     .filter((fn) => source.includes(`${fn}_f32(`))
     .map((fn) =>
@@ -74,15 +97,14 @@ export function mathDefinitions(source: string): string[] {
     );
 }
 
-/** The call that folds `value` into the element at `pointer`, whatever other threads do there. */
-export function atomicCall(op: ScatterOp, type: NumericType, pointer: string, value: string): string {
-  if (op === "sum") return `atomicAdd(${pointer}, ${value})`;
-  if (type === "i32" || type === "u32") return `atomic${op === "min" ? "Min" : "Max"}(${pointer}, ${value})`;
-  return `atomic_${op}_${type}(${pointer}, ${value})`;
+function atomic(op: ScatterOp, type: NumericType): AtomicFunction {
+  if (op === "sum") return { name: "atomicAdd" };
+  if (type === "i32" || type === "u32") return { name: op === "min" ? "atomicMin" : "atomicMax" };
+  return { name: `atomic_${op}_${type}`, definition: atomicDefinition(op, type), helper: `${op}_${type}` };
 }
 
-/** Definition of the least and greatest of floats, which the hardware's atomics lack; it needs the helper `${op}_${type}`. */
-export function atomicDefinition(op: "min" | "max", type: FloatType): string {
+/** The least and greatest of floats, which the hardware's atomics lack. */
+function atomicDefinition(op: "min" | "max", type: FloatType): string {
   const [T, bits, toBits, fromBits] =
     type === "f64"
       ? ["double", "unsigned long long", "__double_as_longlong", "__longlong_as_double"]

@@ -1,20 +1,23 @@
-import type { NumericType, ScatterOp } from "../../../ir/types.js";
+import type { AccessAnalysis } from "../../../ir/access.js";
+import type { ElementType, KernelIR, NumericType, ScatterOp } from "../../../ir/types.js";
 
-/** How a kernel's parameter lies in the parameter buffer. */
-export type ParamType = "pointer" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
+/** What a kernel's parameter is; `shared` stands for memory of the block, whose size is that of the launch. */
+export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
 
 /**
  * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
  * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team)
  * and more,
- * listed in device/cuda/launch.ts.
+ * listed in device/gpu/launch.ts.
  */
 export interface KernelParam {
   readonly key: string;
   readonly type: ParamType;
+  /** What a pointer points to. */
+  readonly element?: ElementType | "i64";
 }
 
-/** A `__global__` function of a program. */
+/** A function of a program that a launch can start. */
 export interface Entry {
   readonly name: string;
   readonly params: readonly KernelParam[];
@@ -45,7 +48,7 @@ export type ScatterCode =
   | "serial";
 
 /** What is known of a launch when its code is generated; strides and extents themselves are parameters. */
-export interface CudaAssumptions {
+export interface GpuAssumptions {
   strict: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
@@ -53,6 +56,8 @@ export interface CudaAssumptions {
   aligned: boolean;
   /** Members of a team at most. */
   members: number;
+  /** Threads of a block along the last of several axes, where that is known. */
+  row?: number;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */
@@ -73,11 +78,25 @@ export interface RecordedScatter {
   readonly apply: Entry;
 }
 
-/** CUDA C++ for one kernel, and what a launch must know of it. */
-export interface CudaProgram {
+/** One language in which programs for GPUs are written, for one kind of device. */
+export interface GpuLanguage {
+  /** Tells programs apart that differ in nothing else. */
+  readonly name: string;
+  emit(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions): GpuProgram;
+  /** The entries of `SORT_ENTRIES` (sort.ts), and those of `copyEntry` (copy.ts). */
+  readonly sort: string;
+  readonly copies: string;
+  /** Threads of the block that folds the last partials. */
+  readonly finishThreads: number;
+}
+
+/** The source for one kernel, and what a launch must know of it. */
+export interface GpuProgram {
   readonly source: string;
   readonly main: Entry;
   readonly traversal: Traversal;
+  /** Threads of a block of `main` in a grid over a range. */
+  readonly threads: number;
   /** In the order of their 8-byte places in the results. */
   readonly reduces: readonly ReduceCode[];
   /** Fold partials chunk by chunk, and to the end; present where there are reductions. */

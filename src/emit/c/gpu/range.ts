@@ -4,10 +4,12 @@ import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
+import type { BlockShape } from "./dialect.js";
 import type { Entry, Traversal } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
+const AXES_OF_BLOCKS = ["x", "y", "z"] as const;
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 /** Nodes of a body that is worth unrolling. */
@@ -50,13 +52,26 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
     }
-    return this.finish(this.threads());
+    return this.finish(this.most(), this.block());
   }
 
   /** Threads of a block at most: the fewer, the more registers each may have. */
-  private threads(): number {
+  private most(): number {
     if (this.traversal === "serial") return 1;
     return byPlanes(this.program, this.traversal) ? BLOCK / 2 : BLOCK;
+  }
+
+  /** Threads of a block of a grid. Small blocks suit stencils in three dimensions: on an H100 a Laplacian gains 4 % over blocks of 256. */
+  get threads(): number {
+    return this.rank > 2 && this.traversal === "elements" ? BLOCK / 2 : this.most();
+  }
+
+  /** The shape of a block, where it is the same for all launches. */
+  private block(): BlockShape | undefined {
+    const { row } = this.program.assumptions;
+    const flat = this.rank === 1 || this.traversal === "serial" || this.traversal === "chunks";
+    if (flat) return [this.most(), 1, 1];
+    return row === undefined ? undefined : [row, this.threads / row, 1];
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
@@ -82,6 +97,7 @@ export class RangeWriter extends EntryWriter {
     }
     this.axis(this.rank === 4 ? -1 : 0, strided);
     if (!strided) return;
+    const { block, blocks } = this.dialect;
     this.closeCopies();
     if (this.program.reduces.length > 0) this.declareThread();
     for (const param of this.program.reduces)
@@ -89,16 +105,16 @@ export class RangeWriter extends EntryWriter {
         this,
         param,
         this.accumulators.get(param.name)!,
-        (total) => `${this.partials(param)}[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = ${total};`,
+        (total) => `${this.partials(param)}[(${block("z")} * ${blocks("y")} + ${block("y")}) * ${blocks("x")} + ${block("x")}] = ${total};`,
       );
   }
 
   /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share gridDim.z. */
   private axis(a: number, strided: boolean): void {
-    const { code, T } = this;
-    const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
-    const at = `(${T.index})(blockIdx.${dimension} * blockDim.${dimension} + threadIdx.${dimension})`;
-    const step = `(${T.index})(gridDim.${dimension} * blockDim.${dimension})`;
+    const { code, T, dialect: d } = this;
+    const dimension = a === -1 ? "z" : AXES_OF_BLOCKS[this.rank - 1 - a];
+    const at = `(${T.index})(${d.block(dimension)} * ${d.threads(dimension)} + ${d.thread(dimension)})`;
+    const step = `(${T.index})(${d.blocks(dimension)} * ${d.threads(dimension)})`;
     if (a === -1) {
       const outer = this.names.fresh("outer");
       const count = this.count(1);
@@ -124,10 +140,11 @@ export class RangeWriter extends EntryWriter {
 
   /** Each block has neighbouring planes, so that a stencil finds in its cache what it read for the plane before. */
   private planes(name: string, inside: () => void): void {
-    const { code, T } = this;
+    const { code, T, dialect } = this;
     const [share, stop] = [this.names.fresh("planes"), this.names.fresh("stop")];
-    const first = `${this.begin(0)} + (${T.index})blockIdx.z * ${share}`;
-    code.line(`const ${T.index} ${share} = (${this.end(0)} - ${this.begin(0)} + (${T.index})gridDim.z - 1) / (${T.index})gridDim.z;`);
+    const first = `${this.begin(0)} + (${T.index})${dialect.block("z")} * ${share}`;
+    const blocks = `(${T.index})${dialect.blocks("z")}`;
+    code.line(`const ${T.index} ${share} = (${this.end(0)} - ${this.begin(0)} + ${blocks} - 1) / ${blocks};`);
     code.line(`const ${T.index} ${stop} = ${first} + ${share} < ${this.end(0)} ? ${first} + ${share} : ${this.end(0)};`);
     code.block(`for (${T.index} ${name} = ${first}; ${name} < ${stop}; ${name}++)`, inside);
   }
@@ -142,8 +159,9 @@ export class RangeWriter extends EntryWriter {
     const inner = this.rank - 1;
     const name = this.indexNames[inner];
     const all = this.indexParam("chunks", "chunks");
-    code.line(`const ${T.index} ${lane} = threadIdx.x % ${LANES};`);
-    code.line(`const ${T.index} ${chunk} = (${T.index})blockIdx.x * ${BLOCK / LANES} + threadIdx.x / ${LANES};`);
+    const { block, thread } = this.dialect;
+    code.line(`const ${T.index} ${lane} = ${thread("x")} % ${LANES};`);
+    code.line(`const ${T.index} ${chunk} = (${T.index})${block("x")} * ${BLOCK / LANES} + ${thread("x")} / ${LANES};`);
     this.openCopies();
     this.declareAccumulators();
     code.block(`if (${chunk} < ${all})`, () => {
@@ -201,8 +219,7 @@ export class RangeWriter extends EntryWriter {
       code.line(`const ${T.index} ${stop} = ${start} + ${CHUNK} < ${this.end(inner)} ? ${start} + ${CHUNK} : ${this.end(inner)};`);
       code.block(`for (${T.index} ${name} = ${start}; ${name} < ${stop}; ${name}++)`, () => {
         reduces.forEach((param, n) => {
-          const accumulator = this.accumulators.get(param.name)!;
-          code.line(`${T[param.type]} &${accumulator} = ${lanes[n]}[(${name} - ${start}) % ${LANES}];`);
+          this.accumulators.set(param.name, `${lanes[n]}[(${name} - ${start}) % ${LANES}]`);
         });
         this.element();
       });
@@ -241,17 +258,19 @@ export class RangeWriter extends EntryWriter {
     const targets = this.program.scatters("shared");
     if (targets.length === 0) return;
     this.declareThread();
-    this.code.line("extern __shared__ double copies[];");
+    const copies = this.dynamicShared("copies");
     for (const target of targets) {
       const copy = this.names.fresh(`${target.name}_copy`);
-      const type = this.T[target.element];
+      const pointer = this.dialect.pointer("shared", target.element);
       this.copies.set(target.name, copy);
-      this.code.line(`${type} *${copy} = (${type} *)(copies + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`);
+      this.code.line(
+        `${pointer}${copy} = (${pointer.trimEnd()})(${copies} + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`,
+      );
       this.code.line(
         `for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
       );
     }
-    this.code.line("__syncthreads();");
+    this.code.line(`${this.dialect.barrier};`);
   }
 
   /** The thread's number in its block, and how many there are. */
@@ -259,19 +278,20 @@ export class RangeWriter extends EntryWriter {
     if (this.threadDeclared) return;
     this.threadDeclared = true;
     const flat = this.rank === 1 || this.traversal === "chunks";
-    this.code.line(`const int thread = ${flat ? "threadIdx.x" : "threadIdx.y * blockDim.x + threadIdx.x"};`);
-    this.code.line(`const int threads = ${flat ? "blockDim.x" : "blockDim.x * blockDim.y"};`);
+    const { thread, threads } = this.dialect;
+    this.code.line(`const int thread = ${flat ? thread("x") : `${thread("y")} * ${threads("x")} + ${thread("x")}`};`);
+    this.code.line(`const int threads = ${flat ? threads("x") : `${threads("x")} * ${threads("y")}`};`);
   }
 
   private closeCopies(): void {
     if (this.copies.size === 0) return;
-    this.code.line("__syncthreads();");
+    this.code.line(`${this.dialect.barrier};`);
     for (const [name, copy] of this.copies) {
       const target = this.program.array(name) as ScatterParam;
       this.code.block(`for (int n = thread; n < ${this.size(target)}; n += threads)`, () =>
         this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target.op, target.element))})`, () => {
           const offset = this.offsetOf(name, "n");
-          this.code.line(`${this.atomic(target, `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
+          this.code.line(`${this.atomic(target, "global", `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
         }),
       );
     }
@@ -287,7 +307,7 @@ export class RangeWriter extends EntryWriter {
   }
 
   private partials({ name, type }: ReduceParam): string {
-    return this.param(`partials:${name}`, "pointer", `${name}_partials`, `${this.T[type]} *__restrict__ `);
+    return this.pointerParam(`partials:${name}`, `${name}_partials`, type, { restrict: true });
   }
 
   private begin(a: number): string {

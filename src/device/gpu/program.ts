@@ -1,16 +1,15 @@
-import { emitCuda } from "../../emit/c/cuda.js";
-import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/cuda/team.js";
-import type { CudaAssumptions, CudaProgram } from "../../emit/c/cuda/program.js";
+import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/gpu/team.js";
+import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../emit/c/gpu/program.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { RangePolicy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
-import type { GpuFacts } from "./gpu.js";
+import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
 
 /** The code for a launch and what was decided on the way. */
 export interface LaunchProgram {
-  program: CudaProgram;
+  program: GpuProgram;
   /** One thread runs it all. */
   serial: boolean;
   /** Members of a team. */
@@ -20,15 +19,15 @@ export interface LaunchProgram {
   decisions: string[];
 }
 
-/** Emits the CUDA program for a binding's kernel, layouts and sizes, or finds it emitted; needs no GPU. Throws LaunchError. */
-export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">): LaunchProgram {
+/** Emits the program for a binding's kernel, layouts and sizes, or finds it emitted; needs no GPU. Throws LaunchError. */
+export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFacts): LaunchProgram {
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
-  const assumptions = assume(binding, scatter.code);
-  const variants = programs.get(ir) ?? new Map<string, CudaProgram>();
+  const assumptions = assume(binding, scatter.code, facts);
+  const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
-  const key = JSON.stringify(assumptions);
-  const program = variants.get(key) ?? emitCuda(ir, access, assumptions);
+  const key = `${language.name} ${JSON.stringify(assumptions)}`;
+  const program = variants.get(key) ?? language.emit(ir, access, assumptions);
   variants.set(key, program);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
@@ -40,7 +39,7 @@ export function programOf(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">
   };
 }
 
-const programs = new WeakMap<KernelIR, Map<string, CudaProgram>>();
+const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 
 /** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
 const NARROW = 2 ** 30;
@@ -66,12 +65,20 @@ export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string,
   return Number.isInteger(behind) ? first - behind : first;
 }
 
+/** Threads of a block along the last of several axes. */
+export const rowOf = ({ extents }: RangePolicy): number => Math.min(MAX_ROW, 2 ** Math.ceil(Math.log2(Math.max(1, extents.at(-1)!))));
+const MAX_ROW = 64;
+
 /** Members of a team: a whole number of warps near the wish. */
-function membersOf(wish: number = MEMBERS, serial: boolean): number {
-  return serial ? 1 : Math.min(MEMBER_LIMIT, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
+function membersOf(wish: number = MEMBERS, serial: boolean, { threads }: CodeFacts): number {
+  return serial ? 1 : Math.min(MEMBER_LIMIT, threads, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
 }
 
-function assume({ policy, views, precision, disjointMemory }: Binding, scatter: CudaAssumptions["scatter"]): CudaAssumptions {
+function assume(
+  { policy, views, precision, disjointMemory }: Binding,
+  scatter: GpuAssumptions["scatter"],
+  facts: CodeFacts,
+): GpuAssumptions {
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
   const indices =
     policy.kind === "team"
@@ -85,7 +92,9 @@ function assume({ policy, views, precision, disjointMemory }: Binding, scatter: 
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
-    members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial")) : MEMBERS,
+    // Short rows are many and of little work: one program will do for them all.
+    row: policy.kind === "range" && policy.extents.length > 1 && rowOf(policy) === MAX_ROW ? MAX_ROW : undefined,
+    members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
   };

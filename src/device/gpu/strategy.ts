@@ -1,12 +1,12 @@
 import type { ScatterParam } from "../../ir/types.js";
 import { contributionsOf, launchRanges } from "../../ir/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
-import type { ScatterCode } from "../../emit/c/cuda/program.js";
+import type { ScatterCode } from "../../emit/c/gpu/program.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import type { ScatterStrategy } from "../device.js";
 import { BYTES } from "../view.js";
-import type { GpuFacts } from "./gpu.js";
+import type { CodeFacts } from "./machine.js";
 
 /** Shared memory that copies may take without being asked for: three blocks still fit a multiprocessor. */
 const MODEST_COPIES = 48 << 10;
@@ -21,7 +21,7 @@ export interface ScatterChoice {
 }
 
 /** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError where what was asked for cannot be done. */
-export function chooseScatter(binding: Binding, facts: Pick<GpuFacts, "sharedBytes">): ScatterChoice {
+export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
   const made = targets.map((target) => ({ target, ...choose(binding, target, facts) }));
   const copies = made.filter(({ code }) => code === "shared").reduce((sum, { target }) => sum + copyBytes(binding, target), 0);
@@ -49,10 +49,16 @@ interface Choice {
   slots?: number;
 }
 
-function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "sharedBytes">): Choice {
+function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choice {
   const bytes = copyBytes(binding, target);
   const ranged = binding.policy.kind === "range";
-  switch (binding.scatter[target.name]) {
+  const atomics = facts.atomics64 || BYTES[target.element] < 8;
+  const asked = binding.scatter[target.name];
+  if (!atomics && (asked === "atomic" || asked === "duplicated"))
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}": scatter "${target.name}" of ${target.element} cannot be ${asked}: this device has no atomic operations of 8 bytes; use the strategy "sorted"`,
+    );
+  switch (asked) {
     case "atomic":
       return { code: "atomic", strategy: "atomic", why: "as asked" };
     case "duplicated":
@@ -64,18 +70,18 @@ function choose(binding: Binding, target: ScatterParam, facts: Pick<GpuFacts, "s
         );
       return { code: "shared", strategy: "duplicated", why: `a copy for each block in shared memory, ${bytes} bytes, as asked` };
     case "sorted": {
-      if (orderMatters(target)) return inOrder(binding, target);
+      if (orderMatters(target) || !atomics)
+        return inOrder(binding, target, binding.precision === "strict" ? "as strict mode asks" : "as asked");
       const free = inAnyOrder(binding, target);
       return { ...free, why: `${free.why}, as any order gives the same bits` };
     }
     case undefined:
-      return inAnyOrder(binding, target);
+      return atomics ? inAnyOrder(binding, target) : inOrder(binding, target, "because this device has no atomic operations of 8 bytes");
   }
 }
 
-function inOrder(binding: Binding, target: ScatterParam): Choice {
+function inOrder(binding: Binding, target: ScatterParam, why: string): Choice {
   const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
-  const why = binding.precision === "strict" ? "as strict mode asks" : "as asked";
   if (slots === undefined || binding.views[target.name].size >= 2 ** 32 - 1) return { code: "serial", strategy: "sorted", why };
   const from = binding.policy.kind === "range" ? "element" : "team";
   return {

@@ -1,51 +1,4 @@
-import type { ScatterParam } from "../../../ir/types.js";
-import type { Entry } from "./program.js";
-import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
-
-/**
- * Adds contributions, sorted by their target and in element order for each, to a scatter array: the thread at the first contribution
- * to an element takes them all, one after the other.
- */
-export class ApplyWriter extends EntryWriter {
-  protected readonly indexNames: readonly string[] = [];
-
-  constructor(
-    program: ProgramWriter,
-    private readonly target: ScatterParam,
-  ) {
-    super(program, `${entryName(program.ir.name)}_apply_${target.name}`, false);
-  }
-
-  reduce(): void {
-    throw new Error("sorted contributions are not reduced");
-  }
-
-  write(): { entry: Entry; text: string } {
-    const { code, target } = this;
-    const type = this.T[target.element];
-    const array = this.pointer(target.name);
-    const keys = this.param("keys", "pointer", "keys", "const unsigned int *__restrict__ ");
-    const order = this.param("order", "pointer", "order", "const unsigned int *__restrict__ ");
-    const values = this.param("values", "pointer", "values", `const ${type} *__restrict__ `);
-    const count = this.param("count", "u32", "slot_count");
-    const size = this.param("size", "u32", "size");
-    code.line("unsigned int at = blockIdx.x * blockDim.x + threadIdx.x;");
-    code.block(`if (at < ${count} && ${keys}[at] < ${size} && (at == 0 || ${keys}[at - 1] != ${keys}[at]))`, () => {
-      code.line(`const unsigned int key = ${keys}[at];`);
-      const offset = this.offsetOf(target.name, "key");
-      code.line(`${type} total = ${array}[${offset}];`);
-      code.block(`for (; at < ${count} && ${keys}[at] == key; at++)`, () =>
-        this.foldInto(this.body, target.op, target.element, "total", `${values}[${order}[at]]`),
-      );
-      code.line(`${array}[${offset}] = total;`);
-    });
-    return this.finish(BLOCK);
-  }
-}
-
-/** Bits of a digit of the sort, and keys that one warp moves in one pass. */
-export const SORT_BITS = 8;
-export const SORT_TILE = 4096;
+import { SORT_TILE } from "../gpu/sort.js";
 
 /**
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A warp owns a tile; it counts its
@@ -118,30 +71,3 @@ extern "C" __global__ void __launch_bounds__(32) sort_move(
   }
 }
 `;
-
-/** The sort's entries, with their parameters in order. */
-export const SORT_ENTRIES = {
-  count: {
-    name: "sort_count",
-    params: keyed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]),
-  },
-  scan: { name: "sort_scan", params: keyed(["counts", "pointer"], ["tiles", "u32"], ["totals", "pointer"]) },
-  move: {
-    name: "sort_move",
-    params: keyed(
-      ["keys", "pointer"],
-      ["order", "pointer"],
-      ["count", "u32"],
-      ["shift", "u32"],
-      ["tiles", "u32"],
-      ["counts", "pointer"],
-      ["totals", "pointer"],
-      ["sortedKeys", "pointer"],
-      ["sortedOrder", "pointer"],
-    ),
-  },
-} satisfies Record<string, Entry>;
-
-function keyed(...params: [key: string, type: "pointer" | "u32"][]) {
-  return params.map(([key, type]) => ({ key, type }));
-}

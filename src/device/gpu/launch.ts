@@ -1,7 +1,6 @@
-import type { CudaProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/cuda/program.js";
-import { FINISH_BLOCK } from "../../emit/c/cuda/folds.js";
-import { SORT_BITS, SORT_ENTRIES, SORT_SOURCE, SORT_TILE } from "../../emit/c/cuda/recorded.js";
-import { BLOCK } from "../../emit/c/cuda/writer.js";
+import type { GpuProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/gpu/program.js";
+import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../../emit/c/gpu/sort.js";
+import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
@@ -9,10 +8,9 @@ import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type Buffer, type View } from "../view.js";
-import type { Handle } from "./driver.js";
-import type { Entry, Gpu, GpuBuffer } from "./gpu.js";
-import { blocks, FillStep, KernelStep, type Shape, type Step, type Values } from "./steps.js";
-import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
+import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
+import { blocks, type Shape, type Step, type Values } from "./steps.js";
+import { alignedBegin, programOf, rowOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
@@ -24,21 +22,20 @@ const RECORDED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
 /** Of a block of a reduction in three dimensions: as few as leave the partials few, and neighbours in the cache (4 to 8 are best on an H100). */
 const PLANES = 4;
-const WARP = 32;
 
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
-export class CudaLaunch implements Launch {
+export class GpuLaunch implements Launch {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
   readonly decisions: string[] = [];
   private readonly code: LaunchProgram;
-  private readonly program: CudaProgram;
-  private readonly entries: Map<string, Entry>;
+  private readonly program: GpuProgram;
+  private readonly entries: ReadonlyMap<string, GpuEntry>;
   private readonly values: Record<string, number | boolean>;
   private readonly steps: Step[] = [];
-  private temporary: GpuBuffer | undefined;
+  private temporary: GpuMemory | undefined;
   private readonly wanted: { key: string; bytes: number }[] = [];
   private readonly buffers: readonly Buffer[];
   /** There are results; else the partials, if any, lie in views. */
@@ -48,12 +45,12 @@ export class CudaLaunch implements Launch {
   ran = false;
 
   constructor(
-    readonly gpu: Gpu,
+    readonly gpu: GpuMachine,
     readonly binding: Binding,
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
-    this.code = programOf(binding, gpu.facts);
+    this.code = programOf(binding, gpu.language, gpu.facts);
     const { program, decisions } = this.code;
     this.program = program;
     const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter(
@@ -68,7 +65,7 @@ export class CudaLaunch implements Launch {
     this.values = argumentValues(binding);
     this.folds = program.reduces.length > 0 && !binding.partials;
     this.plan();
-    this.decisions.push(...decisions, this.describe(this.program.main));
+    this.decisions.push(...decisions, this.entries.get(this.program.main.name)!.needs);
   }
 
   /** Throws LaunchError where the launch or the memory of its views was freed. */
@@ -78,14 +75,14 @@ export class CudaLaunch implements Launch {
   }
 
   /** Enqueues the steps of one run; see `requireReady`. */
-  enqueue(stream: Handle): void {
-    this.gpu.enter().lastKernel = this.kernel.name;
+  enqueue(stream: number): void {
+    this.gpu.starts(this.kernel.name);
     for (const step of this.steps) step.enqueue(stream);
     this.ran = true;
   }
 
   source(): string {
-    return this.program.recorded.length > 0 ? `${this.program.source}\n${SORT_SOURCE}` : this.program.source;
+    return this.program.recorded.length > 0 ? `${this.program.source}\n${this.gpu.language.sort}` : this.program.source;
   }
 
   /** Where the results lie, and how many there are, 8 bytes each. */
@@ -203,7 +200,7 @@ export class CudaLaunch implements Launch {
     for (const batch of batches) {
       if (size(batch) === 0) continue;
       for (const { name } of recording)
-        this.steps.push(new FillStep(this.gpu.driver, Number(this.values[`keys:${name}`]), 0xff, 4 * slots[name] * size(batch)));
+        this.steps.push(this.gpu.fillStep(Number(this.values[`keys:${name}`]), 0xff, 4 * slots[name] * size(batch)));
       run(batch);
       for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
     }
@@ -244,10 +241,9 @@ export class CudaLaunch implements Launch {
 
   /** Sorts `count` recorded contributions by target and adds them up. */
   private planSort({ name, apply }: RecordedScatter, count: number): void {
-    const { driver } = this.gpu;
     const size = this.binding.views[name].size;
     const sort = this.gpu.load(
-      SORT_SOURCE,
+      this.gpu.language.sort,
       false,
       "sort",
       Object.values(SORT_ENTRIES).map((entry) => entry.name),
@@ -271,10 +267,10 @@ export class CudaLaunch implements Launch {
         sortedOrder: otherOrder,
       };
       const add = (entry: EntryCode, grid: number, block: number) =>
-        this.steps.push(new KernelStep(driver, entry, sort.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, values));
-      add(SORT_ENTRIES.count, tiles, WARP);
+        this.steps.push(this.gpu.kernelStep(entry, sort.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, values));
+      add(SORT_ENTRIES.count, tiles, SORT_THREADS);
       add(SORT_ENTRIES.scan, 2 ** SORT_BITS, BLOCK);
-      add(SORT_ENTRIES.move, tiles, WARP);
+      add(SORT_ENTRIES.move, tiles, SORT_THREADS);
       [keys, otherKeys] = [otherKeys, keys];
       [order, otherOrder] = [otherOrder, order || spare];
     }
@@ -311,7 +307,7 @@ export class CudaLaunch implements Launch {
         { grid: [blocks(count, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1] },
         { ...addresses(), count },
       );
-    this.step(program.finish, { grid: [1, 1, 1], block: [FINISH_BLOCK, 1, 1] }, { ...addresses(), count });
+    this.step(program.finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...addresses(), count });
   }
 
   /** threadIdx.x along the last axis. A strided grid fills the device once, in three dimensions it gives each block a few planes. */
@@ -319,9 +315,8 @@ export class CudaLaunch implements Launch {
     const { begin, extents } = policy;
     const rank = extents.length;
     const byPlanes = strided && rank === 3 && this.program.shared.length === 0;
-    // Small blocks suit stencils in three dimensions: on an H100 a Laplacian gains 4 % over blocks of 256.
-    const threads = byPlanes || (rank > 2 && !strided) ? BLOCK / 2 : BLOCK;
-    const x = rank === 1 ? BLOCK : Math.min(64, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
+    const { threads } = this.program;
+    const x = rank === 1 ? threads : rowOf(policy);
     const block: Shape["block"] = [x, threads / x, 1];
     const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy, this.binding.views);
     const counts = [
@@ -370,14 +365,9 @@ export class CudaLaunch implements Launch {
   }
 
   private step(code: EntryCode, shape: Shape, values: Values): void {
-    this.steps.push(new KernelStep(this.gpu.driver, code, this.entries.get(code.name)!, shape, { ...this.values, ...values }));
+    this.steps.push(this.gpu.kernelStep(code, this.entries.get(code.name)!, shape, { ...this.values, ...values }));
     if (code === this.program.main && this.decisions.every((line) => !line.startsWith("grid")))
       this.decisions.push(`grid ${shape.grid.join(" x ")} of blocks of ${shape.block.join(" x ")} threads, ${this.program.traversal}`);
-  }
-
-  private describe(code: EntryCode): string {
-    const { registers, localBytes } = this.entries.get(code.name)!;
-    return `${registers} registers a thread${localBytes > 0 ? `, ${localBytes} bytes of local memory` : ""}`;
   }
 }
 

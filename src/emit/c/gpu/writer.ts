@@ -6,8 +6,8 @@ import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
-import { atomicCall, atomicDefinition, cudaDialect } from "./dialect.js";
-import type { CudaAssumptions, Entry, KernelParam, ParamType, ScatterCode } from "./program.js";
+import type { BlockShape, Declared, GpuDialect, Space } from "./dialect.js";
+import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
@@ -21,7 +21,6 @@ export function entryName(kernel: string): string {
 
 /** What the entries of one program share: the kernel, its assumptions, helper functions. */
 export class ProgramWriter {
-  readonly dialect: Dialect;
   readonly helpers: Helpers;
   readonly definitions = new Set<string>();
   /** Element types of views that are read after they were written. */
@@ -30,11 +29,11 @@ export class ProgramWriter {
   constructor(
     readonly ir: KernelIR,
     readonly access: AccessAnalysis,
-    readonly assumptions: CudaAssumptions,
+    readonly assumptions: GpuAssumptions,
+    readonly dialect: GpuDialect,
   ) {
     this.readAfterWrite = new Set([...readAfterWrite(ir)].map((name) => this.array(name).element));
-    this.dialect = cudaDialect(assumptions.wide);
-    this.helpers = new Helpers(this.dialect);
+    this.helpers = new Helpers(dialect);
   }
 
   get reduces(): ReduceParam[] {
@@ -63,12 +62,14 @@ export class ProgramWriter {
   }
 }
 
-/** Writes one `__global__` function: collects the parameters that its code mentions, and frames the kernel's body. */
+/** Writes one entry: collects the parameters that its code mentions, and frames the kernel's body. */
 export abstract class EntryWriter implements Frame {
   readonly code = new Code();
   readonly names: Names;
   readonly body: BodyWriter;
-  private readonly params = new Map<string, { type: ParamType; declaration: string; identifier: string }>();
+  private readonly params = new Map<string, Declared & { element?: KernelParam["element"] }>();
+  /** Declarations of the block's memory, which OpenCL wants before anything else. */
+  private readonly sharedArrays: string[] = [];
 
   /** `withBody`: the function has the kernel's scalars and arrays as parameters. */
   constructor(
@@ -94,20 +95,55 @@ export abstract class EntryWriter implements Frame {
   get ir(): KernelIR {
     return this.program.ir;
   }
+  get dialect(): GpuDialect {
+    return this.program.dialect;
+  }
   /** Spellings of the types. */
   get T(): Dialect["types"] {
-    return this.program.dialect.types;
+    return this.dialect.types;
   }
 
   /** The identifier of the parameter with this key; it joins the signature on first use. */
-  param(key: string, type: ParamType, wish: string, declaration?: string): string {
-    let known = this.params.get(key);
-    if (!known) {
-      const identifier = this.names.fresh(wish);
-      known = { type, identifier, declaration: `${declaration ?? `const ${C_TYPES[type]} `}${identifier}` };
-      this.params.set(key, known);
-    }
-    return known.identifier;
+  param(key: string, type: Exclude<ParamType, "pointer" | "shared">, wish: string): string {
+    const known = this.params.get(key)?.identifier;
+    if (known !== undefined) return known;
+    const identifier = this.names.fresh(wish);
+    this.params.set(key, { type, identifier, declaration: `const ${this.dialect.paramTypes[type]} ${identifier}` });
+    return identifier;
+  }
+
+  /** The same for a pointer to memory of the device; `constant` memory is only read, and `restrict` memory reached in no other way. */
+  pointerParam(key: string, wish: string, element: ElementType | "i64", how: { constant?: boolean; restrict?: boolean } = {}): string {
+    const known = this.params.get(key)?.identifier;
+    if (known !== undefined) return known;
+    const identifier = this.names.fresh(wish);
+    this.addPointer(key, identifier, element, how);
+    return identifier;
+  }
+
+  private addPointer(
+    key: string,
+    identifier: string,
+    element: ElementType | "i64",
+    { constant = false, restrict = false }: { constant?: boolean; restrict?: boolean },
+  ): void {
+    const { dialect } = this;
+    const declaration = `${constant ? "const " : ""}${dialect.pointer("global", element)}${restrict ? `${dialect.restrict} ` : ""}${identifier}`;
+    this.params.set(key, { type: "pointer", identifier, declaration, element });
+  }
+
+  /** A new array in the block's memory. */
+  sharedArray(name: string, type: NumericType, length: number): void {
+    this.sharedArrays.push(`${this.dialect.sharedPrefix} ${this.T[type]} ${name}[${length}];`);
+  }
+
+  /** The block's memory whose size the launch decides, as a pointer to units of 8 bytes. */
+  protected dynamicShared(wish: string): string {
+    const { dialect } = this;
+    const name = this.names.fresh(wish);
+    if (dialect.dynamicShared) this.sharedArrays.push(dialect.dynamicShared(name));
+    else this.params.set("shared", { type: "shared", identifier: name, declaration: `${dialect.pointer("shared", "i64")}${name}` });
+    return name;
   }
 
   /** A parameter of the `index` type. */
@@ -120,7 +156,11 @@ export abstract class EntryWriter implements Frame {
     if (param?.kind !== "scalar") throw new Error(`kernel "${this.ir.name}" has no scalar "${name}"`);
     const identifier = this.names.of("param", name);
     if (!this.params.has(`scalar:${name}`))
-      this.params.set(`scalar:${name}`, { type: param.type, identifier, declaration: `const ${this.T[param.type]} ${identifier}` });
+      this.params.set(`scalar:${name}`, {
+        type: param.type,
+        identifier,
+        declaration: `const ${this.dialect.paramTypes[param.type]} ${identifier}`,
+      });
     return identifier;
   }
 
@@ -131,12 +171,7 @@ export abstract class EntryWriter implements Frame {
       const { kind, element } = this.program.array(view);
       const written = kind === "scatter" || this.program.access.views[view]?.written;
       const stale = !written && this.program.readAfterWrite.has(element);
-      const restrict = this.program.assumptions.restrict && !stale ? "__restrict__ " : "";
-      this.params.set(key, {
-        type: "pointer",
-        identifier,
-        declaration: `${written ? "" : "const "}${this.T[element]} *${restrict}${identifier}`,
-      });
+      this.addPointer(key, identifier, element, { constant: !written, restrict: this.program.assumptions.restrict && !stale });
     }
     return identifier;
   }
@@ -164,9 +199,11 @@ export abstract class EntryWriter implements Frame {
     const type = target.element;
     switch (this.program.scatterCode(stmt.target)) {
       case "atomic":
-        return void body.code.line(`${this.atomic(target, `&${place}`, value)};`);
+        return void body.code.line(`${this.atomic(target, "global", `&${place}`, value)};`);
       case "shared":
-        return void body.code.line(`${this.atomic(target, `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
+        return void body.code.line(
+          `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`,
+        );
       case "recorded": {
         const slot = this.slotOf(stmt.target);
         return this.record(body, stmt, value, slot, `${slot}++`);
@@ -177,12 +214,11 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** An expression that folds into memory atomically. */
-  atomic(target: ScatterParam, pointer: string, value: string): string {
-    if (target.op !== "sum" && (target.element === "f64" || target.element === "f32")) {
-      this.program.helpers.use(`${target.op}_${target.element}`);
-      this.program.definitions.add(atomicDefinition(target.op, target.element));
-    }
-    return atomicCall(target.op, target.element, pointer, value);
+  atomic(target: ScatterParam, space: Space, pointer: string, value: string): string {
+    const { name, definition, helper } = this.dialect.atomic(target.op, target.element, space);
+    if (helper) this.program.helpers.use(helper);
+    if (definition) this.program.definitions.add(definition);
+    return `${name}(${pointer}, ${value})`;
   }
 
   /** Position of a scattered element in row-major order of its target. */
@@ -224,9 +260,9 @@ export abstract class EntryWriter implements Frame {
   /** Writes where a contribution goes, and the contribution; `last` is the slot's last mention. */
   protected record(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string, last = slot): void {
     const { target } = stmt;
-    const type = this.T[this.program.array(target).element];
-    const keys = this.param(`keys:${target}`, "pointer", `${target}_keys`, "unsigned int *__restrict__ ");
-    const values = this.param(`values:${target}`, "pointer", `${target}_values`, `${type} *__restrict__ `);
+    const { element } = this.program.array(target);
+    const keys = this.pointerParam(`keys:${target}`, `${target}_keys`, "u32", { restrict: true });
+    const values = this.pointerParam(`values:${target}`, `${target}_values`, element, { restrict: true });
     body.code.line(`${keys}[${slot}] = ${this.rowMajor(body, stmt)};`);
     body.code.line(`${values}[${last}] = ${value};`);
   }
@@ -268,29 +304,23 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** The finished function and its signature. */
-  protected finish(bounds: number): { entry: Entry; text: string } {
+  protected finish(most: number, block?: BlockShape): { entry: Entry; text: string } {
     const used = [...this.params];
-    const params: KernelParam[] = used.map(([key, { type }]) => ({ key, type }));
-    const declarations = used.map(([, { declaration }]) => declaration);
+    const params = used.map(([key, { type, element }]): KernelParam => ({ key, type, element }));
+    const spelled = used.map(([, param]) => this.dialect.parameter(param, (wish) => this.names.fresh(wish)));
+    const declarations = spelled.flatMap((param) => param.declarations);
     const head = new Code();
-    head.line(`extern "C" __global__ void __launch_bounds__(${bounds}) ${this.name}(`);
+    head.line(`${this.dialect.entry(this.name, most, block)}(`);
     head.indented(() => wrap(declarations, 120).forEach((line) => head.line(line)));
-    head.block(")", () => head.text(this.code.toString().trimEnd()));
+    head.block(")", () => {
+      for (const line of [...this.sharedArrays, ...spelled.flatMap(({ opening }) => opening)]) head.line(line);
+      head.text(this.code.toString().trimEnd());
+    });
     return { entry: { name: this.name, params }, text: head.toString() };
   }
 }
 
 const closed = (text: string): string => (/^\w+$/.test(text) ? text : `(${text})`);
-
-const C_TYPES: Record<ParamType, string> = {
-  pointer: "void *",
-  f64: "double",
-  f32: "float",
-  i32: "int",
-  u32: "unsigned int",
-  i64: "long long",
-  bool: "bool",
-};
 
 /** Joined by commas into lines of at most `width` characters. */
 function wrap(items: readonly string[], width: number): string[] {

@@ -3,6 +3,7 @@ import { identityOf } from "../../../ir/identity.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
 import { exprsOf, blocksOf, someExpr } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
+import { foldByHalves } from "./folds.js";
 import type { Entry } from "./program.js";
 import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
@@ -37,6 +38,7 @@ export class TeamWriter extends EntryWriter {
   private folding: readonly { result: TeamResult; accumulator: string }[] = [];
   /** True inside teamFor, teamReduce and single, where one thread stands for one member. */
   private apart = false;
+  private scratchMemory = "";
   private scratchOffset = 0;
   private readonly scratch = new Set<string>();
   /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
@@ -58,26 +60,35 @@ export class TeamWriter extends EntryWriter {
     const { code, T } = this;
     const team = this.indexNames[0];
     const league = this.param("league", "i32", "league");
-    if (this.dynamic) code.line("extern __shared__ double scratch_memory[];");
-    code.line("const int thread = threadIdx.x;");
-    code.line("const int threads = blockDim.x;");
+    const { block, blocks, thread, threads } = this.dialect;
+    if (this.dynamic) this.scratchMemory = this.dynamicShared("scratch_memory");
+    code.line(`const int thread = ${thread("x")};`);
+    code.line(`const int threads = ${threads("x")};`);
     const recorded = this.program.scatters("recorded");
     const first = recorded.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
-    code.block(`for (${T.index} ${team} = ${first ? `${first} + ` : ""}blockIdx.x; ${team} < ${league}; ${team} += gridDim.x)`, () => {
-      for (const { name } of recorded) {
-        const slot = this.names.fresh(`${name}_slot`);
-        this.nextSlots.set(name, slot);
-        code.line(`unsigned int ${slot} = (unsigned int)(${team} - ${first}) * ${this.slotCount(name)};`);
-      }
-      for (const { name, type, identity } of this.program.reduces)
-        code.line(`${T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
-      this.body.statements(this.ir.body);
-      for (const { name, type } of this.program.reduces) {
-        const partials = this.param(`partials:${name}`, "pointer", `${name}_partials`, `${T[type]} *__restrict__ `);
-        code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
-      }
-    });
-    return this.finish(this.program.assumptions.members);
+    code.block(
+      `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${block("x")}; ${team} < ${league}; ${team} += ${blocks("x")})`,
+      () => {
+        for (const { name } of recorded) {
+          const slot = this.names.fresh(`${name}_slot`);
+          this.nextSlots.set(name, slot);
+          code.line(`unsigned int ${slot} = (unsigned int)(${team} - ${first}) * ${this.slotCount(name)};`);
+        }
+        for (const { name, type, identity } of this.program.reduces)
+          code.line(`${T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
+        this.body.statements(this.ir.body);
+        for (const { name, type } of this.program.reduces) {
+          const partials = this.pointerParam(`partials:${name}`, `${name}_partials`, type, { restrict: true });
+          code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
+        }
+      },
+    );
+    const { members } = this.program.assumptions;
+    return this.finish(members, [members, 1, 1]);
+  }
+
+  get threads(): number {
+    return this.program.assumptions.members;
   }
 
   override teamSize(): string {
@@ -88,9 +99,10 @@ export class TeamWriter extends EntryWriter {
     const name = body.local(stmt.name);
     const type = this.T[stmt.type];
     if (stmt.space === "private") body.code.line(`${type} ${name}[${stmt.length}] = {0};`);
-    else if (!this.dynamic) body.code.line(`__shared__ ${type} ${name}[${stmt.length}];`);
+    else if (!this.dynamic) this.sharedArray(name, stmt.type, stmt.length);
     else {
-      body.code.line(`${type} *const ${name} = (${type} *)(scratch_memory + ${this.scratchOffset});`);
+      const pointer = this.dialect.pointer("shared", stmt.type);
+      body.code.line(`${pointer}const ${name} = (${pointer.trimEnd()})(${this.scratchMemory} + ${this.scratchOffset});`);
       this.scratchOffset += Math.ceil((stmt.length * SIZE[stmt.type]) / 8);
     }
   }
@@ -157,7 +169,7 @@ export class TeamWriter extends EntryWriter {
       this.inside(() => body.loop(stmt.body));
       body.code.line("}");
     });
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
   }
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
@@ -173,7 +185,7 @@ export class TeamWriter extends EntryWriter {
       if (this.program.assumptions.strict || this.program.serial) this.strictReduce(body, stmt, folding, identities);
       else this.fastReduce(body, stmt, folding, identities);
     });
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
   }
 
   /** Eight threads are the lanes; where there are fewer threads each takes several lanes. */
@@ -182,7 +194,7 @@ export class TeamWriter extends EntryWriter {
     const lane = this.names.fresh("lane");
     const lanes = folding.map(({ result }) => {
       const array = this.names.fresh(`${result.name}_lanes`);
-      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${LANES}];`);
+      this.sharedArray(array, result.type, LANES);
       return array;
     });
     const count = this.turnsOf(body, stmt);
@@ -197,7 +209,7 @@ export class TeamWriter extends EntryWriter {
         folding.forEach(({ accumulator }, n) => body.code.line(`${lanes[n]}[${lane}] = ${accumulator};`));
       }),
     );
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
     folding.forEach(({ result, known }, n) => {
       const lane = (k: number) => `${lanes[n]}[${k}]`;
       const tree = (step: number, values: readonly string[]): string =>
@@ -216,7 +228,7 @@ export class TeamWriter extends EntryWriter {
     });
   }
 
-  /** Shuffles inside the warps, then all threads fold the warps' values. */
+  /** Shuffles inside the warps, then all threads fold the warps' values; by halves where there are no shuffles. */
   private fastReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
     const { index } = this.T;
     const count = this.turnsOf(body, stmt);
@@ -228,19 +240,27 @@ export class TeamWriter extends EntryWriter {
       this.withFolding(folding, () => body.loop(stmt.body));
       body.code.line("}");
     });
+    const { shuffle } = this.dialect;
+    if (!shuffle) {
+      for (const { result, accumulator, known } of folding) {
+        foldByHalves(this, body, result.op, result.type, accumulator, this.program.assumptions.members, (total) => `${known} = ${total};`);
+      }
+      return;
+    }
+    const { warp } = shuffle;
     const warps = folding.map(({ result, accumulator }) => {
       const array = this.names.fresh(`${result.name}_warps`);
-      body.code.line(`__shared__ ${this.T[result.type]} ${array}[${MEMBER_LIMIT / 32}];`);
-      body.code.block("for (int step = 16; step > 0; step /= 2)", () =>
-        this.foldInto(body, result.op, result.type, accumulator, `__shfl_xor_sync(~0u, ${accumulator}, step)`),
+      this.sharedArray(array, result.type, MEMBER_LIMIT / warp);
+      body.code.block(`for (int step = ${warp / 2}; step > 0; step /= 2)`, () =>
+        this.foldInto(body, result.op, result.type, accumulator, shuffle.xor(accumulator, "step")),
       );
-      body.code.line(`if (thread % 32 == 0) ${array}[thread / 32] = ${accumulator};`);
+      body.code.line(`if (thread % ${warp} == 0) ${array}[thread / ${warp}] = ${accumulator};`);
       return array;
     });
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
     folding.forEach(({ result, known }, n) => {
       body.code.line(`${known} = ${warps[n]}[0];`);
-      body.code.block("for (int warp = 1; warp < threads / 32; warp++)", () =>
+      body.code.block(`for (int warp = 1; warp < threads / ${warp}; warp++)`, () =>
         this.foldInto(body, result.op, result.type, known, `${warps[n]}[warp]`),
       );
     });
@@ -254,7 +274,7 @@ export class TeamWriter extends EntryWriter {
         this.inside(() => body.statements(stmt.body));
       }),
     );
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
   }
 
   /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
@@ -286,14 +306,14 @@ export class TeamWriter extends EntryWriter {
 
   private once(body: BodyWriter, line: string): void {
     if (this.apart) return void body.code.line(line);
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
     body.code.line(`if (thread == 0) ${line}`);
-    body.code.line("__syncthreads();");
+    body.code.line(`${this.dialect.barrier};`);
   }
 
   /** Members that still read what all may read, before one of them changes it. */
   private before(body: BodyWriter): void {
-    if (this.barrierBefore) body.code.line("__syncthreads();");
+    if (this.barrierBefore) body.code.line(`${this.dialect.barrier};`);
   }
 
   /** True if something outside of the shared loops reads memory that the kernel changes. */

@@ -1,0 +1,44 @@
+import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize } from "../../emit/c/gpu/copy.js";
+import { BYTES, stridesOf, type View } from "../view.js";
+import type { GpuEntry, GpuMachine } from "./machine.js";
+import { blocks, type Step } from "./steps.js";
+
+/** The kernels of strided copies, ready on a GPU. */
+export function loadCopies(gpu: GpuMachine): ReadonlyMap<string, GpuEntry> {
+  return gpu.load(
+    gpu.language.copies,
+    false,
+    "copy",
+    COPIED_SIZES.map((size) => copyEntry(size).name),
+  );
+}
+
+/** Elements of one shape, somewhere in device memory. */
+export interface Place {
+  address: number;
+  strides: readonly number[];
+}
+
+export const placeOf = (view: View): Place => ({
+  address: Number(view.buffer.address) + view.offset * BYTES[view.type],
+  strides: view.strides,
+});
+
+/** A dense `right` layout at `address`. */
+export const densePlace = (address: number, shape: readonly number[]): Place => ({ address, strides: stridesOf(shape, "right") });
+
+/** The copy of a view-shaped set of elements of `size` bytes each. */
+export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly number[], from: Place, to: Place): Step {
+  const code = copyEntry(size);
+  const entry = loadCopies(gpu).get(code.name)!;
+  const missing = Array<number>(4 - shape.length).fill(0);
+  const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
+  const count = shape.reduce((a, b) => a * b, 1);
+  const values: Record<string, number> = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
+  for (const [name, place] of [
+    ["from", from],
+    ["to", to],
+  ] as const)
+    [...missing, ...place.strides].forEach((stride, axis) => (values[`${name}${axis}`] = stride));
+  return gpu.kernelStep(code, entry, { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] }, values);
+}

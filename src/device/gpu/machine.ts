@@ -1,0 +1,44 @@
+import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
+import type { Buffer, MemorySpace } from "../view.js";
+import type { Shape, Step, Values } from "./steps.js";
+
+/** What the code of a launch depends on. */
+export interface CodeFacts {
+  /** Bytes of shared memory that a block may ask for. */
+  readonly sharedBytes: number;
+  /** Threads of a block at most. */
+  readonly threads: number;
+  /** Elements of 8 bytes can be folded into atomically. */
+  readonly atomics64: boolean;
+}
+
+/** A kernel's entry point on one GPU. */
+export interface GpuEntry {
+  /** Blocks of `threads` threads with `sharedBytes` of dynamic shared memory that one multiprocessor holds at a time. */
+  residentBlocks(threads: number, sharedBytes: number): number;
+  /** What a thread of it takes, in words. */
+  readonly needs: string;
+}
+
+/** Memory of a GPU at a numeric address, which arithmetic may move inside of it. */
+export interface GpuMemory extends Buffer {
+  readonly address: number;
+}
+
+/** What a launch asks of the GPU on which it is planned. */
+export interface GpuMachine {
+  readonly name: string;
+  readonly memory: MemorySpace;
+  readonly language: GpuLanguage;
+  readonly facts: CodeFacts & { readonly multiprocessors: number };
+  /** Zeroed memory. Throws DeviceError where it does not fit. */
+  allocate(bytes: number): GpuMemory;
+  /** The entry points of `source`, compiled for this GPU or found compiled. */
+  load(source: string, fast: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, GpuEntry>;
+  /** A run of an entry that `load` gave. */
+  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step;
+  /** Sets every byte of a piece of memory. */
+  fillStep(address: number, value: number, bytes: number): Step;
+  /** Steps of this kernel are enqueued next. Throws DeviceError once closed. */
+  starts(kernel: string): void;
+}

@@ -1,0 +1,53 @@
+import type { ElementType } from "../../../ir/types.js";
+import type { GpuDialect } from "./dialect.js";
+import type { Entry } from "./program.js";
+
+/** Bytes of the elements that can be copied. */
+export const COPIED_SIZES = [1, 4, 8] as const;
+export type CopiedSize = (typeof COPIED_SIZES)[number];
+/** Threads of a block, one an element. */
+export const COPY_BLOCK = 256;
+
+const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 4: "u32", 8: "i64" };
+const AXES = [0, 1, 2, 3];
+const NUMBERS = ["count", "extent1", "extent2", "extent3", ...AXES.map((axis) => `from${axis}`), ...AXES.map((axis) => `to${axis}`)];
+
+/** The entry that copies elements of `size` bytes between strided views of up to 4 axes. */
+export function copyEntry(size: CopiedSize): Entry {
+  const element = ELEMENTS[size];
+  return {
+    name: `copy_${size}`,
+    params: [
+      { key: "from", type: "pointer", element },
+      { key: "to", type: "pointer", element },
+      ...NUMBERS.map((key) => ({ key, type: "i64" as const })),
+    ],
+  };
+}
+
+/** The source of all of them. */
+export function copySource(dialect: GpuDialect): string {
+  return COPIED_SIZES.map((size) => copyFunction(dialect, size)).join("");
+}
+
+function copyFunction(dialect: GpuDialect, size: CopiedSize): string {
+  const { name, params } = copyEntry(size);
+  const { i64, block, threads, thread } = dialect;
+  const spelled = params.map(({ key, type, element }) => {
+    const type_ = element ? `${key === "from" ? "const " : ""}${dialect.pointer("global", element)}` : `const ${i64} `;
+    return dialect.parameter({ type, identifier: key, declaration: `${type_}${key}` }, (wish) => wish);
+  });
+  const opening = spelled.flatMap((param) => param.opening).map((line) => `  ${line}\n`);
+  const offset = (of: string) => AXES.map((axis) => `i${axis} * ${of}${axis}`).join(" + ");
+  return `
+${dialect.entry(name, COPY_BLOCK)}(
+  ${spelled.flatMap((param) => param.declarations).join(", ")})
+{
+${opening.join("")}  const ${i64} n = (${i64})${block("x")} * ${threads("x")} + ${thread("x")};
+  if (n >= count) return;
+  const ${i64} i3 = n % extent3, outer = n / extent3;
+  const ${i64} i2 = outer % extent2, i1 = outer / extent2 % extent1, i0 = outer / extent2 / extent1;
+  to[${offset("to")}] = from[${offset("from")}];
+}
+`;
+}

@@ -1,0 +1,75 @@
+import type { ElementType, NumericType, ScatterOp } from "../../../ir/types.js";
+import type { Dialect } from "../dialect.js";
+import type { Helper } from "../helpers.js";
+import type { ParamType } from "./program.js";
+
+export type Axis = "x" | "y" | "z";
+
+/** Threads of a block along x, y and z. */
+export type BlockShape = readonly [number, number, number];
+
+/** Where a pointer points: to the device's memory, or to that of a block. */
+export type Space = "global" | "shared";
+
+/** A parameter of an entry as it stands in the source. */
+export interface Declared {
+  readonly type: ParamType;
+  readonly identifier: string;
+  /** Without what a language adds to it, such as the offset of a buffer. */
+  readonly declaration: string;
+}
+
+/** A function that folds a value into the element at a pointer, whatever other threads do there. */
+export interface AtomicFunction {
+  readonly name: string;
+  /** Where the language has no such function. */
+  readonly definition?: string;
+  /** What the definition calls. */
+  readonly helper?: Helper;
+}
+
+/** How threads of a block read each other's registers. */
+export interface Shuffle {
+  /** The value of the thread `step` numbers on. */
+  down(value: string, step: string): string;
+  /** The value of the thread whose number differs in the bits of `step`. */
+  xor(value: string, step: string): string;
+  /** Threads that can do so, and act as one. */
+  readonly warp: number;
+}
+
+/** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */
+export interface GpuDialect extends Dialect {
+  /** A signed type of 64 bits. */
+  readonly i64: string;
+  /** Lines at the head of a source, given whether its code is strict. */
+  head(strict: boolean): readonly string[];
+  /** Types of parameters that are no pointers. */
+  readonly paramTypes: Readonly<Record<Exclude<ParamType, "pointer" | "shared">, string>>;
+  /** Number of the block, and of the thread in its block, along an axis. */
+  block(axis: Axis): string;
+  thread(axis: Axis): string;
+  /** How many there are of them. */
+  blocks(axis: Axis): string;
+  threads(axis: Axis): string;
+  /** A call behind which the threads of a block see each other's stores. */
+  readonly barrier: string;
+  /** The type of a pointer, up to the name. */
+  pointer(space: Space, type: ElementType | "i64"): string;
+  readonly restrict: string;
+  /** In front of an array in the block's memory. */
+  readonly sharedPrefix: string;
+  /** Declares memory of the block whose size a launch decides, in units of 8 bytes; absent where it is a parameter. */
+  dynamicShared?(name: string): string;
+  /** Absent where threads exchange values through the block's memory. */
+  readonly shuffle?: Shuffle;
+  /** Threads of the block that folds the last partials. */
+  readonly finishThreads: number;
+  atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
+  /** Definitions of functions that `math` names and the language lacks, as far as `source` calls them. */
+  mathDefinitions(source: string): string[];
+  /** The head of an entry up to the list of its parameters; blocks have `most` threads at most, in the shape of `block` where it is known. */
+  entry(name: string, most: number, block?: BlockShape): string;
+  /** What stands in the list for a parameter, and the lines with which the body must begin for it. */
+  parameter(param: Declared, fresh: (wish: string) => string): { declarations: readonly string[]; opening: readonly string[] };
+}

@@ -1,0 +1,82 @@
+import type { AccessAnalysis } from "../../../ir/access.js";
+import { contributionsOf } from "../../../ir/contributions.js";
+import type { KernelIR } from "../../../ir/types.js";
+import { writeTable } from "../body.js";
+import { Code } from "../code.js";
+import type { GpuDialect } from "./dialect.js";
+import { FoldWriter } from "./folds.js";
+import type { GpuAssumptions, GpuProgram, ScatterCode, Traversal } from "./program.js";
+import { RangeWriter } from "./range.js";
+import { ApplyWriter } from "./recorded.js";
+import { dynamicScratchBytes, MEMBERS, TeamWriter } from "./team.js";
+import { type EntryWriter, ProgramWriter } from "./writer.js";
+
+/** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
+export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, dialect: GpuDialect): GpuProgram {
+  const program = new ProgramWriter(ir, access, assumptions, dialect);
+  const traversal = traversalOf(program);
+  const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
+  const main = writer.write();
+  const reducing = program.reduces.length > 0;
+  const fold = reducing ? new FoldWriter(program, false).write() : undefined;
+  const finish = reducing ? new FoldWriter(program, true).write() : undefined;
+  const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
+  const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];
+  return {
+    source: sourceOf(
+      program,
+      writer,
+      entries.map(({ text }) => text),
+    ),
+    main: main.entry,
+    traversal,
+    threads: writer.threads,
+    reduces: program.reduces.map(({ name, type }) => ({ name, type })),
+    fold: fold?.entry,
+    finish: finish?.entry,
+    recorded: recorded.map(({ target: { name, element, op }, apply }) => ({
+      name,
+      type: element,
+      op,
+      apply: apply.entry,
+    })),
+    shared: program.scatters("shared").map(({ name, element }) => ({ name, type: element })),
+    scratchBytes: dynamicScratchBytes(ir.body),
+  };
+}
+
+/** What is assumed of a launch where none is at hand: dense `right` layouts, small and apart from each other. */
+export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumptions {
+  const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
+  return {
+    strict,
+    wide: false,
+    aligned: false,
+    members: MEMBERS,
+    restrict: true,
+    unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
+    scatter: Object.fromEntries(arrays.filter((p) => p.kind === "scatter").map(({ name }) => [name, scatter(name)])),
+  };
+}
+
+function traversalOf(program: ProgramWriter): Traversal {
+  if (program.ir.policy.kind === "team") return "teams";
+  if (program.serial) return "serial";
+  const reducing = program.reduces.length > 0;
+  // Recording goes by batches, whose chunks have partials of their own.
+  if (reducing && (program.assumptions.strict || program.scatters("recorded").length > 0)) return "chunks";
+  return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
+}
+
+function sourceOf(program: ProgramWriter, main: EntryWriter, functions: readonly string[]): string {
+  const code = new Code();
+  const { ir, dialect, helpers, assumptions } = program;
+  const entries = functions.join("\n");
+  code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
+  for (const line of dialect.head(assumptions.strict)) code.line(line);
+  for (const definition of [helpers.toString().trimEnd(), ...program.definitions, ...dialect.mathDefinitions(entries)])
+    if (definition) code.line().text(definition);
+  for (const table of ir.tables) writeTable(code.line(), table, dialect, main.names, (type, value) => main.constant(type, value));
+  return `${code}\n${entries}`;
+}

@@ -1,0 +1,195 @@
+import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
+import type { BodyWriter } from "../body.js";
+import type { Shuffle } from "./dialect.js";
+import type { Entry } from "./program.js";
+import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
+
+const LANES = REDUCTION_LANES;
+const CHUNK = REDUCTION_CHUNK;
+
+/** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
+export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: string): void {
+  const { code, dialect } = entry;
+  if (dialect.shuffle) return foldDown(entry, param, accumulator, LANES / 2, dialect.shuffle);
+  const thread = dialect.thread("x");
+  const lanes = entry.names.fresh(`${param.name}_lanes`);
+  const [step, lane] = [entry.names.fresh("step"), entry.names.fresh("lane")];
+  entry.sharedArray(lanes, param.type, BLOCK);
+  code.line(`${dialect.barrier};`);
+  code.line(`${lanes}[${thread}] = ${accumulator};`);
+  code.line(`${dialect.barrier};`);
+  code.block(`if (${thread} % ${LANES} == 0)`, () => {
+    code.block(`for (int ${step} = ${LANES / 2}; ${step} > 0; ${step} /= 2)`, () =>
+      code.block(`for (int ${lane} = ${thread}; ${lane} < ${thread} + ${step}; ${lane}++)`, () =>
+        entry.foldInto(entry.body, param, param.type, `${lanes}[${lane}]`, `${lanes}[${lane} + ${step}]`),
+      ),
+    );
+    code.line(`${accumulator} = ${lanes}[${thread}];`);
+  });
+}
+
+/** The first thread of every 2 * `step` gets their fold. */
+function foldDown(entry: EntryWriter, param: ReduceParam, accumulator: string, step: number, shuffle: Shuffle): void {
+  const name = entry.names.fresh("step");
+  entry.code.block(`for (int ${name} = ${step}; ${name} > 0; ${name} /= 2)`, () =>
+    entry.foldInto(entry.body, param, param.type, accumulator, shuffle.down(accumulator, name)),
+  );
+}
+
+/** Folds the accumulators of a block of `most` threads at most through its memory; all threads then run the line made by `use`. */
+export function foldByHalves(
+  entry: EntryWriter,
+  body: BodyWriter,
+  op: ReduceParam | "sum" | "min" | "max",
+  type: NumericType,
+  accumulator: string,
+  most: number,
+  use: (total: string) => string,
+): void {
+  const { code } = body;
+  const { barrier } = entry.dialect;
+  const parts = entry.names.fresh("parts");
+  const [left, half] = [entry.names.fresh("left"), entry.names.fresh("half_left")];
+  entry.sharedArray(parts, type, most);
+  code.line(`${parts}[thread] = ${accumulator};`);
+  code.line(`${barrier};`);
+  code.block(`for (int ${left} = threads; ${left} > 1;)`, () => {
+    code.line(`const int ${half} = (${left} + 1) / 2;`);
+    code.block(`if (thread + ${half} < ${left})`, () => entry.foldInto(body, op, type, `${parts}[thread]`, `${parts}[thread + ${half}]`));
+    code.line(`${left} = ${half};`);
+    code.line(`${barrier};`);
+  });
+  code.line(use(`${parts}[0]`));
+}
+
+/** Folds the accumulators of a block's threads in any order; thread 0 then runs the line made by `use`. Needs `thread` and `threads`. */
+export function foldBlock(entry: EntryWriter, param: ReduceParam, accumulator: string, use: (total: string) => string): void {
+  const { code, dialect } = entry;
+  const { shuffle, barrier } = dialect;
+  if (!shuffle) {
+    const threads = Math.max(BLOCK, dialect.finishThreads);
+    return foldByHalves(entry, entry.body, param, param.type, accumulator, threads, (total) => `if (thread == 0) ${use(total)}`);
+  }
+  const { warp } = shuffle;
+  const warps = entry.names.fresh(`${param.name}_warps`);
+  foldDown(entry, param, accumulator, warp / 2, shuffle);
+  entry.sharedArray(warps, param.type, warp);
+  code.line(`if (thread % ${warp} == 0) ${warps}[thread / ${warp}] = ${accumulator};`);
+  code.line(`${barrier};`);
+  code.block(`if (thread < ${warp})`, () => {
+    code.line(`${accumulator} = thread < threads / ${warp} ? ${warps}[thread] : ${entry.constant(param.type, param.identity)};`);
+    foldDown(entry, param, accumulator, warp / 2, shuffle);
+    code.line(`if (thread == 0) ${use(accumulator)}`);
+  });
+}
+
+/** Entries that fold partials until one value is left, by the same rule as elements. */
+export class FoldWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[] = [];
+
+  constructor(
+    program: ProgramWriter,
+    private readonly last: boolean,
+  ) {
+    super(program, `${entryName(program.ir.name)}_${last ? "finish" : "fold"}`, false);
+  }
+
+  reduce(): void {
+    throw new Error("a fold has no reduce statements");
+  }
+
+  write(): { entry: Entry; text: string } {
+    if (!this.last) this.writeFold();
+    else if (this.program.assumptions.strict) this.writeFinish();
+    else this.writeFastFinish();
+    const threads = this.last ? this.dialect.finishThreads : BLOCK;
+    return this.finish(threads, [threads, 1, 1]);
+  }
+
+  /** partials -> folded, `count` to ceil(count / 256) of each. */
+  private writeFold(): void {
+    const { i64, block, thread } = this.dialect;
+    this.code.line(`const ${i64} chunk = (${i64})${block("x")} * ${BLOCK / LANES} + ${thread("x")} / ${LANES};`);
+    for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
+  }
+
+  /** One block folds all partials in its own order. */
+  private writeFastFinish(): void {
+    const { code, T } = this;
+    const { i64, barrier, thread, threads } = this.dialect;
+    code.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
+    this.program.reduces.forEach((param, n) => {
+      code.block("", () => {
+        code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
+        code.block(`for (${i64} n = thread; n < ${this.count()}; n += threads)`, () =>
+          this.foldInto(this.body, param, param.type, "total", `${this.source(param)}[n]`),
+        );
+        foldBlock(this, param, "total", (total) => this.result(param, n, total));
+        code.line(`${barrier};`);
+      });
+    });
+  }
+
+  /** Puts a result where the host reads it, and into the view that was bound for it. */
+  private result(param: ReduceParam, n: number, value: string): string {
+    const output = this.pointerParam(`output:${param.name}`, `${param.name}_output`, param.type);
+    const results = this.pointerParam("results", "results", "i64");
+    const pointer = this.dialect.pointer("global", param.type).trimEnd();
+    return `{ *(${pointer})(${results} + ${n}) = ${value}; if (${output}) *${output} = ${value}; }`;
+  }
+
+  /** One block folds to the end; `partials` and `folded` take turns. */
+  private writeFinish(): void {
+    const { code, T } = this;
+    const { i64, barrier, finishThreads, pointer, thread } = this.dialect;
+    this.program.reduces.forEach((param, n) => {
+      code.block("", () => {
+        const partials = pointer("global", param.type);
+        code.line(`${partials}from = ${this.source(param)};`);
+        code.line(`${partials}to = ${this.target(param)};`);
+        code.line(`${i64} count = ${this.count()};`);
+        code.block("while (count > 1)", () => {
+          code.line(`const ${i64} chunks = (count + ${CHUNK - 1}) / ${CHUNK};`);
+          code.block(`for (${i64} first = 0; first < chunks; first += ${finishThreads / LANES})`, () => {
+            code.line(`const ${i64} chunk = first + ${thread("x")} / ${LANES};`);
+            this.chunk(param, "from", "to", "count");
+          });
+          code.line(`${barrier};`);
+          code.line(`${partials}const folded = to;`);
+          code.line("to = from;");
+          code.line("from = folded;");
+          code.line("count = chunks;");
+        });
+        code.block(`if (${thread("x")} == 0)`, () => {
+          code.line(`const ${T[param.type]} result = count == 1 ? from[0] : ${this.constant(param.type, param.identity)};`);
+          code.line(this.result(param, n, "result"));
+        });
+      });
+    });
+  }
+
+  /** Folds chunk `chunk` by 8 threads; all threads of the block take part. */
+  private chunk(param: ReduceParam, from: string, to: string, count: string): void {
+    const { code, T } = this;
+    const { i64, thread } = this.dialect;
+    code.block("", () => {
+      code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
+      code.line(`const ${i64} stop = (chunk + 1) * ${CHUNK} < ${count} ? (chunk + 1) * ${CHUNK} : ${count};`);
+      code.block(`for (${i64} n = chunk * ${CHUNK} + ${thread("x")} % ${LANES}; n < stop; n += ${LANES})`, () =>
+        this.foldInto(this.body, param, param.type, "total", `${from}[n]`),
+      );
+      foldLanes(this, param, "total");
+      code.line(`if (${thread("x")} % ${LANES} == 0 && chunk * ${CHUNK} < ${count}) ${to}[chunk] = total;`);
+    });
+  }
+
+  private count(): string {
+    return this.param("count", "i64", "partial_count");
+  }
+  private source({ name, type }: ReduceParam): string {
+    return this.pointerParam(`partials:${name}`, `${name}_partials`, type);
+  }
+  private target({ name, type }: ReduceParam): string {
+    return this.pointerParam(`folded:${name}`, `${name}_folded`, type);
+  }
+}
