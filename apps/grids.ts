@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
-import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Skeleton } from "isoform/skeleton";
+import type { GridReport } from "isoform/p3";
+import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 
 /** Adds the options of `GridSettings`, and that of the devices. */
 export function addGridOptions(command: Command): Command {
@@ -9,8 +10,22 @@ export function addGridOptions(command: Command): Command {
   return command;
 }
 
+/** Those settings that are given, for defaults to stand where they are not. */
+export function givenSettings(options: Partial<GridSettings>): Partial<GridSettings> {
+  const names = Object.keys(SETTING_OPTIONS) as (keyof GridSettings)[];
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}
+
+/** How an application has run, for reports. */
+export function gridReport({
+  settings: { grid, layout },
+  skeleton: { occ, choices },
+}: Tunable & { readonly settings: Storage }): GridReport {
+  return { grid, layout, occ, choices };
+}
+
 /** What was left to measurement: a line each, with the times. */
-export function choicesText({ choices }: Skeleton): string {
+export function choicesText({ choices }: Tunable["skeleton"]): string {
   return choices
     .map(({ of, best, seconds }) => {
       const times = Object.entries(seconds).map(([name, time]) => `${name} ${(1e3 * time).toPrecision(3)} ms`);

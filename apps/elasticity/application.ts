@@ -1,7 +1,7 @@
 import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
 import { ITERATION } from "isoform/p3";
-import { devices } from "isoform/set";
+import { givenSettings, gridReport } from "../grids.js";
 import { Elasticity } from "./elasticity.js";
 import { CORNERS, elementStiffness, nodeStiffness } from "./hexahedron.js";
 import { forceOn } from "./reference.js";
@@ -35,14 +35,16 @@ export const application: Application = {
   name: "elasticity",
   summary: "linear elastic cube of hexahedra, matrix-free conjugate gradients",
 
+  onGrid: true,
+
   footprint: (options) => BYTES_PER_NODE * side(sizeOf(options)) ** 3,
 
-  async prepare(device, options) {
+  async prepare(set, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
     const size = side(gib);
     const solid = cube({ size, material: MATERIAL, pressure: 0.01 });
-    const elasticity = await Elasticity.create(await devices(device), solid, { precision: options.precision ?? device.precision });
+    const elasticity = await Elasticity.create(set, solid, { precision: set.members[0].device.precision, ...givenSettings(options) });
     const { bytes, flops } = await elasticity.skeleton.work();
     const work = { bytes, flops: flops - OVERCOUNT * elasticity.grid.cells };
 
@@ -70,6 +72,8 @@ export const application: Application = {
         const maxError = Math.max(...errors);
         return { ok: maxError < TOLERANCE, maxError, against: "residual f - K u and forces by plain JavaScript, relative" };
       },
+
+      report: () => gridReport(elasticity),
 
       free: () => elasticity.free(),
     };

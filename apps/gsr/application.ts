@@ -21,7 +21,7 @@ export const application: Application = {
 
   footprint: (options) => footprint(shapeOf({ gib: sizeOf(options) })),
 
-  async prepare(device, options, progress) {
+  async prepare({ members: [{ device }] }, options, progress) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
     const seed = 0;

@@ -1,7 +1,7 @@
 import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
 import { ITERATION } from "isoform/p3";
-import { devices } from "isoform/set";
+import { givenSettings, gridReport } from "../grids.js";
 import { cavity } from "./cavity.js";
 import { D3Q19 } from "./lattice.js";
 import { stepCells } from "./reference.js";
@@ -27,14 +27,15 @@ export const application: Application = {
   name: "lbm",
   summary: "lattice Boltzmann, D3Q19, in a cube with a moving lid",
 
+  onGrid: true,
+
   footprint: (options) => BYTES_PER_CELL * edge(sizeOf(options)) ** 3,
 
-  async prepare(device, options) {
+  async prepare(set, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
     const flow = cavity({ reynolds: REYNOLDS, size: edge(gib) - 2, lattice: D3Q19 });
-    const set = await devices(device);
-    const simulation = await Simulation.create(set, flow, { precision: options.precision });
+    const simulation = await Simulation.create(set, flow, givenSettings(options));
     const work = simulation.work();
 
     const prepared: PreparedApplication = {
@@ -61,6 +62,8 @@ export const application: Application = {
         const maxError = Math.max(...errors);
         return { ok: maxError < TOLERANCE, maxError, against: "one step by plain JavaScript, and the first mass" };
       },
+
+      report: () => gridReport(simulation),
 
       free: () => simulation.free(),
     };

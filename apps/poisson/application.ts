@@ -1,8 +1,8 @@
 import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
 import { ITERATION } from "isoform/p3";
-import { devices } from "isoform/set";
-import { DEFAULTS, Poisson } from "./poisson.js";
+import { givenSettings, gridReport } from "../grids.js";
+import { DEFAULTS, makePoisson } from "./poisson.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
@@ -23,15 +23,15 @@ export const application: Application = {
   name: "poisson",
   summary: "Poisson equation, 7-point differences, matrix-free conjugate gradients",
 
+  onGrid: true,
+
   footprint: (options) => FIELDS * 8 * edge(sizeOf(options)) ** 3,
 
-  async prepare(device, options) {
+  async prepare(set, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
-    const set = await devices(device);
-    const precision = options.precision ?? device.precision;
-    const poisson = new Poisson(set, { ...DEFAULTS, size: edge(gib), precision });
-    await poisson.reset();
+    const { precision } = set.members[0].device;
+    const poisson = await makePoisson(set, { ...DEFAULTS, precision, ...givenSettings(options), size: edge(gib) });
     const work = await poisson.skeleton.work();
 
     const prepared: PreparedApplication = {
@@ -50,6 +50,8 @@ export const application: Application = {
         const maxError = await poisson.drift();
         return { ok: maxError < TOLERANCE, maxError, against: "residual b - A x of the solution, relative to b" };
       },
+
+      report: () => gridReport(poisson),
 
       free: () => poisson.free(),
     };

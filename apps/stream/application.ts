@@ -15,7 +15,7 @@ export const application: Application = {
 
   footprint: (options) => 3 * 8 * elements(sizeOf(options)),
 
-  async prepare(device, options) {
+  async prepare({ members: [{ device }] }, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
     const stream = Stream.create(device, elements(gib), options.precision);

@@ -3,7 +3,9 @@ import { IsoformError } from "../kernel/errors.js";
 import type { Shell } from "../p3/application.js";
 import type { Evidence } from "../p3/assessment.js";
 import type { PlatformSet } from "../p3/metric.js";
+import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
+import { addSettings } from "./settings.js";
 
 /** Applications that can be measured, by name. */
 const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
@@ -14,13 +16,12 @@ const WRONG_RESULT = 1;
 /** What an assessment of no particular size may take, measuring peaks included. */
 const DEFAULT_SECONDS = 110;
 
-interface AssessOptions {
+interface AssessOptions extends Partial<GridSettings> {
   devices?: string[];
   gib?: number;
   repeats: number;
   iterations?: number;
   seconds?: number;
-  precision: "strict" | "fast";
   quick?: boolean;
   json?: string;
   report?: string;
@@ -34,6 +35,7 @@ const EXAMPLES = `
 Examples:
   isoform assess                                        every device of this machine, about two minutes
   isoform assess gsr --devices wasm,native --gib 0.25 --repeats 5 --report report.html
+  isoform assess poisson lbm --devices wasm,wasm*3 --grid auto --layout auto --occ auto
   isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
   isoform assess --from timings.csv --bandwidth bandwidth.csv --set NVIDIA=H100,A100,V100,T4
 
@@ -41,18 +43,24 @@ Efficiencies, errors and the counting rule: docs/assessment.md. The JSON: docs/a
 
 /** Adds `isoform assess`. */
 export function addAssess(program: Command, shell: Shell): void {
-  const measuring = ["devices", "gib", "repeats", "iterations", "precision", "quick"];
-  program
+  const measuring = ["devices", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "quick"];
+  const assess = program
     .command("assess")
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
-    .argument("[applications...]", `of ${[...MEASURED.keys()].join(", ")}; all where absent`)
-    .option("--devices <names>", "devices such as js,wasm,native,cuda:0; all of this machine where absent", list)
+    .argument(
+      "[applications...]",
+      `of ${[...MEASURED.keys()].join(", ")}; where absent all, or with --grid, --layout or --occ those on grids`,
+    )
+    .option(
+      "--devices <names>",
+      "each by itself: wasm,native,cuda:0; sets of several: wasm*3 (one divided into three), cuda:0+cuda:1; all of this machine where absent",
+      list,
+    )
     .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
     .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
-    .option("--iterations <n>", "iterations in a run", count)
-    .addOption(
-      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
-    )
+    .option("--iterations <n>", "iterations in a run", count);
+  addSettings(assess, { precision: USUAL_SETTINGS.precision });
+  assess
     .option("--quick", "smallest sizes and three runs: a first look")
     .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
     .addOption(
@@ -105,16 +113,14 @@ async function gather(applications: string[], options: AssessOptions, shell: She
     const [{ readAssessment }, { merge }] = await Promise.all([import("../p3/assessment.js"), import("../p3/merge.js")]);
     return merge(await Promise.all(options.merge.map(readAssessment)));
   }
-  const names = applications.length ? applications : [...MEASURED.keys()];
-  const unknown = names.find((name) => !MEASURED.has(name));
+  const unknown = applications.find((name) => !MEASURED.has(name));
   if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${[...MEASURED.keys()].join(", ")}`);
   const { measureApplications } = await import("../p3/campaign.js");
-  const modules = await Promise.all(names.map((name) => MEASURED.get(name)!()));
-  return measureApplications(
-    modules.map((m) => m.application),
-    options,
-    shell.progress,
-  );
+  const names = applications.length ? applications : [...MEASURED.keys()];
+  const all = (await Promise.all(names.map((name) => MEASURED.get(name)!()))).map((module) => module.application);
+  const given = (["grid", "layout", "occ"] as const).some((option) => options[option] !== undefined);
+  const chosen = applications.length || !given ? all : all.filter(({ onGrid }) => onGrid);
+  return measureApplications(chosen, options, shell.progress);
 }
 
 function list(text: string): string[] {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { Device, Precision } from "../device/device.js";
+import type { DeviceSet } from "../set/index.js";
+import type { Choice, GridSettings, Storage } from "../skeleton/index.js";
 
 /*
  * What a program must offer so that `isoform assess` can run it on any device, and what its own command is given.
@@ -8,14 +9,20 @@ import type { Device, Precision } from "../device/device.js";
 /** The quantity whose time makes the application efficiency; every other quantity is a kernel and makes the architectural one. */
 export const ITERATION = "iteration";
 
-export interface ProblemOptions {
+export interface ProblemOptions extends Partial<GridSettings> {
   /** Size of the problem in GiB, as the application counts it; its own default (or a smaller one for `quick`) where absent. */
   gib?: number;
   /** Iterations in one run; the application's default where absent. */
   iterations?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
-  precision?: Precision;
+}
+
+/** How an application on a grid has run; nothing is `auto` once it did. */
+export interface GridReport extends Storage {
+  readonly occ: GridSettings["occ"];
+  /** What was left to measurement. */
+  readonly choices: readonly (Choice & { readonly of: string })[];
 }
 
 /** Mean over the iterations of one run. */
@@ -38,15 +45,17 @@ export interface Verdict {
   against: string;
 }
 
-/** An application with its data on one device, ready to run as often as wanted. */
+/** An application with its data on a set of devices, ready to run as often as wanted. */
 export interface PreparedApplication {
-  /** Application and size, the same on every device: `gsr 0.25 GiB`. */
+  /** Application and size, the same on every set of devices: `gsr 0.25 GiB`. */
   readonly problem: string;
   /** One run from the start: all its iterations, without the preparation. */
   run(progress?: Progress): Promise<Sample[]>;
   /** Judges the last run; a run counts only if it is ok. */
   validate(): Promise<Verdict>;
-  /** Gives the device's memory back. */
+  /** Of an application on a grid: how the last run was stored and spread. */
+  report?(): GridReport;
+  /** Gives the devices' memory back. */
   free(): void;
 }
 
@@ -55,10 +64,12 @@ export interface Application {
   readonly name: string;
   /** One line for help and report. */
   readonly summary: string;
+  /** It runs on sets of several devices, and takes the options `grid`, `layout` and `occ`. */
+  readonly onGrid?: boolean;
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
-  prepare(device: Device, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
+  prepare(set: DeviceSet, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
 }
 
 /** Where something long tells how far it is. `done` of `total`; `text` says of what. */

@@ -13,7 +13,7 @@ import {
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
 import { readRoofs, readTimings } from "./published.js";
-import { type AssessedDevice, type Assessment, assessmentSchema, type Machine, SCHEMA, type Validation } from "./schema.js";
+import { type AssessedDevice, type Assessment, assessmentSchema, type Machine, SCHEMA, type Setting, type Validation } from "./schema.js";
 
 /** What an assessment is computed from. */
 export interface Evidence {
@@ -21,6 +21,7 @@ export interface Evidence {
   devices: AssessedDevice[];
   runs: Run[];
   validation: Validation[];
+  settings?: Setting[];
 }
 
 /**

@@ -1,21 +1,22 @@
 import type { Device, Precision } from "../device/device.js";
+import { USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
 import type { Evidence } from "./assessment.js";
-import { platformOf, thisMachine } from "./machine.js";
+import { thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import type { Run } from "./metric.js";
-import type { AssessedDevice, Validation } from "./schema.js";
+import type { Setting, Validation } from "./schema.js";
+import { Target } from "./target.js";
 
-export interface CampaignOptions {
-  /** Names of devices; every one of this machine where absent. */
+export interface CampaignOptions extends Partial<GridSettings> {
+  /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
   devices?: readonly string[];
   /** Runs that count; one more before warms up. */
   repeats: number;
   gib?: number;
   iterations?: number;
-  precision?: Precision;
   quick?: boolean;
   /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
   seconds?: number;
@@ -37,7 +38,8 @@ const FEW_ITERATIONS = 5;
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
  * of the machine's mood meets them all. A run counts only if its result is valid.
- * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit a device.
+ * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit the devices and for options that
+ * an application does not have.
  */
 export async function measureApplications(
   applications: readonly Application[],
@@ -47,27 +49,35 @@ export async function measureApplications(
 ): Promise<Evidence> {
   const started = performance.now();
   const names = options.devices ?? (await registry.names());
-  const devices: Device[] = [];
+  const opened = new Map<string, Device>();
+  const open = async (name: string): Promise<Device> => {
+    const device = opened.get(name) ?? (await registry.open(name));
+    opened.set(name, device);
+    return device;
+  };
   try {
-    for (const name of names) devices.push(await registry.open(name));
-    const { gib, precision, quick } = options;
-    const problem: ProblemOptions = { gib, precision, quick, iterations: options.iterations ?? (options.seconds && FEW_ITERATIONS) };
-    for (const application of applications) for (const device of devices) checkFits(application, device, problem);
+    const targets: Target[] = [];
+    for (const name of names) targets.push(await Target.open(name, open));
+    const devices = [...opened.values()];
+    const { gib, precision, quick, grid, layout, occ } = options;
+    const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
+    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ };
+    for (const application of applications) for (const target of targets) checkFits(application, target, problem);
     const peaks = await peaksOf(devices, options, progress);
     const parts: Evidence[] = [];
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
-      const groups = groupsThatFit(application, devices, problem);
+      const groups = groupsThatFit(application, targets, problem);
       for (const group of groups)
         parts.push(...(await measureTogether(application, group, problem, { repeats, seconds: share / groups.length }, progress)));
     }
     // Once more, for what disturbed the first measurement may be over, and a peak is the most that was ever seen.
     const later = quick ? peaks : await peaksOf(devices, options, progress);
-    const assessed = devices.map((device, i) => assessedDevice(device, peaks[i], later[i]));
-    return { ...merge(parts), host: [thisMachine()], devices: assessed };
+    const both = (device: Device) => [peaks, later].map((found) => found.get(device)!);
+    return { ...merge(parts), host: [thisMachine()], devices: targets.map((target) => target.assessed(both)) };
   } finally {
-    await Promise.all(devices.map((device) => device.close()));
+    await Promise.all([...opened.values()].map((device) => device.close()));
   }
 }
 
@@ -83,13 +93,16 @@ const installed: Registry = {
   },
 };
 
-function checkFits(application: Application, device: Device, problem: ProblemOptions): void {
+/** Throws LaunchError where an application cannot run on the devices, or does not have an option that is given. */
+function checkFits(application: Application, { name, set, memory }: Target, problem: ProblemOptions): void {
+  const given = (["grid", "layout", "occ"] as const).find((option) => problem[option] !== undefined);
+  if (!application.onGrid && given !== undefined)
+    throw new LaunchError(`--${given}: ${application.name} has no grid; leave the option out, or name only applications on grids`);
+  if (!application.onGrid && set.members.length > 1)
+    throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: name single devices`);
   const needed = application.footprint(problem);
-  const { memory } = device.abilities;
   if (needed > memory)
-    throw new LaunchError(
-      `${application.name} needs ${gibText(needed)} on ${device.name}, which has ${gibText(memory)}: choose a smaller --gib`,
-    );
+    throw new LaunchError(`${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`);
 }
 
 function seconds(since: number): number {
@@ -100,59 +113,50 @@ function gibText(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
-async function peaksOf(devices: readonly Device[], options: CampaignOptions, progress: ProgressFactory): Promise<Peaks[]> {
-  const all: Peaks[] = [];
+async function peaksOf(
+  devices: readonly Device[],
+  options: CampaignOptions,
+  progress: ProgressFactory,
+): Promise<ReadonlyMap<Device, Peaks>> {
+  const all = new Map<Device, Peaks>();
   for (const device of devices) {
     const task = progress(`measuring ${device.name}`);
-    all.push(await measurePeaks(device, { repeats: options.quick ? 4 : 10, progress: task.update }));
+    all.set(device, await measurePeaks(device, { repeats: options.quick ? 4 : 10, progress: task.update }));
     task.done();
   }
   return all;
 }
 
-function assessedDevice(device: Device, ...peaks: Peaks[]): AssessedDevice {
-  return {
-    name: device.name,
-    platform: platformOf(device),
-    backend: device.backend,
-    label: device.label,
-    parallelism: device.abilities.parallelism,
-    peakBandwidth: Math.max(...peaks.map((p) => p.bandwidth)),
-    peakFlops: Math.max(...peaks.map((p) => p.flops ?? 0)) || null,
-    theoretical: device.theoretical,
-    source: "measured",
-  };
-}
-
-/** Devices whose data can be in memory at once are measured together, the others one by one. */
-function groupsThatFit(application: Application, devices: readonly Device[], problem: ProblemOptions): Device[][] {
+/** Targets whose data can be in memory at once are measured together, the others one by one. */
+function groupsThatFit(application: Application, targets: readonly Target[], problem: ProblemOptions): Target[][] {
   const needed = application.footprint(problem);
-  const groups: Device[][] = [];
-  for (const device of devices) {
+  const groups: Target[][] = [];
+  for (const target of targets) {
     const group = groups.find((g) => {
-      const neighbours = g.filter((d) => d.memory === device.memory);
-      return (neighbours.length + 1) * needed <= Math.min(...[device, ...neighbours].map((d) => d.abilities.memory));
+      const neighbours = g.filter((other) => other.sharesMemoryWith(target));
+      return (neighbours.length + 1) * needed <= Math.min(...[target, ...neighbours].map(({ memory }) => memory));
     });
-    if (group) group.push(device);
-    else groups.push([device]);
+    if (group) group.push(target);
+    else groups.push([target]);
   }
   return groups;
 }
 
-/** One application on one device, with what its runs gave. */
+/** One application on one set of devices, with what its runs gave. */
 class Trial {
   private readonly runs: Run[] = [];
   private readonly verdicts = new Map<string, Validation>();
 
   constructor(
-    readonly device: Device,
+    readonly target: Target,
     private readonly prepared: PreparedApplication,
     private readonly application: string,
+    private readonly precision: Precision,
   ) {}
 
   /** Runs and validates; run 0 warms up, and a wrong one is told but does not count. */
   async run(run: number): Promise<void> {
-    const place = { application: this.application, platform: platformOf(this.device), problem: this.prepared.problem };
+    const { place } = this;
     const samples = await this.prepared.run();
     const { ok, maxError, against } = await this.prepared.validate();
     const before = this.verdicts.get(against);
@@ -166,7 +170,13 @@ class Trial {
   }
 
   evidence(): Evidence {
-    return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()] };
+    const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
+    const setting = { ...this.place, devices: this.target.name, precision: this.precision, grid, layout, occ, choices } as Setting;
+    return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()], settings: [setting] };
+  }
+
+  private get place() {
+    return { application: this.application, platform: this.target.platform, problem: this.prepared.problem };
   }
 
   free(): void {
@@ -176,7 +186,7 @@ class Trial {
 
 async function measureTogether(
   application: Application,
-  devices: readonly Device[],
+  targets: readonly Target[],
   problem: ProblemOptions,
   limits: { repeats: number; seconds: number },
   progress: ProgressFactory,
@@ -185,27 +195,32 @@ async function measureTogether(
   const started = performance.now();
   const task = progress(application.name);
   const trials: Trial[] = [];
-  const steps = devices.length * (repeats + 2);
+  const steps = targets.length * (repeats + 2);
   let step = 0;
-  const advance = (device: Device, what: string) => task.update(step++, steps, `${what} on ${device.name}`);
+  const advance = ({ name }: Target, what: string) => task.update(step++, steps, `${what} on ${name}`);
   try {
-    for (const device of devices) {
-      advance(device, "preparing");
-      trials.push(new Trial(device, await application.prepare(device, problem), codePath(device, problem.precision)));
+    for (const target of targets) {
+      advance(target, "preparing");
+      const precision = problem.precision ?? target.devices[0].precision;
+      trials.push(new Trial(target, await application.prepare(target.set, problem), codePath(target, problem), precision));
     }
     for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || seconds(started) < limits.seconds); run++)
       for (const trial of trials) {
-        advance(trial.device, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
+        advance(trial.target, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
         await trial.run(run);
       }
+    return trials.map((trial) => trial.evidence());
   } finally {
     for (const trial of trials) trial.free();
     task.done();
   }
-  return trials.map((trial) => trial.evidence());
 }
 
-/** The application's name in an assessment: strict mode is another code path than fast mode. */
-function codePath({ backend }: Device, precision: Precision | undefined): string {
-  return precision === "strict" ? `isoform-${backend}-strict` : `isoform-${backend}`;
+/** The application's name in an assessment: strict mode, another kind of grid, layout or overlap are other code paths. */
+function codePath({ codePath }: Target, problem: ProblemOptions): string {
+  const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
+    const value = problem[option];
+    return value === undefined || value === USUAL_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
+  });
+  return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others].join("-");
 }

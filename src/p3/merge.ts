@@ -24,6 +24,7 @@ export function merge(parts: readonly Evidence[]): Evidence {
     devices: parts.flatMap((part) => part.devices),
     runs,
     validation: parts.flatMap((part) => part.validation),
+    settings: parts.flatMap((part) => part.settings ?? []),
   };
 }
 

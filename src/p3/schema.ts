@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { GRID_KINDS } from "../domain/grid.js";
+import { OCC_LEVELS } from "../skeleton/occ.js";
 
 /** Version of the assessment's JSON; it rises when a reader of the former one would misread. */
 export const SCHEMA = "isoform-assessment-1";
@@ -71,6 +73,29 @@ const validation = z.object({
   against: z.string(),
 });
 
+const setting = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name,
+    devices: name.describe("as given to --devices"),
+    precision: z.enum(["strict", "fast"]),
+    grid: z.enum(GRID_KINDS).optional(),
+    layout: z.enum(["soa", "aos"]).optional(),
+    occ: z.enum(OCC_LEVELS).optional().describe("overlap of computation and communication"),
+    choices: z
+      .array(
+        z.object({
+          of: z.enum(["storage", "occ"]),
+          best: name,
+          seconds: z.record(z.string(), positive).describe("of one iteration, or plan, each way"),
+        }),
+      )
+      .optional()
+      .describe("options that were left to measurement, and what was found"),
+  })
+  .describe("how a code path was run; grid, layout and occ of applications on grids");
+
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
   .object({
@@ -82,6 +107,7 @@ export const assessmentSchema = z
     kernels: z.array(kernel),
     kernelMeans: z.array(kernelMean),
     validation: z.array(validation),
+    settings: z.array(setting).optional().describe("absent in files of former versions and for published timings"),
   })
   .meta({ title: "Isoform assessment" });
 
@@ -89,6 +115,7 @@ export type Assessment = z.infer<typeof assessmentSchema>;
 export type Machine = z.infer<typeof machine>;
 export type AssessedDevice = z.infer<typeof device>;
 export type Validation = z.infer<typeof validation>;
+export type Setting = z.infer<typeof setting>;
 
 /** The JSON Schema that docs/assessment.schema.json holds. */
 export function assessmentJsonSchema(): object {

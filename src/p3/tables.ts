@@ -1,7 +1,7 @@
 import { ITERATION } from "./application.js";
 import { groupBy } from "./group.js";
 import { type Cell, cellsOf } from "./metric.js";
-import type { AssessedDevice, Assessment } from "./schema.js";
+import type { AssessedDevice, Assessment, Setting } from "./schema.js";
 
 /** A table as data, for the terminal and for the report alike. */
 export interface Table {
@@ -43,6 +43,7 @@ export function tablesOf(assessment: Assessment): Table[] {
   const cells = cellsOf(assessment.runs);
   return [
     devicesTable(assessment),
+    settingsTable(assessment),
     ...[...groupBy(cells, (c) => c.problem)].map(([problem, group]) => timesTable(assessment, problem, group)),
     ...phiTables(assessment),
     ...kernelTables(assessment),
@@ -65,6 +66,31 @@ function devicesTable({ devices }: Assessment): Table {
     labels: 2,
     rows: devices.map((d) => [d.name, d.platform, ...figures.map((f) => f.of(d)), d.source]),
   };
+}
+
+function settingsTable({ settings = [] }: Assessment): Table {
+  return {
+    title: "Settings",
+    columns: ["application", "platform", "problem", "devices", "precision", "grid", "layout", "occ", "measured"],
+    labels: 9,
+    rows: settings.map(({ choices = [], ...s }) => [
+      s.application,
+      s.platform,
+      s.problem,
+      s.devices,
+      s.precision,
+      s.grid ?? "",
+      s.layout ?? "",
+      s.occ ?? "",
+      choices.map(choiceText).join("; "),
+    ]),
+  };
+}
+
+/** `storage: dense soa 1.200 ms, sparse soa 2.310 ms` */
+function choiceText({ of, seconds }: NonNullable<Setting["choices"]>[number]): string {
+  const times = Object.entries(seconds).map(([way, time]) => `${way} ${(1e3 * time).toPrecision(4)} ms`);
+  return `${of}: ${times.join(", ")}`;
 }
 
 function timesTable(assessment: Assessment, problem: string, cells: readonly Cell[]): Table {

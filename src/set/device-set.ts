@@ -50,7 +50,7 @@ export interface DeviceSet {
 export async function devices(spec: string | Device | readonly (string | Device)[], options: SetOptions = {}): Promise<DeviceSet> {
   const link = options.link && checkedLink(options.link);
   const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
-  const parts = wanted.map(async (part) => (typeof part === "string" ? (await Promise.all(part.split(",").map(sharesOf))).flat() : part));
+  const parts = wanted.map(async (part) => (typeof part === "string" ? deviceShares(part) : part));
   const shares: (string | Device)[] = (await Promise.all(parts)).flat();
   if (shares.length === 0)
     throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
@@ -68,7 +68,15 @@ export async function devices(spec: string | Device | readonly (string | Device)
   );
 }
 
-/** The devices, by the names under which they open, of one word of a specification; one for each member. */
+/**
+ * The devices that `devices` opens for a specification, by the names under which they open, one for each member.
+ * @throws DeviceError for a word that names no device
+ */
+export async function deviceShares(spec: string): Promise<string[]> {
+  return (await Promise.all(spec.split(",").map(sharesOf))).flat();
+}
+
+/** Those of one word. */
 async function sharesOf(word: string): Promise<string[]> {
   const [, backend, index, count] = /^\s*([a-z][a-z-]*)(?::(\d+|\*))?(?:\*(\d+))?\s*$/.exec(word) ?? [];
   if (backend === undefined)

@@ -1,6 +1,6 @@
 import { recall, remember } from "../device/cache.js";
 import type { DeviceSet } from "../set/index.js";
-import { IsoformError } from "../kernel/errors.js";
+import { DeviceError, LaunchError } from "../kernel/errors.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Stages } from "./plan.js";
 import type { Skeleton } from "./skeleton.js";
@@ -45,7 +45,7 @@ export async function fastestLevel(key: readonly string[], measure: (level: OccL
  * The name of the fastest of several ways to do the same work: kinds of grids, layouts, sets of devices. Each is made, measured and
  * freed, one after the other; one that is refused, or for which memory does not suffice, does not count. What was found for the same `key`
  * before is taken over, so the key must tell the problem, its size and the devices.
- * @throws IsoformError where there is no way that can run
+ * @throws DeviceError or LaunchError where there is no way that can run
  */
 export async function fastest<K extends string>(
   key: readonly string[],
@@ -62,12 +62,12 @@ export async function fastestWay<K extends string>(
   const names = Object.keys(ways) as K[];
   return remembered("way", [...key, ...names], async () => {
     const seconds = {} as Record<K, number>;
-    let failure: IsoformError | undefined;
+    let failure: unknown;
     for (const candidate of names) {
       try {
         seconds[candidate] = await timeOf(await ways[candidate]());
       } catch (error) {
-        if (!(error instanceof IsoformError)) throw error;
+        if (!isRefusal(error)) throw error;
         failure ??= error;
       }
     }
@@ -76,14 +76,17 @@ export async function fastestWay<K extends string>(
   });
 }
 
-async function timeOf({ skeleton, free }: Trial): Promise<number> {
+/** Memory does not suffice, or sizes do not fit: other ways may do. */
+export const isRefusal = (error: unknown): boolean => error instanceof DeviceError || error instanceof LaunchError;
+
+async function timeOf(trial: Trial): Promise<number> {
   try {
-    await skeleton.run(ITERATIONS);
+    await trial.skeleton.run(ITERATIONS);
     const samples: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) samples.push((await skeleton.run(ITERATIONS)).seconds);
+    for (let round = 0; round < ROUNDS; round++) samples.push((await trial.skeleton.run(ITERATIONS)).seconds);
     return median(samples) / ITERATIONS;
   } finally {
-    free();
+    trial.free();
   }
 }
 

@@ -1,6 +1,5 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid.js";
-import { IsoformError } from "../kernel/errors.js";
-import { fastestWay } from "./auto.js";
+import { fastestWay, isRefusal } from "./auto.js";
 import type { GridSettings, Settled, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 
@@ -74,7 +73,7 @@ async function firstThatCan<A>(
     try {
       return { storage, made: await make(storage) };
     } catch (error) {
-      if (!(error instanceof IsoformError)) throw error;
+      if (!isRefusal(error)) throw error;
       failures.push(error);
     }
   throw failures[0];

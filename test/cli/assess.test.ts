@@ -117,10 +117,23 @@ test("options that make no sense are refused", () => {
   refuses(/'--set <name=platforms>' argument 'X,Y' is invalid/, "assess", "--from", csv, "--set", "X,Y");
   refuses(/set S: nothing ran on Z: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=Z");
   refuses(/set S: nothing ran on NOPE: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=X,NOPE");
-  const measuring = ["--devices js", "--gib 1", "--repeats 3", "--iterations 3", "--precision strict", "--quick"];
+  const measuring = [
+    "--devices js",
+    "--gib 1",
+    "--repeats 3",
+    "--iterations 3",
+    "--precision strict",
+    "--grid sparse",
+    "--layout aos",
+    "--occ none",
+    "--quick",
+  ];
   for (const source of ["--from", "--merge"])
     for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
   refuses(/--bandwidth goes with --from/, "assess", "--bandwidth", csv);
+  refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
+  refuses(/stream runs on one device, and js\*2 has 2 members/, "assess", "stream", "--devices", "js*2");
+  refuses(/Allowed choices are dense, sparse, blocks, auto/, "assess", "poisson", "--grid", "round");
   refuses(/unknown command 'asses'/, "asses");
 });
 

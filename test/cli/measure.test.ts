@@ -56,3 +56,27 @@ test("a device that is not there and a problem that does not fit are refused", (
     assert.ok(!/\n\s+at /.test(stderr), stderr);
   }
 });
+
+test("the kind of grid, the layout, the devices and the overlap are options, and fields of the report", () => {
+  const directory = mkdtempSync(join(tmpdir(), "isoform-options-"));
+  try {
+    const words = "assess poisson lbm --devices js,js*2 --quick --gib 0.0005 --repeats 1 --iterations 2 --json out.json --report out.html";
+    const options = "--grid sparse --layout auto --occ two-way --precision strict";
+    const { status, stdout, stderr } = isoform([...words.split(" "), ...options.split(" ")], directory);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^Settings\n/m);
+    const { settings, validation } = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
+    assert.ok(validation.length === 4 && validation.every(({ ok }) => ok));
+    assert.deepEqual(
+      settings!.map((s) => [s.application, s.devices, s.grid, s.occ, s.precision]),
+      ["js", "js*2", "js", "js*2"].map((set) => [`isoform-${set}-strict-sparse-auto-layout-two-way`, set, "sparse", "two-way", "strict"]),
+    );
+    const [poisson, , lbm] = settings!;
+    assert.deepEqual([poisson.layout, poisson.choices], ["soa", []], "fields of one component have no layout");
+    assert.deepEqual(Object.keys(lbm.choices![0].seconds), ["sparse soa", "sparse aos"]);
+    assert.equal(`sparse ${lbm.layout}`, lbm.choices![0].best);
+    assert.match(readFileSync(join(directory, "out.html"), "utf8"), /<caption>Settings<\/caption>/);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device, Launch } from "../../src/device/device.js";
-import type { Application, ProblemOptions } from "../../src/p3/application.js";
+import type { Application, GridReport, ProblemOptions } from "../../src/p3/application.js";
 import { assess } from "../../src/p3/assessment.js";
 import { measureApplications, type Registry } from "../../src/p3/campaign.js";
+import { report } from "../../src/p3/report.js";
+import { assessmentSchema } from "../../src/p3/schema.js";
 
 const memory = { name: "cpu" };
 
@@ -28,10 +30,11 @@ function device(name: string, log: string[], bytes = 2 ** 30): Device {
   } as unknown as Device;
 }
 
-function application(log: string[], verdict = (run: number) => run > 0): Application {
+function application(log: string[], verdict = (run: number) => run > 0, report?: GridReport): Application {
   return {
     name: "toy",
     summary: "",
+    onGrid: report !== undefined,
     footprint: (options: ProblemOptions) => (options.gib ?? 0.1) * 2 ** 30,
     async prepare({ name }) {
       log.push(`prepare ${name}`);
@@ -47,6 +50,7 @@ function application(log: string[], verdict = (run: number) => run > 0): Applica
           ];
         },
         validate: async () => ({ ok: verdict(runs), maxError: runs, against: "nothing" }),
+        report: report && (() => report),
         free: () => void log.push(`free ${name}`),
       };
     },
@@ -139,4 +143,49 @@ test("a problem larger than a device is refused before anything runs, and device
     /toy needs 2\.00 GiB on a, which has 1\.00 GiB: choose a smaller --gib/,
   );
   assert.deepEqual(log, ["close a"]);
+});
+
+const REPORT: GridReport = {
+  grid: "sparse",
+  layout: "aos",
+  occ: "two-way",
+  choices: [{ of: "storage", best: "sparse aos", seconds: { "dense soa": 2e-3, "sparse aos": 1e-3 } }],
+};
+
+test("applications on grids run on sets of devices, and how they did is told", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  const options = { repeats: 1, devices: ["a", "a*3", "a+b"], grid: "auto", occ: "two-way" } as const;
+  const evidence = await measureApplications([application(log, undefined, REPORT)], options, silent, found);
+  assert.deepEqual(log.slice(0, 3), ["prepare a", "prepare a*3", "prepare a,b"]);
+  assert.deepEqual(log.slice(-2), ["close a", "close b"]);
+  const settings = evidence.settings!;
+  assert.deepEqual(
+    settings.map((s) => [s.application, s.devices, s.precision]),
+    [
+      ["isoform-a-auto-grid-two-way", "a", "fast"],
+      ["isoform-a*3-auto-grid-two-way", "a*3", "fast"],
+      ["isoform-a+b-auto-grid-two-way", "a+b", "fast"],
+    ],
+  );
+  const { grid, layout, occ, choices } = settings[0];
+  assert.deepEqual({ grid, layout, occ, choices }, REPORT);
+  const [one, divided, both] = evidence.devices;
+  assert.equal(divided.peakBandwidth, one.peakBandwidth, "members share what the device has");
+  assert.equal(both.peakBandwidth, 2 * one.peakBandwidth);
+  assert.ok(both.platform.startsWith("2 x "));
+  const assessment = assessmentSchema.parse(assess(evidence));
+  assert.match(
+    report(assessment),
+    /<caption>Settings<\/caption>.*two-way<\/td><td class="words">storage: dense soa 2\.000 ms, sparse aos 1\.000 ms/s,
+  );
+});
+
+test("options that an application does not have are refused before anything runs", async () => {
+  const log: string[] = [];
+  const measure = (options: object) =>
+    measureApplications([application(log)], { repeats: 1, ...options }, silent, registry([device("a", log)]));
+  await assert.rejects(measure({ layout: "aos" }), /^LaunchError: --layout: toy has no grid; leave the option out/);
+  await assert.rejects(measure({ devices: ["a*2"] }), /toy runs on one device, and a\*2 has 2 members: name single devices/);
+  assert.deepEqual(log, ["close a", "close a"]);
 });

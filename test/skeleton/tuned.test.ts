@@ -33,12 +33,15 @@ function diffusion(log: string[], { cardinality = 3, size = 12, refused = "" } =
     for (const { field } of step.uses) field.fill(1);
     const [from, to] = step.uses.map(({ field }) => field);
     const plan = skeleton(set, "diffusion", [step, swap(from, to)], { occ: others.occ });
-    const free = (): void => {
-      log.push(`free ${storage}`);
-      plan.free();
-      grid.free();
+    return {
+      skeleton: plan,
+      storage,
+      free() {
+        log.push(`free ${storage}`);
+        this.skeleton.free();
+        grid.free();
+      },
     };
-    return { skeleton: plan, storage, free };
   };
 }
 

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
+import { devices } from "isoform/set";
 import { application } from "../../../apps/gsr/application.js";
 
 const device = await open("js");
 after(() => device.close());
 
 test("a run gives the iteration and the six kernels, and stands up to the host's residual", async () => {
-  const prepared = await application.prepare(device, { gib: 0.004, iterations: 4 });
+  const prepared = await application.prepare(await devices(device), { gib: 0.004, iterations: 4 });
   assert.equal(prepared.problem, "gsr 0.004 GiB");
   const samples = await prepared.run();
   assert.deepEqual(

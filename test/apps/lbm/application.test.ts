@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
+import { devices } from "isoform/set";
 import { application } from "../../../apps/lbm/application.js";
 
 const device = await open("wasm");
 after(() => device.close());
 
 test("runs give the step's time and work, and stand up to plain JavaScript", async () => {
-  const prepared = await application.prepare(device, { gib: 0.002, iterations: 3 });
+  const prepared = await application.prepare(await devices(device), { gib: 0.002, iterations: 3 });
   assert.equal(prepared.problem, "lbm 0.002 GiB");
   for (let run = 0; run < 2; run++) {
     const samples = await prepared.run();

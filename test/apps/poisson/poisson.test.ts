@@ -102,7 +102,7 @@ test("what makes no sense is refused", async () => {
 });
 
 test("as an application", async () => {
-  const prepared = await application.prepare(wasm, { gib: 5e-4, iterations: 8 });
+  const prepared = await application.prepare(one, { gib: 5e-4, iterations: 8 });
   const [iteration, kernel] = await prepared.run();
   assert.deepEqual([iteration.quantity, kernel.quantity], ["iteration", "conjugate gradients"]);
   assert.ok(iteration.seconds > 0 && iteration.bytes! > 64 * 23 ** 3);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LaunchError, open } from "isoform";
+import { devices } from "isoform/set";
 import { application } from "../../../apps/stream/application.js";
 import { DEFAULT_GIB, Stream, elements, exact } from "../../../apps/stream/stream.js";
 
@@ -38,7 +39,7 @@ test("bytes and operations of the set", () => {
 });
 
 test("as an application", async () => {
-  const prepared = await application.prepare(device, { gib: 1e-4, iterations: 3 });
+  const prepared = await application.prepare(await devices(device), { gib: 1e-4, iterations: 3 });
   const samples = await prepared.run();
   assert.deepEqual(
     samples.map(({ quantity }) => quantity),

@@ -1,0 +1,72 @@
+import type { Device } from "../device/device.js";
+import { devices, deviceShares, type DeviceSet } from "../set/index.js";
+import { platformOf } from "./machine.js";
+import type { Peaks } from "./measure.js";
+import type { AssessedDevice } from "./schema.js";
+
+/** What is measured as one: a device, a device that is divided, or several devices together. */
+export class Target {
+  /** Those of the set, each once. */
+  readonly devices: readonly Device[];
+  /** The hardware, as in runs: without commas, so that sets of platforms can name it. */
+  readonly platform: string;
+
+  private constructor(
+    /** As given to `--devices`. */
+    readonly name: string,
+    readonly set: DeviceSet,
+  ) {
+    this.devices = [...new Set(set.members.map(({ device }) => device))];
+    this.platform = counted(this.devices.map(platformOf));
+  }
+
+  /** @param spec in the notation of `devices`, but `+` between the devices of one set: `wasm`, `wasm*3`, `cuda:0+cuda:1` */
+  static async open(spec: string, open: (name: string) => Promise<Device>): Promise<Target> {
+    const shares: Device[] = [];
+    for (const name of await deviceShares(spec.replaceAll("+", ","))) shares.push(await open(name));
+    return new Target(spec, await devices(shares));
+  }
+
+  /** Bytes, together. */
+  get memory(): number {
+    return total(this.devices.map(({ abilities }) => abilities.memory));
+  }
+
+  /** Their data lie in one memory. */
+  sharesMemoryWith(other: Target): boolean {
+    return this.devices.some(({ memory }) => other.devices.some((device) => device.memory === memory));
+  }
+
+  /** The backend, with how the set is made where it is more than one device: `wasm`, `wasm*3`, `cuda:0+cuda:1`. */
+  get codePath(): string {
+    return this.set.members.length === 1 ? this.devices[0].backend : this.set.name.replaceAll(",", "+");
+  }
+
+  /** What the report tells of it; each device with the best of its measurements, and all of them added up. */
+  assessed(peaksOf: (device: Device) => readonly Peaks[]): AssessedDevice {
+    const best = (of: (peaks: Peaks) => number | null) =>
+      total(this.devices.map((device) => Math.max(...peaksOf(device).map((peaks) => of(peaks) ?? 0))));
+    const unique = (of: (device: Device) => string) => [...new Set(this.devices.map(of))].join(" + ");
+    const [{ theoretical }] = this.devices;
+    return {
+      name: this.name,
+      platform: this.platform,
+      backend: unique(({ backend }) => backend),
+      label: unique(({ label }) => label),
+      parallelism: total(this.devices.map(({ abilities }) => abilities.parallelism)),
+      peakBandwidth: best(({ bandwidth }) => bandwidth),
+      peakFlops: best(({ flops }) => flops) || null,
+      theoretical: this.devices.length === 1 ? theoretical : undefined,
+      source: "measured",
+    };
+  }
+}
+
+const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** `A`, `2 x A`, `A + 2 x B` */
+function counted(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${count} x ${name}` : name)).join(" + ");
+}
