@@ -192,6 +192,15 @@ export interface BackendReport {
   missing?: { reason: string; remedy: string };
 }
 
+/** What a device is opened for. */
+export interface OpenOptions {
+  /**
+   * `emulate`: a device without f64 reckons it as the sum of two f32, which is slower and has 44 bits at least in place of 53
+   * (docs/webgpu.md). Devices that have f64 use their own.
+   */
+  f64?: "emulate";
+}
+
 /** One backend: what finds its devices and opens them. */
 export interface Backend {
   readonly name: string;
@@ -200,5 +209,5 @@ export interface Backend {
   /** Looks without starting anything lasting; fast (a doctor takes under half a second). */
   probe(): Promise<BackendReport>;
   /** `index` for names such as `cuda:1`. Throws DeviceError with reason and remedy. */
-  open(index: number): Promise<Device>;
+  open(index: number, options?: OpenOptions): Promise<Device>;
 }

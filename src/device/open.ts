@@ -1,5 +1,5 @@
 import { DeviceError } from "../kernel/errors.js";
-import type { Backend, BackendReport, Device } from "./device.js";
+import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 
 /** Backends by name, loaded when first asked for, in the order in which `isoform doctor` lists them. */
 const LOADERS: Record<string, () => Promise<Backend>> = {
@@ -8,6 +8,8 @@ const LOADERS: Record<string, () => Promise<Backend>> = {
   wasm: async () => (await import("./wasm.js")).backend,
   native: async () => (await import("./native.js")).backend,
   cuda: async () => (await import("./cuda/backend.js")).backend,
+  webgpu: async () => (await import("./webgpu/backend.js")).backend,
+  opencl: async () => (await import("./opencl/backend.js")).backend,
 };
 
 /** Names of all backends, whether or not this machine has a device for them. */
@@ -20,14 +22,14 @@ export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOAD
  * Opens a device: `open("wasm")`, `open("cuda:1")`. A name without a number means the first one.
  * Throws DeviceError with the reason and a remedy; nothing is put in its place.
  */
-export async function open(name: string): Promise<Device> {
+export async function open(name: string, options?: OpenOptions): Promise<Device> {
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && LOADERS[m[1]];
   if (!load) throw unknown(name);
   const backend = await load();
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
-  return backend.open(index);
+  return backend.open(index, options);
 }
 
 const unknown = (name: string): DeviceError =>

@@ -24,7 +24,7 @@ const [runs, seed] = [Number(values.runs), Number(values.seed)];
 const watch = new Worker(new URL("watch.js", import.meta.url), { workerData: Number(values.limit) });
 watch.unref();
 let found = false;
-const devices = await Promise.all(values.device.map(open));
+const devices = await Promise.all(values.device.map((name) => open(name)));
 const against = values.against === undefined ? undefined : await open(values.against);
 try {
   await campaign({

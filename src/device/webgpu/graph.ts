@@ -1,0 +1,48 @@
+import { LaunchError } from "../../kernel/errors.js";
+import type { Graph } from "../device.js";
+import type { Gpu, GpuBuffer } from "./gpu.js";
+import type { WebGpuLaunch } from "./launch.js";
+import { DispatchStep, type Step } from "./steps.js";
+
+/** What was given to a device's queues during a capture, in order. */
+export class Captured {
+  readonly steps: Step[] = [];
+  readonly launches = new Set<WebGpuLaunch>();
+  readonly buffers = new Set<GpuBuffer>();
+  /** Blocks of numbers of copies. */
+  readonly uniforms: GPUBuffer[] = [];
+}
+
+/** Captured work, which is one submission each time that it runs: WebGPU's command buffers are for one use, so it is encoded anew. */
+export class WebGpuGraph implements Graph {
+  readonly decisions: readonly string[];
+  private freed = false;
+
+  constructor(
+    readonly gpu: Gpu,
+    private readonly captured: Captured,
+  ) {
+    const { steps, launches } = captured;
+    const dispatches = steps.filter((step) => step instanceof DispatchStep).length;
+    this.decisions = [
+      `one submission of ${dispatches} dispatches and ${steps.length - dispatches} copies and clears, for ${launches.size} launches and what is between them`,
+    ];
+  }
+
+  run(): void {
+    if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
+    for (const launch of this.captured.launches) launch.requireReady();
+    if ([...this.captured.buffers].some((buffer) => !buffer.live))
+      throw new LaunchError(`a graph on ${this.gpu.name} copies a view whose memory was freed; free arrays only when no graph uses them`);
+    this.gpu.commands.together(() => {
+      for (const step of this.captured.steps) step.encode(this.gpu.commands);
+    });
+    for (const launch of this.captured.launches) launch.ran = true;
+  }
+
+  free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    for (const uniforms of this.captured.uniforms) uniforms.destroy();
+  }
+}

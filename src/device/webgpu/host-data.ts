@@ -1,0 +1,29 @@
+import { pair } from "../../emit/wgsl/body.js";
+import type { ElementType } from "../../ir/types.js";
+import { typedArray, type TypedArrayOf } from "../view.js";
+import type { Gpu } from "./gpu.js";
+
+/** Host data as the device keeps it: a multiple of four bytes; f64 as pairs of f32 where it is emulated. */
+export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  if (type === "f64" && emulates) {
+    const pairs = new Float32Array(2 * data.length);
+    for (let n = 0; n < data.length; n++) [pairs[2 * n], pairs[2 * n + 1]] = pair(data[n]);
+    return new Uint8Array(pairs.buffer);
+  }
+  const host = typedArray(type, data.length);
+  host.set(data);
+  const bytes = new Uint8Array(host.buffer as ArrayBuffer);
+  if (bytes.length % 4 === 0) return bytes;
+  const whole = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+  whole.set(bytes);
+  return whole;
+}
+
+/** The other way round. */
+export function fromDevice<T extends ElementType>({ emulates }: Gpu, type: T, bytes: ArrayBuffer, count: number): TypedArrayOf<T> {
+  if (type !== "f64" || !emulates) return typedArray(type, bytes, 0, count);
+  const pairs = new Float32Array(bytes, 0, 2 * count);
+  const result = typedArray(type, count);
+  for (let n = 0; n < count; n++) result[n] = pairs[2 * n] + (Number.isFinite(pairs[2 * n]) ? pairs[2 * n + 1] : 0);
+  return result;
+}

@@ -1,0 +1,371 @@
+import { entriesOf } from "../../emit/wgsl/kernel.js";
+import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/recorded.js";
+import { ROW } from "../../emit/wgsl/range.js";
+import { WORKGROUP, wordsOf, type Entry, type RecordedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import { requireLiveViews, type Binding as KernelBinding } from "../bind.js";
+import type { Cost, Launch, Precision } from "../device.js";
+import type { Policy, RangePolicy } from "../policy.js";
+import { type Buffer } from "../view.js";
+import type { Gpu, GpuBuffer } from "./gpu.js";
+import { programOf, type LaunchProgram } from "./program.js";
+import {
+  ClearStep,
+  DispatchStep,
+  GRID_LIMIT,
+  groupsFor,
+  linearGrid,
+  planDispatches,
+  type Binding,
+  type Dispatch,
+  type Step,
+  type Values,
+} from "./steps.js";
+
+/** Chunks that one workgroup folds in a step. */
+const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
+/** Partials that one workgroup folds to the end; more are folded by a grid first. */
+const FINISH_LIMIT = 1 << 14;
+/** Contributions that are recorded and sorted at a time. */
+const RECORDED_AT_A_TIME = 1 << 20;
+/** Workgroups of a grid that walks over its elements and folds. */
+const FOLDING_GROUPS = 1024;
+
+/** A kernel bound to arguments on one device: the steps of a run, and the temporary memory that they share. */
+export class WebGpuLaunch implements Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  readonly cost: Cost;
+  readonly decisions: string[] = [];
+  private readonly code: LaunchProgram;
+  private readonly program: WgslProgram;
+  private readonly values: Record<string, number | boolean>;
+  private readonly planned: (Dispatch | { clear: string; bytes: number })[] = [];
+  readonly steps: readonly Step[];
+  private temporary: GpuBuffer | undefined;
+  private uniforms: GPUBuffer | undefined;
+  private readonly wanted: { key: string; words: number }[] = [];
+  /** First words of the temporary memory's parts. */
+  private readonly parts = new Map<string, number>();
+  private readonly buffers: readonly Buffer[];
+  /** There are results; else the partials, if any, lie in views. */
+  private readonly folds: boolean;
+  private freed = false;
+  /** True once a queue has run it, until it is freed. */
+  ran = false;
+
+  constructor(
+    readonly gpu: Gpu,
+    readonly binding: KernelBinding,
+  ) {
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
+    this.code = programOf(gpu, binding);
+    this.program = this.code.program;
+    this.decisions.push(...this.code.decisions);
+    this.folds = this.program.reduces.length > 0 && !binding.partials;
+    this.values = this.argumentValues();
+    if (this.policy.kind === "team") this.planTeams(this.policy.league);
+    else this.planElements(this.policy);
+    this.steps = this.makeSteps();
+  }
+
+  /** Throws IsoformError where the launch or the memory of its views was freed, or the driver has refused a shader. */
+  requireReady(): void {
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.gpu, this.binding);
+    for (const step of this.steps) if (step instanceof DispatchStep && step.pipeline.failure) throw step.pipeline.failure;
+  }
+
+  source(): string {
+    const sort = this.program.recorded.length > 0 ? Object.values(SORT) : [];
+    return [...entriesOf(this.program), ...sort].map(({ source }) => source).join("\n");
+  }
+
+  /** Where the results lie, 8 bytes each, and how many bytes they are. */
+  get resultPlace(): { buffer: GPUBuffer; offset: number; bytes: number } | undefined {
+    if (!this.folds) return undefined;
+    return { buffer: this.temporary!.handle, offset: 4 * this.parts.get("results")!, bytes: 8 * this.program.reduces.length };
+  }
+
+  /** The reduce parameters' values from the bytes at `resultPlace`. */
+  decodeResults(bytes: ArrayBuffer): Record<string, number> {
+    const data = new DataView(bytes);
+    return Object.fromEntries(
+      this.program.reduces.map(({ name, type }, n) => {
+        const at = 8 * n;
+        switch (type) {
+          case "f64":
+            return [name, data.getFloat32(at, true) + data.getFloat32(at + 4, true)];
+          case "f32":
+            return [name, data.getFloat32(at, true)];
+          case "i32":
+            return [name, data.getInt32(at, true)];
+          case "u32":
+            return [name, data.getUint32(at, true)];
+        }
+      }),
+    );
+  }
+
+  free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    this.ran = false;
+    this.gpu.commands.flush();
+    this.temporary?.free();
+    this.uniforms?.destroy();
+  }
+
+  /* Planning: memory first, because the blocks of numbers hold its places. */
+
+  private planElements(policy: RangePolicy): void {
+    const { traversal } = this.program;
+    if (traversal === "elements" || traversal === "strided") {
+      const grid = gridOf(policy, traversal === "strided" ? FOLDING_GROUPS : Infinity);
+      const partials = sizeOf(policy) === 0 ? 0 : grid[0] * grid[1] * grid[2];
+      this.wantPartials(partials);
+      this.planRange(policy, (batch) => ({ grid: batch === policy ? grid : gridOf(batch, Infinity), values: {} }));
+      this.planFolds(partials);
+    } else {
+      const lineChunks = groupsFor(policy.extents.at(-1)!, REDUCTION_CHUNK);
+      const chunksOf = ({ extents }: RangePolicy) => extents.slice(0, -1).reduce((a, b) => a * b, lineChunks);
+      this.wantPartials(chunksOf(policy));
+      this.planRange(policy, (batch) => {
+        const chunks = chunksOf(batch);
+        // Batches lie one after the other in row-major order, and so do their partials.
+        const rows = batch.begin[0] - policy.begin[0];
+        const before = policy.extents.length === 1 ? rows / REDUCTION_CHUNK : rows * (chunks / Math.max(1, batch.extents[0]));
+        const partials = Object.fromEntries(
+          this.program.reduces.map(({ name }) => [`partials:${name}`, Number(this.values[`partials:${name}`] ?? 0) + before]),
+        );
+        const grid = this.code.serial ? ([1, 1, 1] as const) : linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
+        return { grid, values: { chunks, chunksPerLine: lineChunks, ...partials } };
+      });
+      this.planFolds(chunksOf(policy));
+    }
+  }
+
+  private planTeams(league: number): void {
+    const { serial, members } = this.code;
+    const wish = this.policy.kind === "team" ? this.policy.size : undefined;
+    this.decisions.push(
+      serial
+        ? "teams: one after the other, of one member"
+        : `teams: workgroups of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
+    );
+    this.wantPartials(league);
+    const atATime = Math.max(1, Math.floor(RECORDED_AT_A_TIME / Math.max(1, this.mostSlots)));
+    const batches: { first: number; size: number }[] = [];
+    if (this.mostSlots === 0) batches.push({ first: 0, size: league });
+    else for (let first = 0; first < league; first += atATime) batches.push({ first, size: Math.min(atATime, league - first) });
+    this.planBatches(
+      batches,
+      ({ size }) => size,
+      ({ first, size }) =>
+        this.dispatch(this.program.main, [serial ? 1 : Math.min(size, GRID_LIMIT), 1, 1], { firstTeam: first, league: first + size }),
+    );
+    this.planFolds(league);
+  }
+
+  /** The main shader over the range. */
+  private planRange(policy: RangePolicy, planOf: (batch: RangePolicy) => { grid: Dispatch["grid"]; values: Values }): void {
+    this.planBatches(this.rangeBatches(policy), sizeOf, (batch) => {
+      const { grid, values } = planOf(batch);
+      this.decisions.push(
+        `grid ${grid.join(" x ")} of workgroups of ${this.program.main.workgroup.join(" x ")}, ${this.program.traversal}`,
+      );
+      this.dispatch(this.program.main, grid, { ...policyValues(batch), ...values });
+    });
+  }
+
+  /** Runs batches of elements or teams, and after each sorts and adds what it has recorded. */
+  private planBatches<B>(batches: readonly B[], size: (batch: B) => number, run: (batch: B) => void): void {
+    const { recorded } = this.program;
+    const { slots } = this.code;
+    for (const target of recorded) this.wantRecords(target, slots[target.name] * Math.max(0, ...batches.map(size)));
+    this.reserve();
+    for (const { name } of recorded) this.values[`slots:${name}`] = slots[name];
+    // An element may never come to scatter at all.
+    const recording = recorded.filter(({ name }) => slots[name] > 0);
+    for (const batch of batches) {
+      if (size(batch) === 0) continue;
+      for (const { name } of recording) this.planned.push({ clear: `keys:${name}`, bytes: 4 * slots[name] * size(batch) });
+      run(batch);
+      for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
+    }
+  }
+
+  private get mostSlots(): number {
+    return Math.max(0, ...Object.values(this.code.slots));
+  }
+
+  /** Pieces of the range along its first axis whose contributions fit the memory for records; chunks stay whole. */
+  private rangeBatches(policy: RangePolicy): RangePolicy[] {
+    if (this.mostSlots === 0) return [policy];
+    const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
+    const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
+    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (this.mostSlots * row * unit))) * unit;
+    const list: RangePolicy[] = [];
+    for (let first = 0; first < policy.extents[0]; first += rows)
+      list.push({
+        kind: "range",
+        begin: [policy.begin[0] + first, ...policy.begin.slice(1)],
+        extents: [Math.min(rows, policy.extents[0] - first), ...policy.extents.slice(1)],
+      });
+    return list;
+  }
+
+  private wantRecords({ name, type }: RecordedScatter, most: number): void {
+    for (const key of ["keys", "sortedKeys", "order", "sortedOrder"]) this.want(`${key}:${name}`, most);
+    this.want(`values:${name}`, wordsOf(type) * most);
+    this.want(`counts:${name}`, 2 ** SORT_BITS * groupsFor(most, SORT_TILE));
+    this.want(`totals:${name}`, 2 ** SORT_BITS);
+  }
+
+  /** Sorts `count` recorded contributions by target and adds them up. */
+  private planSort({ name, apply, type }: RecordedScatter, count: number): void {
+    const at = (key: string) => this.parts.get(`${key}:${name}`) ?? 0;
+    const tiles = groupsFor(count, SORT_TILE);
+    let [keys, order, otherKeys, otherOrder] = [at("keys"), -1, at("sortedKeys"), at("sortedOrder")];
+    // Keys are positions from 1 on; those of unused slots are 0.
+    const bits = Math.floor(Math.log2(this.binding.views[name].size + 1)) + 1;
+    for (let shift = 0; shift < bits; shift += SORT_BITS) {
+      const values = {
+        keys,
+        order,
+        count,
+        shift,
+        tiles,
+        counts: at("counts"),
+        totals: at("totals"),
+        sortedKeys: otherKeys,
+        sortedOrder: otherOrder,
+        firstPass: shift === 0,
+      };
+      const add = (entry: Entry, grid: Dispatch["grid"]) => this.planned.push({ entry, grid, values, bindings: [] });
+      add(SORT.count, linearGrid(tiles));
+      add(SORT.scan, [2 ** SORT_BITS, 1, 1]);
+      add(SORT.move, linearGrid(tiles));
+      [keys, otherKeys] = [otherKeys, keys];
+      [order, otherOrder] = [otherOrder, order < 0 ? at("order") : order];
+    }
+    this.dispatch(apply, linearGrid(groupsFor(count, WORKGROUP)), { keys, order, values: at("values") / wordsOf(type), count });
+  }
+
+  private wantPartials(count: number): void {
+    if (!this.folds) return;
+    this.want("results", 2 * this.program.reduces.length);
+    for (const { name, type } of this.program.reduces) {
+      this.want(`partials:${name}`, wordsOf(type) * Math.max(1, count));
+      this.want(`folded:${name}`, wordsOf(type) * Math.max(1, groupsFor(count, REDUCTION_CHUNK)));
+    }
+  }
+
+  /** Folds `count` partials to the results, and into the views that were bound for them. */
+  private planFolds(count: number): void {
+    const { program, values } = this;
+    if (!program.fold || !program.finish) return;
+    let swapped = false;
+    const places = (): Values =>
+      Object.fromEntries(
+        program.reduces.flatMap(({ name }) => {
+          const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
+          return [
+            [`partials:${name}`, values[`${from}:${name}`]],
+            [`folded:${name}`, values[`${to}:${name}`]],
+          ];
+        }),
+      );
+    for (; count > FINISH_LIMIT; count = groupsFor(count, REDUCTION_CHUNK), swapped = !swapped)
+      this.dispatch(program.fold, linearGrid(groupsFor(count, REDUCTION_CHUNK * CHUNKS_PER_GROUP)), { ...places(), count });
+    this.dispatch(program.finish, [1, 1, 1], { ...places(), count });
+  }
+
+  private want(key: string, words: number): void {
+    this.wanted.push({ key, words });
+  }
+
+  private reserve(): void {
+    let end = 0;
+    for (const { key, words } of this.wanted) {
+      this.parts.set(key, end);
+      end += Math.ceil(words / 64) * 64;
+    }
+    if (end > 0) this.temporary = this.gpu.allocate(4 * end);
+    const reduces = new Map(this.program.reduces.map(({ name, type }) => [name, type]));
+    for (const [key, first] of this.parts) {
+      const [kind, name] = key.split(":");
+      const type = kind === "partials" || kind === "folded" ? reduces.get(name) : this.program.recorded.find((r) => r.name === name)?.type;
+      this.values[key] = kind === "partials" || kind === "folded" || kind === "values" ? first / wordsOf(type!) : first;
+    }
+  }
+
+  private dispatch(entry: Entry, grid: Dispatch["grid"], values: Values): void {
+    this.planned.push({ entry, grid, values: { ...this.values, ...values }, bindings: [] });
+  }
+
+  private makeSteps(): Step[] {
+    const temporary: Binding[] = this.temporary ? [{ buffer: this.temporary.handle, offset: 0, size: this.temporary.handle.size }] : [];
+    const all = [...this.code.places.bindings, ...temporary];
+    const dispatches = this.planned.flatMap((planned) =>
+      "clear" in planned ? [] : [{ ...planned, bindings: isSort(planned.entry) ? temporary : all }],
+    );
+    const { file } = this.kernel.location;
+    const { uniforms, steps } = planDispatches(this.gpu, { name: this.kernel.name, file }, dispatches);
+    this.uniforms = uniforms;
+    let next = 0;
+    return this.planned.map((planned) =>
+      "clear" in planned
+        ? new ClearStep({ buffer: this.temporary!.handle, offset: 4 * this.parts.get(planned.clear)!, size: planned.bytes })
+        : steps[next++],
+    );
+  }
+
+  private argumentValues(): Record<string, number | boolean> {
+    const { scalars, views, outputs, partials, policy } = this.binding;
+    const { bases } = this.code.places;
+    const values: Record<string, number | boolean> = {};
+    for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
+    for (const [name, view] of Object.entries(views)) {
+      values[`base:${name}`] = bases[name];
+      view.strides.forEach((stride, axis) => (values[`stride:${name}:${axis}`] = stride));
+      view.shape.forEach((extent, axis) => (values[`extent:${name}:${axis}`] = extent));
+    }
+    for (const [name, view] of Object.entries(outputs))
+      if (view) values[`${partials ? "partials" : "output"}:${name}`] = bases[`output:${name}`];
+    return policy.kind === "range" ? Object.assign(values, policyValues(policy)) : values;
+  }
+}
+
+const isSort = (entry: Entry): boolean => Object.values(SORT).includes(entry);
+
+const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
+
+/** Workgroups along x, y and z for a range, at most `most` of them; they walk where they are fewer than its elements need. */
+function gridOf({ extents }: RangePolicy, most: number): [number, number, number] {
+  const rank = extents.length;
+  const counts = [
+    groupsFor(extents[rank - 1], rank === 1 ? WORKGROUP : ROW),
+    rank > 1 ? groupsFor(extents[rank - 2], WORKGROUP / ROW) : 1,
+    extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
+  ];
+  let left = most;
+  const [x, y, z] = counts.map((count) => {
+    const taken = Math.max(1, Math.min(count, left, GRID_LIMIT));
+    left = Math.floor(left / taken);
+    return taken;
+  });
+  return [x, y, z];
+}
+
+const policyValues = ({ begin, extents }: RangePolicy): Record<string, number> =>
+  Object.fromEntries(
+    begin.flatMap((first, axis) => [
+      [`begin:${axis}`, first],
+      [`count:${axis}`, extents[axis]],
+    ]),
+  );

@@ -1,0 +1,57 @@
+import { emitWgsl } from "../../emit/wgsl/kernel.js";
+import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/program.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { Binding } from "../bind.js";
+import { requireF64 } from "./f64.js";
+import type { Gpu } from "./gpu.js";
+import { placesOf, type Places } from "./places.js";
+import { chooseScatter } from "./strategy.js";
+
+/** The code for a launch, where its memory lies, and what was decided on the way. */
+export interface LaunchProgram {
+  program: WgslProgram;
+  places: Places;
+  /** One invocation runs it all. */
+  serial: boolean;
+  members: number;
+  /** Contributions of one element or team to each recorded scatter target, at most. */
+  slots: Readonly<Record<string, number>>;
+  decisions: string[];
+}
+
+const SMALLEST_TEAM = 32;
+
+/** Emits the shaders for a binding's kernel, layouts and places, or finds them emitted. Throws LaunchError. */
+export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
+  const { ir, access, policy, precision, views } = binding;
+  requireF64(gpu, binding.kernel, ir);
+  const scatter = chooseScatter(binding, gpu.limits.maxComputeWorkgroupStorageSize);
+  const serial = Object.values(scatter.code).includes("serial");
+  const places = placesOf(gpu, binding, scatter.code);
+  const assumptions: WgslAssumptions = {
+    strict: precision === "strict",
+    unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
+    groups: places.groups,
+    representations: places.representations,
+    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.bases[name] === 0])),
+    partials: binding.partials,
+    scatter: scatter.code,
+    copies: Object.fromEntries(
+      Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, views[name].size]] : [])),
+    ),
+    members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
+  };
+  const variants = programs.get(ir) ?? new Map<string, WgslProgram>();
+  programs.set(ir, variants);
+  const key = JSON.stringify(assumptions);
+  const program = variants.get(key) ?? emitWgsl(ir, access, assumptions);
+  variants.set(key, program);
+  return { program, places, serial, members: assumptions.members, slots: scatter.slots, decisions: scatter.decisions };
+}
+
+const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();
+
+/** Members of a team: a power of two near the wish. */
+function membersOf(wish: number = WORKGROUP, serial: boolean): number {
+  return serial ? 1 : Math.min(WORKGROUP, Math.max(SMALLEST_TEAM, 2 ** Math.ceil(Math.log2(wish))));
+}

@@ -1,0 +1,114 @@
+import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
+import { pair } from "../../emit/wgsl/body.js";
+import type { Commands } from "./commands.js";
+import type { Gpu, Pipeline } from "./gpu.js";
+
+/** One piece of work for the device. */
+export interface Step {
+  encode(commands: Commands): void;
+}
+
+/** What the fields of a shader's block are given, by key. */
+export type Values = Readonly<Record<string, number | boolean | undefined>>;
+
+/** A stretch of a buffer that a shader sees; offsets are multiples of 256. */
+export interface Binding {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A shader to be dispatched: its block of numbers has a place of its own in the launch's uniform buffer. */
+export interface Dispatch {
+  readonly entry: Entry;
+  readonly grid: readonly [number, number, number];
+  readonly values: Values;
+  /** By the shader's group number. */
+  readonly bindings: readonly Binding[];
+}
+
+const ALIGNMENT = 256;
+
+/** Makes steps of dispatches, with one uniform buffer for all of them; `kernel` is for messages. */
+export function planDispatches(gpu: Gpu, kernel: { name: string; file: string }, dispatches: readonly Dispatch[]) {
+  const sizes = dispatches.map(({ entry }) => Math.ceil(layOut(entry.fields).size / ALIGNMENT) * ALIGNMENT);
+  const data = new ArrayBuffer(sizes.reduce((a, b) => a + b, 0) || ALIGNMENT);
+  let end = 0;
+  const places = dispatches.map(({ entry, values }, n) => {
+    const at = end;
+    fill(new DataView(data, at), entry.fields, values);
+    end += sizes[n];
+    return at;
+  });
+  const uniforms = gpu.uniforms(data);
+  const steps = dispatches.map(({ entry, grid, bindings }, n) => {
+    const pipeline = gpu.pipeline(entry, kernel);
+    const group = gpu.device.createBindGroup({
+      layout: pipeline.layout,
+      entries: [
+        ...(entry.fields.length > 0
+          ? [{ binding: 0, resource: { buffer: uniforms, offset: places[n], size: layOut(entry.fields).size } }]
+          : []),
+        ...entry.buffers.map(({ group }, b) => ({ binding: b + 1, resource: bindings[group] })),
+      ],
+    });
+    return new DispatchStep(pipeline, group, grid);
+  });
+  return { uniforms, steps };
+}
+
+export class DispatchStep implements Step {
+  constructor(
+    readonly pipeline: Pipeline,
+    private readonly bindings: GPUBindGroup,
+    private readonly grid: readonly [number, number, number],
+  ) {}
+
+  encode(commands: Commands): void {
+    commands.dispatch(this.pipeline.handle, this.bindings, this.grid);
+  }
+}
+
+export class CopyStep implements Step {
+  constructor(
+    private readonly source: Binding,
+    private readonly target: Binding,
+  ) {}
+
+  encode(commands: Commands): void {
+    commands.copy(this.source.buffer, this.source.offset, this.target.buffer, this.target.offset, this.source.size);
+  }
+}
+
+export class ClearStep implements Step {
+  constructor(private readonly target: Binding) {}
+
+  encode(commands: Commands): void {
+    commands.clear(this.target.buffer, this.target.offset, this.target.size);
+  }
+}
+
+function fill(data: DataView, fields: readonly LaunchField[], values: Values): void {
+  const { offsets } = layOut(fields);
+  fields.forEach(({ key, type }, n) => {
+    const value = key === "zero" ? 0 : values[key];
+    if (value === undefined) throw new Error(`no value for "${key}"`);
+    const at = offsets[n];
+    if (type === "f32") data.setFloat32(at, Number(value), true);
+    else if (type === "i32") data.setInt32(at, Number(value), true);
+    else if (type === "f64") pair(Number(value)).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
+    else data.setUint32(at, Number(value), true);
+  });
+}
+
+/** Workgroups that cover `count` in steps of `size`. */
+export const groupsFor = (count: number, size: number): number => Math.ceil(count / size);
+
+/** The most workgroups along one axis. */
+export const GRID_LIMIT = 65535;
+
+/** `count` workgroups in two dimensions, for shaders that number them linearly. */
+export function linearGrid(count: number): [number, number, number] {
+  const x = Math.max(1, Math.min(count, GRID_LIMIT));
+  return [x, Math.max(1, Math.ceil(count / x)), 1];
+}

@@ -1,0 +1,365 @@
+import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
+import { assignedLocals } from "../../ir/walk.js";
+import type { Code } from "../c/code.js";
+import type { Names } from "../c/names.js";
+import type { Frame } from "./frame.js";
+import type { Helpers } from "./helpers.js";
+import { TYPES } from "./program.js";
+
+/** Binding strength, as far as WGSL lets operators meet without parentheses. */
+const enum Level {
+  Weak,
+  Sum,
+  Product,
+  Prefix,
+  Term,
+}
+
+/** A WGSL expression and the strength of its outermost operator. */
+type Text = readonly [text: string, level: Level];
+
+const SIGNS: Record<string, readonly [string, Level]> = {
+  add: ["+", Level.Sum],
+  sub: ["-", Level.Sum],
+  mul: ["*", Level.Product],
+  div: ["/", Level.Product],
+  rem: ["%", Level.Product],
+  and: ["&", Level.Weak],
+  or: ["|", Level.Weak],
+  xor: ["^", Level.Weak],
+  shl: ["<<", Level.Weak],
+  shr: [">>", Level.Weak],
+};
+const COMPARISONS: Record<CompareFn, string> = { eq: "==", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=" };
+
+/** Writes the statements of a kernel's body in WGSL; what depends on the surroundings goes through the frame. */
+export class BodyWriter {
+  private readonly assigned: ReadonlySet<string>;
+  private lastLine = 0;
+
+  constructor(
+    readonly code: Code,
+    readonly ir: KernelIR,
+    readonly frame: Frame,
+    readonly names: Names,
+    readonly helpers: Helpers,
+    /** f32 operations are kept from being contracted and regrouped. */
+    private readonly strict: boolean,
+  ) {
+    this.assigned = assignedLocals(ir.body);
+  }
+
+  /** The value of an expression. */
+  value(e: Expr): string {
+    return this.expr(e)[0];
+  }
+
+  local(name: string): string {
+    return this.names.of("local", name);
+  }
+
+  constant(type: ScalarType, value: number | boolean): string {
+    return this.literal(type, value)[0];
+  }
+
+  /** The offset of an element from the start of its buffer: what the view begins with, and the sum of index times stride. */
+  offset(view: string, indices: readonly Expr[]): string {
+    const strides = this.frame.strides(view);
+    const base = this.frame.base(view);
+    const terms = base === undefined ? [] : [base];
+    indices.forEach((index, axis) => {
+      if (index.op === "const" && index.value === 0) return;
+      const text = this.expr(index);
+      terms.push(strides[axis] === "1" ? at(text, Level.Sum) : `${at(text, Level.Product)} * ${strides[axis]}`);
+    });
+    return terms.length === 0 ? "0" : terms.join(" + ");
+  }
+
+  statements(list: readonly Stmt[]): void {
+    for (const stmt of list) this.statement(stmt);
+  }
+
+  /** `combine` of a custom reduction, or the operator of another, on two values. */
+  fold(op: Exclude<ReduceOp, "custom"> | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
+    if (op === "sum") return this.arithmetic("add", type, [a, Level.Weak], [b, Level.Weak])[0];
+    if (typeof op === "string") return this.arithmetic(op, type, [a, Level.Weak], [b, Level.Weak])[0];
+    const inner = new BodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict);
+    inner.local = (name) => (name === op.a ? a : name === op.b ? b : this.local(name));
+    return inner.value(op.body);
+  }
+
+  /** A line for a statement, with the number of its source line where that is a new one. */
+  line(stmt: Stmt, text: string): void {
+    const { line } = stmt.location;
+    const note = line !== this.lastLine && line > 0 ? `  // line ${line}` : "";
+    this.lastLine = line;
+    this.code.line(text + note);
+  }
+
+  private statement(stmt: Stmt): void {
+    const { frame } = this;
+    switch (stmt.kind) {
+      case "let": {
+        const name = this.local(stmt.name);
+        if (!stmt.init) return this.line(stmt, `var ${name}: ${TYPES[stmt.type]};`);
+        return this.line(stmt, `${this.assigned.has(stmt.name) ? "var" : "let"} ${name}: ${TYPES[stmt.type]} = ${this.value(stmt.init)};`);
+      }
+      case "assign":
+        return this.line(stmt, `${this.local(stmt.name)} = ${this.value(stmt.value)};`);
+      case "array":
+        return frame.array(this, stmt);
+      case "setElement":
+        return frame.setElement(this, stmt, `${frame.arrayName(this, stmt.array)}[${this.value(stmt.index)}]`, this.value(stmt.value));
+      case "store":
+        return frame.store(this, stmt, this.offset(stmt.view, stmt.indices), this.value(stmt.value));
+      case "scatter":
+        return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
+      case "reduce":
+        return frame.reduce(this, stmt, this.value(stmt.value));
+      case "if":
+        return this.branch(stmt, `if ${frame.uniform(this, stmt, "bool", this.value(stmt.cond))}`);
+      case "for":
+        return this.countedLoop(stmt);
+      case "while":
+        return this.whileLoop(stmt);
+      case "break":
+        return this.line(stmt, "break;");
+      case "continue":
+        return this.line(stmt, "continue;");
+      case "teamFor":
+        return frame.teamFor(this, stmt);
+      case "teamReduce":
+        return frame.teamReduce(this, stmt);
+      case "single":
+        return frame.single(this, stmt);
+    }
+  }
+
+  private branch(stmt: Extract<Stmt, { kind: "if" }>, head: string): void {
+    const { code } = this;
+    this.line(stmt, `${head} {`);
+    code.indented(() => this.statements(stmt.then));
+    if (stmt.else.length > 0) {
+      code.line("} else {");
+      code.indented(() => this.statements(stmt.else));
+    }
+    code.line("}");
+  }
+
+  private countedLoop(stmt: Extract<Stmt, { kind: "for" }>): void {
+    const { frame } = this;
+    const name = this.local(stmt.name);
+    const start = frame.uniform(this, stmt, "i32", this.value(stmt.start));
+    let stop = frame.uniform(this, stmt, "i32", this.value(stmt.stop));
+    if (!/^-?\w+$/.test(stop)) {
+      const hoisted = this.names.fresh(`${name}_stop`);
+      this.code.line(`let ${hoisted} = ${stop};`);
+      stop = hoisted;
+    }
+    const step = stmt.step > 0 ? `${name} += ${stmt.step}` : `${name} -= ${-stmt.step}`;
+    this.line(stmt, `for (var ${name}: i32 = ${start}; ${name} ${stmt.step > 0 ? "<" : ">"} ${stop}; ${step}) {`);
+    this.code.indented(() => this.statements(stmt.body));
+    this.code.line("}");
+  }
+
+  private whileLoop(stmt: Extract<Stmt, { kind: "while" }>): void {
+    this.line(stmt, "loop {");
+    this.code.indented(() => {
+      const cond = this.frame.uniform(this, stmt, "bool", this.value(stmt.cond));
+      this.code.line(`if !(${cond}) { break; }`);
+      // What the body declares is not known to what follows a `continue`.
+      if (stmt.update.length === 0) this.statements(stmt.body);
+      else {
+        this.code.block("", () => this.statements(stmt.body));
+        this.code.block("continuing", () => this.statements(stmt.update));
+      }
+    });
+    this.code.line("}");
+  }
+
+  /* Expressions. */
+
+  private expr(e: Expr): Text {
+    const { frame } = this;
+    switch (e.op) {
+      case "const":
+        return this.literal(e.type, e.value);
+      case "local":
+        return [this.local(e.name), Level.Term];
+      case "param":
+        return [frame.scalar(e.name), Level.Term];
+      case "index":
+        return [frame.index(e.axis), Level.Term];
+      case "teamSize":
+        return [frame.teamSize(), Level.Term];
+      case "load":
+        return [frame.load(e.view, this.offset(e.view, e.indices)), Level.Term];
+      case "element":
+        return [`${frame.arrayName(this, e.array)}[${this.value(e.index)}]`, Level.Term];
+      case "table":
+        return this.table(e);
+      case "extent":
+        return [frame.extent(e.view, e.axis), Level.Term];
+      case "unary":
+        return this.unary(e);
+      case "binary":
+        return this.arithmetic(e.fn, e.type, this.expr(e.a), this.expr(e.b), e.b);
+      case "compare":
+        return this.compare(e);
+      case "logical":
+        return [`(${at(this.expr(e.a), Level.Prefix)} ${e.fn === "and" ? "&&" : "||"} ${at(this.expr(e.b), Level.Prefix)})`, Level.Term];
+      case "select":
+        return [`select(${this.value(e.b)}, ${this.value(e.a)}, ${this.value(e.cond)})`, Level.Term];
+      case "cast":
+        return this.cast(e);
+      case "call":
+        return this.call(`${e.fn}_${e.type}`, ...e.args.map((a) => this.value(a)));
+    }
+  }
+
+  private call(helper: string, ...args: string[]): Text {
+    return [`${this.helpers.use(helper)}(${args.join(", ")})`, Level.Term];
+  }
+
+  private table(e: Extract<Expr, { op: "table" }>): Text {
+    const table = this.ir.tables.find(({ name }) => name === e.table)!;
+    const index = e.indices
+      .map((i) => this.expr(i))
+      .reduce((sum, i, axis) => [`${at(sum, Level.Product)} * ${table.shape[axis]} + ${at(i, Level.Product)}`, Level.Sum]);
+    const element = `${this.names.of("table", e.table)}[${index[0]}]`;
+    return [isBits(table) ? `bitcast<${TYPES[table.type]}>(${element})` : element, Level.Term];
+  }
+
+  private compare(e: Extract<Expr, { op: "compare" }>): Text {
+    const [a, b] = [this.expr(e.a), this.expr(e.b)];
+    if (e.a.type !== "f64") return [`(${at(a, Level.Sum)} ${COMPARISONS[e.fn]} ${at(b, Level.Sum)})`, Level.Term];
+    const less = (x: Text, y: Text) => this.call("less_f64", x[0], y[0])[0];
+    const equal = () => this.call("equal_f64", a[0], b[0])[0];
+    switch (e.fn) {
+      case "eq":
+        return [equal(), Level.Term];
+      case "ne":
+        return [`!${equal()}`, Level.Prefix];
+      case "lt":
+        return [less(a, b), Level.Term];
+      case "gt":
+        return [less(b, a), Level.Term];
+      case "le":
+        return [`(${less(a, b)} || ${equal()})`, Level.Term];
+      case "ge":
+        return [`(${less(b, a)} || ${equal()})`, Level.Term];
+    }
+  }
+
+  private literal(type: ScalarType, value: number | boolean): Text {
+    const v = Number(value);
+    switch (type) {
+      case "bool":
+        return [v ? "true" : "false", Level.Term];
+      case "i32":
+        return v === -2147483648 ? ["i32(-2147483648)", Level.Term] : [String(v), v < 0 ? Level.Prefix : Level.Term];
+      case "u32":
+        return [`${v >>> 0}u`, Level.Term];
+      case "f32":
+        return this.float(Math.fround(v));
+      case "f64": {
+        const [high, low] = pair(v);
+        return [`vec2<f32>(${this.float(high)[0]}, ${this.float(low)[0]})`, Level.Term];
+      }
+    }
+  }
+
+  private float(v: number): Text {
+    const sign = v < 0 || Object.is(v, -0) ? "-" : "";
+    const level = sign ? Level.Prefix : Level.Term;
+    if (Number.isNaN(v)) return this.call("not_a_number");
+    if (!Number.isFinite(v)) return [sign + this.call("infinity")[0], level];
+    const size = Math.abs(v);
+    const bits = new Uint32Array(new Float32Array([v]).buffer)[0];
+    // Literals of subnormals, and of a zero's sign, are not what every compiler keeps.
+    if (v !== 0 ? size < 2 ** -126 : sign) return [`bitcast<f32>(${bits}u)`, Level.Term];
+    const digits = String(size);
+    return [`${sign}${/[.e]/.test(digits) ? digits : `${digits}.0`}f`, level];
+  }
+
+  private unary(e: Extract<Expr, { op: "unary" }>): Text {
+    const a = this.expr(e.a);
+    const { type } = e;
+    switch (e.fn) {
+      case "neg":
+        return [`-${at(a, Level.Term)}`, Level.Prefix];
+      case "not":
+        return [`!${at(a, Level.Term)}`, Level.Prefix];
+      case "bitnot":
+        return [`~${at(a, Level.Term)}`, Level.Prefix];
+      case "abs":
+        if (type === "u32") return a;
+        return type === "f64" ? this.call("abs_f64", a[0]) : [`abs(${a[0]})`, Level.Term];
+      case "clz":
+        return e.a.type === "u32" ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
+      default:
+        return type === "f64" ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
+    }
+  }
+
+  private arithmetic(fn: string, type: ScalarType, a: Text, b: Text, divisor?: Expr): Text {
+    if (type === "f64") return this.call(`${fn}_f64`, a[0], b[0]);
+    if (fn === "mulhi" || (type === "f32" && fn === "rem")) return this.call(`${fn}_${type}`, a[0], b[0]);
+    if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
+    if (type !== "f32" && (fn === "div" || fn === "rem")) {
+      const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
+      return safe ? infix(fn, a, b) : this.call(`${fn}_${type}`, a[0], b[0]);
+    }
+    if (type === "bool" && fn === "xor") return [`(${at(a, Level.Prefix)} != ${at(b, Level.Prefix)})`, Level.Term];
+    if (fn === "shl" || fn === "shr") {
+      const by = divisor?.op === "const" ? `${Number(divisor.value) & 31}u` : `(u32(${b[0]}) & 31u)`;
+      return [`${at(a, Level.Term)} ${SIGNS[fn][0]} ${by}`, Level.Weak];
+    }
+    const text = infix(fn, a, b);
+    return type === "f32" && this.strict ? this.call("rounded", text[0]) : text;
+  }
+
+  private cast(e: Extract<Expr, { op: "cast" }>): Text {
+    const from = e.a.type;
+    const a = this.expr(e.a);
+    if (from === e.type) return a;
+    if (from === "f64" && e.type === "f32") return [`${at(a, Level.Term)}.x`, Level.Term];
+    if (from === "f64" || e.type === "f64") return this.call(`${e.type}_from_${from}`, a[0]);
+    if (from === "f32") return this.call(`${e.type}_from_f32`, a[0]);
+    if (e.type === "bool") return [`(${at(a, Level.Sum)} != ${from === "u32" ? "0u" : "0"})`, Level.Term];
+    return [`${TYPES[e.type]}(${a[0]})`, Level.Term];
+  }
+}
+
+/** A constant table at module scope: flat, and of bits where its values are not all finite, as no constant may be that. */
+export function tableText(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
+  const bits = isBits(table);
+  const type = bits ? (table.type === "f64" ? "vec2<u32>" : "u32") : TYPES[table.type];
+  const value = (v: number): string => {
+    if (!bits) return literal(table.type, v);
+    const words = [...new Uint32Array(new Float32Array(table.type === "f64" ? pair(v) : [v]).buffer)].map((word) => `${word}u`);
+    return words.length === 1 ? words[0] : `${type}(${words.join(", ")})`;
+  };
+  return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
+}
+
+const isBits = ({ type, values }: Table): boolean =>
+  (type === "f64" || type === "f32") && !values.every((v) => Number.isFinite(Math.fround(v)));
+
+/** An f64 as the sum of two f32, the first of them the f64 rounded. */
+export function pair(v: number): [high: number, low: number] {
+  const high = Math.fround(v);
+  return [high, Number.isFinite(high) ? Math.fround(v - high) : 0];
+}
+
+/** The text, in parentheses if it binds less than `level`. */
+function at([text, level]: Text, least: Level): string {
+  return level >= least ? text : `(${text})`;
+}
+
+/** A left-associative operator. */
+function infix(fn: string, a: Text, b: Text): Text {
+  const [sign, level] = SIGNS[fn];
+  const least = level === Level.Weak ? Level.Prefix : level;
+  return [`${at(a, least)} ${sign} ${at(b, least + 1)}`, level];
+}

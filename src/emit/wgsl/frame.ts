@@ -1,0 +1,35 @@
+import type { Stmt } from "../../ir/types.js";
+import type { BodyWriter } from "./body.js";
+
+export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+
+/**
+ * What surrounds a kernel's body in one shader: where its indices, views and folds live. Statements are written through `body`:
+ * `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
+ */
+export interface Frame {
+  /** The policy index along `axis`, an i32. */
+  index(axis: number): string;
+  teamSize(): string;
+  extent(view: string, axis: number): string;
+  scalar(name: string): string;
+  /** Element strides of a view or scatter array: i32 terms; `1` is left out of addresses. */
+  strides(view: string): readonly string[];
+  /** Elements from the start of the buffer to the view's first; undefined for none. */
+  base(view: string): string | undefined;
+  /** The element at `offset`; `u8` as an i32. */
+  load(view: string, offset: string): string;
+  /** Writes a store, once where a team runs it. */
+  store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void;
+  setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void;
+  array(body: BodyWriter, stmt: StmtOf<"array">): void;
+  /** The identifier of a private or scratch array. */
+  arrayName(body: BodyWriter, name: string): string;
+  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+  /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */
+  uniform(body: BodyWriter, stmt: Stmt, type: "bool" | "i32", value: string): string;
+  teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void;
+  teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void;
+  single(body: BodyWriter, stmt: StmtOf<"single">): void;
+}

@@ -1,0 +1,136 @@
+import { DOUBLE } from "./double.js";
+import { FUNCTIONS } from "./functions.js";
+
+/*
+ * The operations that WGSL lacks, or leaves open at the edges: see the comments of ir/types.ts for what each must give. WGSL lets a
+ * compiler assume that there are no infinities and NaN, and reckon constant expressions itself, where it refuses them; so tests for them
+ * look at bits, and bits that make them depend on a number that only the launch knows.
+ */
+
+const EXACT: Readonly<Record<string, string>> = {
+  rounded: `
+/* x, through bits that no compiler can follow: what is done with it cannot be contracted or regrouped with what made it. */
+fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ launch.zero); }`,
+  infinity: `
+fn infinity() -> f32 { return bitcast<f32>(0x7f800000u ^ launch.zero); }`,
+  not_a_number: `
+fn not_a_number() -> f32 { return bitcast<f32>(0x7fc00000u ^ launch.zero); }`,
+  is_nan: `
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }`,
+  is_finite: `
+fn is_finite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u; }`,
+  ordered_f32: `
+/* Rises with the value, -0 below +0; NaN lies outside. */
+fn ordered_f32(x: f32) -> i32 {
+  let bits = bitcast<i32>(x);
+  return select(bits, bits ^ 0x7fffffff, bits < 0);
+}`,
+  min_f32: `
+fn min_f32(a: f32, b: f32) -> f32 {
+  if is_nan(a) { return a; }
+  if is_nan(b) { return b; }
+  return select(b, a, ordered_f32(a) < ordered_f32(b));
+}`,
+  max_f32: `
+fn max_f32(a: f32, b: f32) -> f32 {
+  if is_nan(a) { return a; }
+  if is_nan(b) { return b; }
+  return select(b, a, ordered_f32(a) > ordered_f32(b));
+}`,
+  rem_f32: `
+/* The remainder of whole quotients, bit by bit, so that it is exact. */
+fn rem_f32(a: f32, b: f32) -> f32 {
+  let sign = bitcast<u32>(a) & 0x80000000u;
+  let x = bitcast<u32>(a) & 0x7fffffffu;
+  let y = bitcast<u32>(b) & 0x7fffffffu;
+  if x >= 0x7f800000u || y > 0x7f800000u || y == 0u { return not_a_number(); }
+  if x < y { return a; }
+  var x_exponent = i32(x >> 23u);
+  var y_exponent = i32(y >> 23u);
+  var rest = select((x & 0x7fffffu) | 0x800000u, x << 1u, x_exponent == 0);
+  var divisor = select((y & 0x7fffffu) | 0x800000u, y << 1u, y_exponent == 0);
+  for (; x_exponent > y_exponent; x_exponent -= 1) {
+    if rest >= divisor { rest -= divisor; }
+    rest = rest << 1u;
+  }
+  if rest >= divisor { rest -= divisor; }
+  if rest == 0u { return bitcast<f32>(sign); }
+  for (; rest < 0x800000u && y_exponent > 0; y_exponent -= 1) { rest = rest << 1u; }
+  let bits = select(rest - 0x800000u + (u32(y_exponent) << 23u), rest >> 1u, y_exponent <= 0);
+  return bitcast<f32>(sign | bits);
+}`,
+  div_i32: `
+fn div_i32(a: i32, b: i32) -> i32 {
+  if b == 0 { return 0; }
+  if b == -1 { return -a; }
+  return a / b;
+}`,
+  rem_i32: `
+fn rem_i32(a: i32, b: i32) -> i32 {
+  if b == 0 || b == -1 { return 0; }
+  return a % b;
+}`,
+  div_u32: `
+fn div_u32(a: u32, b: u32) -> u32 {
+  if b == 0u { return 0u; }
+  return a / b;
+}`,
+  rem_u32: `
+fn rem_u32(a: u32, b: u32) -> u32 {
+  if b == 0u { return 0u; }
+  return a % b;
+}`,
+  mulhi_u32: `
+fn mulhi_u32(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let one = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let other = (a & 0xffffu) * (b >> 16u) + (one & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (one >> 16u) + (other >> 16u);
+}`,
+  i32_from_f32: `
+fn i32_from_f32(a: f32) -> i32 {
+  if is_nan(a) { return 0; }
+  if a >= 2147483648.0 { return 2147483647; }
+  if a < -2147483648.0 { return i32(-2147483648); }
+  return i32(a);
+}`,
+  u32_from_f32: `
+fn u32_from_f32(a: f32) -> u32 {
+  if is_nan(a) || a <= 0.0 { return 0u; }
+  if a >= 4294967296.0 { return 0xffffffffu; }
+  return u32(a);
+}`,
+  bool_from_f32: `
+fn bool_from_f32(a: f32) -> bool { return !is_nan(a) && (bitcast<u32>(a) & 0x7fffffffu) != 0u; }`,
+};
+
+const ALL: Readonly<Record<string, string>> = { ...EXACT, ...DOUBLE, ...FUNCTIONS };
+
+/** Collects the helper functions that a shader uses, and those that they use. */
+export class Helpers {
+  private readonly used = new Set<string>();
+
+  /** Notes the use and gives the name to call. */
+  use(name: string): string {
+    const text = ALL[name];
+    if (text === undefined) throw new Error(`there is no helper "${name}"`);
+    if (this.used.has(name)) return name;
+    this.used.add(name);
+    for (const [word] of text.matchAll(/\b[a-z]\w*(?=\()/g)) if (word !== name && Object.hasOwn(ALL, word)) this.use(word);
+    return name;
+  }
+
+  /** True if some function looks at `launch.zero`. */
+  get needZero(): boolean {
+    return [...this.used].some((name) => ALL[name].includes("launch.zero"));
+  }
+
+  toString(): string {
+    return [...this.used].map((name) => `${ALL[name].trimStart()}\n`).join("");
+  }
+}
+
+export const HELPER_NAMES: readonly string[] = Object.keys(ALL);
+
+/** True if there is a function for the operation on the type. */
+export const hasHelper = (name: string): boolean => Object.hasOwn(ALL, name);

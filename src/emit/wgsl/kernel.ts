@@ -1,0 +1,71 @@
+import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import { contributionsOf } from "../../ir/contributions.js";
+import type { KernelIR } from "../../ir/types.js";
+import { FoldWriter } from "./folds.js";
+import { WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
+import { RangeWriter } from "./range.js";
+import { ApplyWriter } from "./recorded.js";
+import { TeamWriter } from "./team.js";
+import { ProgramWriter, TEMPORARY } from "./writer.js";
+
+/** WGSL of a kernel: its main shader, and what folds its partials and applies its sorted contributions. */
+export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: WgslAssumptions): WgslProgram {
+  const program = new ProgramWriter(ir, access, assumptions);
+  const traversal = traversalOf(program);
+  const folds = program.reduces.length > 0 && !assumptions.partials;
+  return {
+    main: traversal === "teams" ? new TeamWriter(program).entry() : new RangeWriter(program, traversal).entry(),
+    traversal,
+    reduces: program.reduces.map(({ name, type }) => ({ name, type })),
+    fold: folds ? new FoldWriter(program, false).entry() : undefined,
+    finish: folds ? new FoldWriter(program, true).entry() : undefined,
+    recorded: program
+      .scatters("recorded")
+      .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
+  };
+}
+
+/** The entries of a program, in the order in which they run. */
+export const entriesOf = ({ main, fold, finish, recorded }: WgslProgram): Entry[] =>
+  [main, ...recorded.map(({ apply }) => apply), fold, finish].filter((entry) => entry !== undefined);
+
+/** WGSL of a kernel without a launch or a device, for people and for tests: dense `right` layouts, each view in a buffer of its own. */
+export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
+  const { ir } = kernel;
+  const strict = precision === "strict";
+  const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
+  const program = emitWgsl(ir, kernel.access ?? analyseAccess(ir), {
+    strict,
+    unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
+    groups: Object.fromEntries([...arrays.map(({ name }) => name), TEMPORARY].map((place, n) => [place, n])),
+    representations: [
+      ...arrays.map((p) =>
+        p.kind === "scatter" && scatter(p.name) === "atomic"
+          ? p.element === "i32"
+            ? "atomic_i32"
+            : "atomic_u32"
+          : p.element === "u8"
+            ? "words"
+            : p.element,
+      ),
+      "words",
+    ],
+    atStart: Object.fromEntries(arrays.map(({ name }) => [name, true])),
+    partials: false,
+    scatter: Object.fromEntries(arrays.filter((p) => p.kind === "scatter").map(({ name }) => [name, scatter(name)])),
+    copies: {},
+    members: WORKGROUP,
+  });
+  return entriesOf(program)
+    .map(({ source }) => source)
+    .join("\n");
+}
+
+function traversalOf(program: ProgramWriter): Traversal {
+  if (program.ir.policy.kind === "team") return "teams";
+  if (program.serial) return "serial";
+  const reducing = program.reduces.length > 0;
+  if (reducing && program.assumptions.strict) return "chunks";
+  return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
+}

@@ -1,0 +1,88 @@
+import type { ElementType } from "../../ir/types.js";
+import { TYPES, type Representation } from "./program.js";
+
+/** The element type of a storage buffer's array. */
+export function declaredType(representation: Representation): string {
+  switch (representation) {
+    case "words":
+      return "u32";
+    case "atomic_i32":
+      return "atomic<i32>";
+    case "atomic_u32":
+      return "atomic<u32>";
+    default:
+      return TYPES[representation];
+  }
+}
+
+/** Functions that read and write elements of a type in a buffer that is declared otherwise, by name. */
+export class Accessors {
+  private readonly definitions = new Map<string, string>();
+
+  /** The element of `buffer` at `offset`, which counts elements of `type`. */
+  load(buffer: string, representation: Representation, type: ElementType, offset: string): string {
+    if (representation === type) return `${buffer}[${offset}]`;
+    const name = `${buffer}_${type}`;
+    const word = (at: string) => wordOf(buffer, representation, at);
+    if (type === "u8") this.define(name, `fn ${name}(i: i32) -> i32 { return i32((${word("i >> 2u")} >> (u32(i & 3) * 8u)) & 255u); }`);
+    else if (type === "f64")
+      this.define(
+        name,
+        `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
+      );
+    else this.define(name, `fn ${name}(i: i32) -> ${TYPES[type]} { return bitcast<${TYPES[type]}>(${word("i")}); }`);
+    return `${name}(${offset})`;
+  }
+
+  /** A statement that stores `value`. */
+  store(buffer: string, representation: Representation, type: ElementType, offset: string, value: string): string {
+    if (representation === type) return `${buffer}[${offset}] = ${value};`;
+    const name = `set_${buffer}_${type}`;
+    const set = (at: string, bits: string) =>
+      representation === "words"
+        ? `${buffer}[${at}] = ${bits};`
+        : `atomicStore(&${buffer}[${at}], ${representation === "atomic_i32" ? `bitcast<i32>(${bits})` : bits});`;
+    if (type === "u8")
+      // Four elements share a word, and others may write theirs meanwhile.
+      this.define(
+        name,
+        [
+          `fn ${name}(i: i32, value: i32) {`,
+          `  let shift = u32(i & 3) * 8u;`,
+          `  atomicAnd(&${buffer}[i >> 2u], ~(255u << shift));`,
+          `  atomicOr(&${buffer}[i >> 2u], (u32(value) & 255u) << shift);`,
+          `}`,
+        ].join("\n"),
+      );
+    else if (type === "f64")
+      this.define(
+        name,
+        `fn ${name}(i: i32, value: vec2<f32>) { ${set("2 * i", "bitcast<u32>(value.x)")} ${set("2 * i + 1", "bitcast<u32>(value.y)")} }`,
+      );
+    else this.define(name, `fn ${name}(i: i32, value: ${TYPES[type]}) { ${set("i", "bitcast<u32>(value)")} }`);
+    return `${name}(${offset}, ${value});`;
+  }
+
+  define(name: string, text: string): void {
+    this.definitions.set(name, text);
+  }
+
+  toString(): string {
+    return [...this.definitions.values()].map((text) => `${text}\n`).join("");
+  }
+}
+
+/** A word of the buffer as u32. */
+function wordOf(buffer: string, representation: Representation, at: string): string {
+  switch (representation) {
+    case "words":
+    case "u32":
+      return `${buffer}[${at}]`;
+    case "atomic_u32":
+      return `atomicLoad(&${buffer}[${at}])`;
+    case "atomic_i32":
+      return `bitcast<u32>(atomicLoad(&${buffer}[${at}]))`;
+    default:
+      return `bitcast<u32>(${buffer}[${at}])`;
+  }
+}

@@ -1,0 +1,111 @@
+import type { ElementType, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
+
+/** Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. */
+export const TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
+
+/** Invocations of a workgroup: what every WebGPU device has. */
+export const WORKGROUP = 256;
+
+/** How the elements of a storage buffer are declared: by their one type, or as words where several types or atomics meet in one buffer. */
+export type Representation = NumericType | "words" | "atomic_i32" | "atomic_u32";
+
+/** One field of the uniform block with a launch's numbers; `key` says which, see device/webgpu/launch.ts. */
+export interface LaunchField {
+  readonly key: string;
+  readonly type: ScalarType;
+}
+
+/** A storage buffer that an entry uses: bindings 1, 2, ... in order; binding 0 is the uniform block. */
+export interface EntryBuffer {
+  readonly group: number;
+  readonly written: boolean;
+}
+
+/** One compute shader with all that it needs. */
+export interface Entry {
+  readonly name: string;
+  readonly source: string;
+  /** In the order of the block; see `layOut`. */
+  readonly fields: readonly LaunchField[];
+  readonly buffers: readonly EntryBuffer[];
+  readonly workgroup: readonly [number, number, number];
+}
+
+/** How a range kernel's elements are given to invocations. */
+export type Traversal =
+  /** A grid over the elements. */
+  | "elements"
+  /** A grid that fills the device walks over the elements, and each workgroup folds what it met. */
+  | "strided"
+  /** Eight invocations share a chunk of 256 elements, as the strict order of reductions wants it. */
+  | "chunks"
+  /** One invocation does everything, in order. */
+  | "serial"
+  /** A workgroup a team. */
+  | "teams";
+
+/** What a program does with a scatter parameter. */
+export type ScatterCode =
+  /** Atomic operations on the target; of floats by compare and exchange. */
+  | "atomic"
+  /** The same on a copy in the workgroup's memory, which is added to the target at the end. */
+  | "shared"
+  /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
+  | "recorded"
+  /** Plain updates by the only invocation there is. */
+  | "serial";
+
+/** What is known of a launch when its code is generated. */
+export interface WgslAssumptions {
+  readonly strict: boolean;
+  /** By view and axis: the stride is 1. */
+  readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  /** The number of the storage buffer of each place: views by name, views of results as `output:s`, and `temporary`. */
+  readonly groups: Readonly<Record<string, number>>;
+  /** By number of the storage buffer. */
+  readonly representations: readonly Representation[];
+  /** Views that begin where their buffer begins. */
+  readonly atStart: Readonly<Record<string, boolean>>;
+  /** Reduce parameters leave their partials in the views that they were given. */
+  readonly partials: boolean;
+  readonly scatter: Readonly<Record<string, ScatterCode>>;
+  /** Elements of targets with a copy in the workgroup's memory. */
+  readonly copies: Readonly<Record<string, number>>;
+  /** Invocations of a team. */
+  readonly members: number;
+}
+
+export interface RecordedScatter {
+  readonly name: string;
+  readonly type: NumericType;
+  readonly op: ScatterOp;
+  /** Adds the sorted contributions to the target. */
+  readonly apply: Entry;
+}
+
+/** WGSL for one kernel, and what a launch must know of it. */
+export interface WgslProgram {
+  readonly main: Entry;
+  readonly traversal: Traversal;
+  /** In the order of their 8-byte places in the results. */
+  readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
+  /** Fold partials chunk by chunk, and to the end; present where there are reductions. */
+  readonly fold?: Entry;
+  readonly finish?: Entry;
+  readonly recorded: readonly RecordedScatter[];
+}
+
+/** Bytes from the start of the block to each of its fields, and of the block as a whole. */
+export function layOut(fields: readonly LaunchField[]): { offsets: readonly number[]; size: number } {
+  let end = 0;
+  const offsets = fields.map(({ type }) => {
+    const size = type === "f64" ? 8 : 4;
+    const offset = Math.ceil(end / size) * size;
+    end = offset + size;
+    return offset;
+  });
+  return { offsets, size: Math.max(16, Math.ceil(end / 16) * 16) };
+}
+
+/** 32-bit words of an element; a `u8` shares one with three others. */
+export const wordsOf = (type: ElementType): number => (type === "f64" ? 2 : 1);

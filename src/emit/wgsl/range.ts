@@ -1,0 +1,237 @@
+import { identityOf } from "../../ir/identity.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
+import type { BodyWriter } from "./body.js";
+import { foldNeighbours, LINEAR_WORKGROUP } from "./folds.js";
+import type { StmtOf } from "./frame.js";
+import { TYPES, WORKGROUP, type Entry, type Traversal } from "./program.js";
+import { EntryWriter, type ProgramWriter } from "./writer.js";
+
+const AXES = ["i", "j", "k", "l"];
+const LANES = REDUCTION_LANES;
+const CHUNK = REDUCTION_CHUNK;
+
+/** Invocations along the last axis of a workgroup in more than one dimension. */
+export const ROW = 64;
+
+/** The main shader of a range kernel. */
+export class RangeWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[];
+  private readonly rank: number;
+  private readonly accumulators = new Map<string, string>();
+  private readonly copies = new Map<string, string>();
+  private readonly slots = new Map<string, string>();
+
+  constructor(
+    program: ProgramWriter,
+    private readonly traversal: Exclude<Traversal, "teams">,
+  ) {
+    super(program, "main");
+    this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
+    this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+  }
+
+  entry(): Entry {
+    switch (this.traversal) {
+      case "elements":
+      case "strided":
+        this.grid();
+        return this.finish(this.rank === 1 ? [WORKGROUP, 1, 1] : [ROW, WORKGROUP / ROW, 1]);
+      case "chunks":
+        this.chunks();
+        return this.finish([WORKGROUP, 1, 1]);
+      case "serial":
+        this.serial();
+        return this.finish([1, 1, 1]);
+    }
+  }
+
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+    const param = this.program.reduces.find((p) => p.name === stmt.target)!;
+    body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
+  }
+
+  protected override atomicCopy({ name, op, element }: ScatterParam, position: string, value: string): string {
+    return this.atomic(this.copies.get(name)!, copyType(element), op, element, position, value);
+  }
+
+  protected override slotOf(target: string): string {
+    return this.slots.get(target)!;
+  }
+
+  /* A grid over the elements: x along the last axis. */
+
+  private grid(): void {
+    const folding = this.traversal === "strided";
+    if (folding) this.open();
+    this.axis(this.rank === 4 ? -1 : 0);
+    if (!folding) return;
+    this.closeCopies();
+    for (const param of this.program.reduces) {
+      const cells = this.cells(param);
+      this.code.line(`${cells}[thread] = ${this.accumulators.get(param.name)};`);
+      foldNeighbours(this, param, cells, WORKGROUP);
+      const group = "i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x)";
+      this.code.line(`if thread == 0 { ${this.writePartial(param, group, `${cells}[0]`)} }`);
+    }
+  }
+
+  /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share z. */
+  private axis(a: number): void {
+    const { code } = this;
+    const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
+    const size = dimension === "z" ? 1 : this.rank === 1 ? WORKGROUP : dimension === "x" ? ROW : WORKGROUP / ROW;
+    const n = this.names.fresh(a === -1 ? "outer" : `n_${AXES[a]}`);
+    const count = a === -1 ? `${this.count(0)} * ${this.count(1)}` : this.count(a);
+    code.block(`for (var ${n} = i32(invocation.${dimension}); ${n} < ${count}; ${n} += i32(workgroups.${dimension}) * ${size})`, () => {
+      if (a === -1) {
+        code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + ${n} / ${this.count(1)};`);
+        code.line(`let ${this.indexNames[1]} = ${this.begin(1)} + ${n} % ${this.count(1)};`);
+        return this.axis(2);
+      }
+      code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${n};`);
+      if (a === this.rank - 1) this.element();
+      else this.axis(a + 1);
+    });
+  }
+
+  /* Strict reductions: invocations 8c .. 8c+7 are the lanes of chunk c. */
+
+  private chunks(): void {
+    const { code } = this;
+    const [chunk, lane, stop] = ["chunk", "lane", "stop"].map((wish) => this.names.fresh(wish));
+    const name = this.indexNames[this.rank - 1];
+    this.open();
+    code.line(`let ${lane} = thread % ${LANES};`);
+    code.line(`let ${chunk} = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
+    code.block(`if ${chunk} < ${this.field("chunks")}`, () => {
+      const start = this.line(chunk);
+      code.line(`let ${stop} = min(${start} + ${CHUNK}, ${this.count(this.rank - 1)});`);
+      const n = this.names.fresh("n");
+      code.block(`for (var ${n} = ${start} + ${lane}; ${n} < ${stop}; ${n} += ${LANES})`, () => {
+        code.line(`let ${name} = ${this.begin(this.rank - 1)} + ${n};`);
+        this.element();
+      });
+    });
+    this.closeCopies();
+    for (const param of this.program.reduces) {
+      const cells = this.cells(param);
+      code.line(`${cells}[thread] = ${this.accumulators.get(param.name)};`);
+      foldNeighbours(this, param, cells, LANES);
+      code.line(`if ${lane} == 0 && ${chunk} < ${this.field("chunks")} { ${this.writePartial(param, chunk, `${cells}[thread]`)} }`);
+    }
+  }
+
+  /** Declares the outer indices of a chunk and gives the number, in its line, of its first element. */
+  private line(chunk: string): string {
+    const { code } = this;
+    const start = this.names.fresh("start");
+    if (this.rank === 1) {
+      code.line(`let ${start} = ${chunk} * ${CHUNK};`);
+      return start;
+    }
+    const chunksPerLine = this.field("chunksPerLine");
+    const line = this.names.fresh("line");
+    code.line(`let ${start} = (${chunk} % ${chunksPerLine}) * ${CHUNK};`);
+    code.line(`var ${line} = ${chunk} / ${chunksPerLine};`);
+    for (let a = this.rank - 2; a >= 0; a--) {
+      code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${a > 0 ? `${line} % ${this.count(a)}` : line};`);
+      if (a > 0) code.line(`${line} /= ${this.count(a)};`);
+    }
+    return start;
+  }
+
+  /* One invocation, all elements in order; folds go through the lanes of their chunk. */
+
+  private serial(): void {
+    const { code } = this;
+    const [chunk, stop, n] = ["chunk", "stop", "n"].map((wish) => this.names.fresh(wish));
+    const inner = this.rank - 1;
+    const { reduces } = this.program;
+    code.block(`for (var ${chunk} = 0; ${chunk} < ${this.field("chunks")}; ${chunk} += 1)`, () => {
+      const start = this.line(chunk);
+      const lanes = reduces.map(({ name, type, identity }) => {
+        const array = this.names.fresh(`${name}_lanes`);
+        code.line(`var ${array}: array<${TYPES[type]}, ${LANES}>;`);
+        code.line(`for (var lane = 0; lane < ${LANES}; lane += 1) { ${array}[lane] = ${this.body.constant(type, identity)}; }`);
+        return array;
+      });
+      code.line(`let ${stop} = min(${start} + ${CHUNK}, ${this.count(inner)});`);
+      code.block(`for (var ${n} = ${start}; ${n} < ${stop}; ${n} += 1)`, () => {
+        code.line(`let ${this.indexNames[inner]} = ${this.begin(inner)} + ${n};`);
+        reduces.forEach(({ name }, r) => this.accumulators.set(name, `${lanes[r]}[(${n} - ${start}) % ${LANES}]`));
+        this.element();
+      });
+      reduces.forEach((param, r) => {
+        code.block(`for (var step = ${LANES / 2}; step > 0; step /= 2)`, () =>
+          code.block("for (var lane = 0; lane < step; lane += 1)", () =>
+            code.line(this.foldInto(param, param.type, `${lanes[r]}[lane]`, `${lanes[r]}[lane + step]`)),
+          ),
+        );
+        code.line(this.writePartial(param, chunk, `${lanes[r]}[0]`));
+      });
+    });
+  }
+
+  /* Pieces. */
+
+  private element(): void {
+    for (const { name: target } of this.program.scatters("recorded")) {
+      const position = this.indexNames
+        .map((name, a) => `(${name} - ${this.begin(a)})`)
+        .reduce((sum, index, a) => `(${sum} * ${this.count(a)} + ${index})`);
+      const slot = this.names.fresh(`${target}_slot`);
+      this.slots.set(target, slot);
+      this.code.line(`var ${slot} = ${position} * ${this.field(`slots:${target}`)};`);
+    }
+    this.body.statements(this.ir.body);
+  }
+
+  /** What a workgroup folds into: copies of scatter targets, and a value of each reduction for each invocation. */
+  private open(): void {
+    const { code } = this;
+    code.line("let thread = i32(thread_number);");
+    const targets = this.program.scatters("shared");
+    for (const { name, op, element } of targets) {
+      const size = this.program.assumptions.copies[name];
+      const word = copyType(element) === "atomic_i32" ? "i32" : "u32";
+      const copy = this.shared(`${name}_copy`, `array<atomic<${word}>, ${size}>`);
+      this.copies.set(name, copy);
+      const identity = this.body.constant(element, identityOf(op, element));
+      code.line(`for (var n = thread; n < ${size}; n += ${WORKGROUP}) { atomicStore(&${copy}[n], bitcast<${word}>(${identity})); }`);
+    }
+    if (targets.length > 0) code.line("workgroupBarrier();");
+    for (const { name, type, identity } of this.program.reduces)
+      code.line(`var ${this.accumulators.get(name)}: ${TYPES[type]} = ${this.body.constant(type, identity)};`);
+  }
+
+  private closeCopies(): void {
+    if (this.copies.size === 0) return;
+    const { code } = this;
+    code.line("workgroupBarrier();");
+    for (const [name, copy] of this.copies) {
+      const { op, element } = this.program.array(name) as ScatterParam;
+      code.block(`for (var n = thread; n < ${this.program.assumptions.copies[name]}; n += ${WORKGROUP})`, () => {
+        code.line(`let own = bitcast<${TYPES[element]}>(atomicLoad(&${copy}[n]));`);
+        code.block(`if own != ${this.body.constant(element, identityOf(op, element))}`, () => {
+          const offset = this.offsetOf(name, "n");
+          const target = this.buffer(name, true);
+          code.line(this.atomic(target.name, target.representation, op, element, offset, "own"));
+        });
+      });
+    }
+  }
+
+  private cells({ name, type }: ReduceParam): string {
+    return this.shared(`${name}_cells`, `array<${TYPES[type]}, ${WORKGROUP}>`);
+  }
+
+  private begin(a: number): string {
+    return this.field(`begin:${a}`);
+  }
+  private count(a: number): string {
+    return this.field(`count:${a}`);
+  }
+}
+
+const copyType = (element: ScatterParam["element"]) => (element === "i32" ? "atomic_i32" : "atomic_u32");

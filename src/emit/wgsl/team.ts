@@ -1,0 +1,310 @@
+import { contributionsIn } from "../../ir/contributions.js";
+import { identityOf } from "../../ir/identity.js";
+import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
+import { blocksOf, exprsOf, hasJump, someExpr, walkStmts } from "../../ir/walk.js";
+import type { BodyWriter } from "./body.js";
+import type { StmtOf } from "./frame.js";
+import { TYPES, type Entry } from "./program.js";
+import { EntryWriter, type ProgramWriter } from "./writer.js";
+
+const LANES = REDUCTION_LANES;
+
+/** The main shader of a team kernel: a workgroup is a team, its invocations are the members. */
+export class TeamWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[];
+  private readonly accumulators = new Map<string, string>();
+  /** Results of the teamReduce being written. */
+  private folding: readonly Folding[] = [];
+  /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
+  private apart = false;
+  private readonly scratch = new Set<string>();
+  /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
+  private readonly nextSlots = new Map<string, string>();
+  private readonly memberSlots = new Map<string, string>();
+  private readonly barrierBefore: boolean;
+  /** Statements that must be decided alike by all members, as there are barriers behind the decision. */
+  private readonly decided = new Set<Stmt>();
+  /** Cells for folds of members' values, by type and number in one fold. */
+  private readonly cells = new Map<string, string>();
+  private readonly decisions = new Map<string, string>();
+
+  constructor(program: ProgramWriter) {
+    super(program, "main");
+    this.indexNames = [this.names.fresh("team")];
+    for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    walkStmts(program.ir.body, (stmt) => {
+      if (stmt.kind === "array" && stmt.space === "scratch") this.scratch.add(stmt.name);
+    });
+    this.barrierBefore = this.readsShared(program.ir.body);
+    this.collectDecided(program.ir.body, false);
+  }
+
+  entry(): Entry {
+    const { code } = this;
+    const { members } = this.program.assumptions;
+    const team = this.indexNames[0];
+    code.line("let thread = i32(thread_number);");
+    code.line(`let threads = ${members};`);
+    const recorded = this.program.scatters("recorded");
+    const first = recorded.length > 0 ? this.field("firstTeam") : undefined;
+    const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;
+    code.block(`for (var ${team} = ${start}; ${team} < ${this.field("league")}; ${team} += i32(workgroups.x))`, () => {
+      for (const { name } of recorded) {
+        const slot = this.names.fresh(`${name}_slot`);
+        this.nextSlots.set(name, slot);
+        code.line(`var ${slot} = (${team} - ${first}) * ${this.field(`slots:${name}`)};`);
+      }
+      for (const { name, type, identity } of this.program.reduces)
+        code.line(`var ${this.accumulators.get(name)} = ${this.body.constant(type, identity)};`);
+      this.body.statements(this.ir.body);
+      for (const param of this.program.reduces)
+        code.line(`if thread == 0 { ${this.writePartial(param, team, this.accumulators.get(param.name)!)} }`);
+      this.barrier();
+    });
+    return this.finish([members, 1, 1]);
+  }
+
+  override teamSize(): string {
+    return "threads";
+  }
+
+  override uniform(body: BodyWriter, stmt: Stmt, type: "bool" | "i32", value: string): string {
+    if (!this.decided.has(stmt) || /^(-?\d+|launch\.\w+)$/.test(value)) return value;
+    const decision = this.decisions.get(type) ?? this.shared(`decided_${type}`, type);
+    this.decisions.set(type, decision);
+    const known = this.names.fresh("known");
+    body.code.line(`if thread == 0 { ${decision} = ${value}; }`);
+    body.code.line(`let ${known} = workgroupUniformLoad(&${decision});`);
+    return known;
+  }
+
+  override array(body: BodyWriter, stmt: StmtOf<"array">): void {
+    if (stmt.space === "private") super.array(body, stmt);
+    else this.declareShared(body.local(stmt.name), `array<${TYPES[stmt.type]}, ${stmt.length}>`);
+  }
+
+  /** Outside of the shared loops a store happens once, between what all members did before it and what they do after. */
+  override store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
+    this.once(body, () => super.store(body, stmt, offset, value));
+  }
+
+  override setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
+    if (this.scratch.has(stmt.array)) this.once(body, () => super.setElement(body, stmt, place, value));
+    else super.setElement(body, stmt, place, value);
+  }
+
+  override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+    if (this.apart) return super.scatter(body, stmt, offset, value);
+    const slot = this.nextSlots.get(stmt.target);
+    body.code.block("if thread == 0", () => (slot ? this.record(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
+    if (slot) body.code.line(`${slot} += 1;`);
+  }
+
+  protected override slotOf(target: string): string {
+    return this.memberSlots.get(target)!;
+  }
+
+  /**
+   * What members share out, or one of them does: they record behind each other, member after member, and the team goes on behind them all.
+   * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
+   */
+  private recording(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
+    const targets = [...this.nextSlots].flatMap(([target, next]) => {
+      const count = contributionsIn(stmts, target) ?? 0;
+      return count > 0 ? [{ target, next, count }] : [];
+    });
+    write(() => {
+      for (const { target, next, count } of targets) {
+        const slot = this.names.fresh(`${target}_member_slot`);
+        this.memberSlots.set(target, slot);
+        body.code.line(`var ${slot} = ${next}${turn === "0" ? "" : ` + ${turn} * ${count}`};`);
+      }
+    });
+    for (const { next, count } of targets) body.code.line(`${next} += max(0, ${turns}) * ${count};`);
+  }
+
+  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+    const folding = this.folding.find(({ result }) => result.name === stmt.target);
+    if (folding) return body.line(stmt, this.foldInto(folding.result.op, folding.result.type, folding.accumulator, value));
+    const param = this.program.reduces.find((p) => p.name === stmt.target)!;
+    body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
+  }
+
+  override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    this.before();
+    const count = this.turnsOf(body, stmt);
+    const name = body.local(stmt.name);
+    this.recording(body, stmt.body, name, count, (begin) =>
+      body.code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
+        begin();
+        this.inside([], () => body.statements(stmt.body));
+      }),
+    );
+    this.barrier();
+  }
+
+  override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+    this.before();
+    const inOrder = this.program.assumptions.strict || this.program.serial;
+    const folding = stmt.results.map((result, n): Folding => {
+      const cells = this.cellsOf(result.type, n, inOrder ? LANES : this.program.assumptions.members);
+      return { result, accumulator: this.names.fresh(`${result.name}_part`), known: body.local(result.name), cells };
+    });
+    const count = this.turnsOf(body, stmt);
+    if (inOrder) this.foldInOrder(body, stmt, folding, count);
+    else this.foldInAnyOrder(body, stmt, folding, count);
+    this.barrier();
+  }
+
+  /** Eight invocations are the lanes; where there are fewer each takes several lanes. */
+  private foldInOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], count: string): void {
+    const { code } = body;
+    const lane = this.names.fresh("lane");
+    const name = body.local(stmt.name);
+    this.recording(body, stmt.body, name, count, (begin) =>
+      code.block(`for (var ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
+        this.declare(folding);
+        code.block(`for (var ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES})`, () => {
+          begin();
+          this.inside(folding, () => body.statements(stmt.body));
+        });
+        for (const { accumulator, cells } of folding) code.line(`${cells}[${lane}] = ${accumulator};`);
+      }),
+    );
+    code.line("workgroupBarrier();");
+    for (const { result, known, cells } of folding) {
+      const tree = (values: readonly string[]): string => {
+        const half = values.length / 2;
+        if (half < 1) return values[0];
+        return tree(values.slice(0, half).map((value, k) => body.fold(result.op, result.type, value, values[k + half])));
+      };
+      code.line(`let ${known} = ${tree(Array.from({ length: LANES }, (_, k) => `${cells}[${k}]`))};`);
+    }
+  }
+
+  /** All members fold what they met, pair by pair. */
+  private foldInAnyOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], count: string): void {
+    const { code } = body;
+    const name = body.local(stmt.name);
+    const { members } = this.program.assumptions;
+    const known = folding.map(({ known, result }) => ({ known, type: TYPES[result.type] }));
+    for (const { known: variable, type } of known) code.line(`var ${variable}: ${type};`);
+    code.block("", () => {
+      this.declare(folding);
+      this.recording(body, stmt.body, name, count, (begin) =>
+        code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
+          begin();
+          this.inside(folding, () => body.statements(stmt.body));
+        }),
+      );
+      for (const { accumulator, cells } of folding) code.line(`${cells}[thread] = ${accumulator};`);
+      code.line("workgroupBarrier();");
+      for (let step = members / 2; step >= 1; step /= 2) {
+        code.block(`if thread < ${step}`, () => {
+          for (const { result, cells } of folding)
+            code.line(this.foldInto(result.op, result.type, `${cells}[thread]`, `${cells}[thread + ${step}]`));
+        });
+        code.line("workgroupBarrier();");
+      }
+      for (const { known: variable, cells } of folding) code.line(`${variable} = ${cells}[0];`);
+    });
+  }
+
+  override single(body: BodyWriter, stmt: StmtOf<"single">): void {
+    this.before();
+    this.recording(body, stmt.body, "0", "1", (begin) =>
+      body.code.block("if thread == 0", () => {
+        begin();
+        this.inside([], () => body.statements(stmt.body));
+      }),
+    );
+    this.barrier();
+  }
+
+  private declare(folding: readonly Folding[]): void {
+    for (const { result, accumulator } of folding)
+      this.code.line(`var ${accumulator} = ${this.body.constant(result.type, identityOf(result.op, result.type))};`);
+  }
+
+  private cellsOf(type: TeamResult["type"], n: number, length: number): string {
+    const key = `${type}_${n}`;
+    const cells = this.cells.get(key) ?? this.shared(`cells_${key}`, `array<${TYPES[type]}, ${length}>`);
+    this.cells.set(key, cells);
+    return cells;
+  }
+
+  /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
+  private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
+    const count = body.value(stmt.count);
+    if (/^[\w.]+$/.test(count)) return count;
+    const turns = this.names.fresh(`${stmt.name}_turns`);
+    body.code.line(`let ${turns} = ${count};`);
+    return turns;
+  }
+
+  private inside(folding: readonly Folding[], write: () => void): void {
+    const before = [this.folding, this.apart] as const;
+    [this.folding, this.apart] = [folding, true];
+    write();
+    [this.folding, this.apart] = before;
+  }
+
+  private once(body: BodyWriter, write: () => void): void {
+    if (this.apart) return write();
+    this.barrier();
+    body.code.block("if thread == 0", write);
+    this.barrier();
+  }
+
+  /** Members that still read what all may read, before one of them changes it. */
+  private before(): void {
+    if (this.barrierBefore) this.barrier();
+  }
+
+  private barrier(): void {
+    this.code.line("storageBarrier();");
+    this.code.line("workgroupBarrier();");
+  }
+
+  /** True if something outside of the shared loops reads memory that the kernel changes. */
+  private readsShared(list: readonly Stmt[]): boolean {
+    return list.some(
+      (stmt) =>
+        exprsOf(stmt).some((expr) =>
+          someExpr(
+            expr,
+            (e) => (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)),
+          ),
+        ) ||
+        (!isShared(stmt) && blocksOf(stmt).some((block) => this.readsShared(block))),
+    );
+  }
+
+  private collectDecided(list: readonly Stmt[], looping: boolean): void {
+    for (const stmt of list) {
+      const loops = stmt.kind === "for" || stmt.kind === "while";
+      if (!loops && stmt.kind !== "if") continue;
+      if (!this.hasBarrier(stmt) && !(looping && !loops && hasJump([stmt]))) continue;
+      this.decided.add(stmt);
+      for (const block of blocksOf(stmt)) this.collectDecided(block, looping || loops);
+    }
+  }
+
+  private hasBarrier(stmt: Stmt): boolean {
+    return (
+      isShared(stmt) ||
+      stmt.kind === "store" ||
+      (stmt.kind === "setElement" && this.scratch.has(stmt.array)) ||
+      blocksOf(stmt).some((block) => block.some((inner) => this.hasBarrier(inner)))
+    );
+  }
+}
+
+const isShared = ({ kind }: Stmt): boolean => kind === "teamFor" || kind === "teamReduce" || kind === "single";
+
+interface Folding {
+  result: TeamResult;
+  accumulator: string;
+  known: string;
+  cells: string;
+}

@@ -1,0 +1,358 @@
+import type { AccessAnalysis } from "../../ir/access.js";
+import type {
+  ElementType,
+  KernelIR,
+  NumericType,
+  ReduceParam,
+  ScalarType,
+  ScatterOp,
+  ScatterParam,
+  Stmt,
+  ViewParam,
+} from "../../ir/types.js";
+import { Code } from "../c/code.js";
+import { Names } from "../c/names.js";
+import { BodyWriter, tableText } from "./body.js";
+import type { Frame, StmtOf } from "./frame.js";
+import { HELPER_NAMES, Helpers } from "./helpers.js";
+import { Accessors, declaredType } from "./memory.js";
+import {
+  TYPES,
+  type Entry,
+  type EntryBuffer,
+  type LaunchField,
+  type Representation,
+  type ScatterCode,
+  type WgslAssumptions,
+} from "./program.js";
+import { RESERVED } from "./reserved.js";
+
+/** What the entries of one program share: the kernel and its assumptions. */
+export class ProgramWriter {
+  constructor(
+    readonly ir: KernelIR,
+    readonly access: AccessAnalysis,
+    readonly assumptions: WgslAssumptions,
+  ) {}
+
+  get reduces(): ReduceParam[] {
+    return this.ir.params.filter((p) => p.kind === "reduce");
+  }
+
+  arrays(): (ViewParam | ScatterParam)[] {
+    return this.ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  }
+
+  array(name: string): ViewParam | ScatterParam {
+    return this.arrays().find((p) => p.name === name)!;
+  }
+
+  scatters(code: ScatterCode): ScatterParam[] {
+    return this.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.assumptions.scatter[p.name] === code);
+  }
+
+  /** One invocation runs it all. */
+  get serial(): boolean {
+    return this.scatters("serial").length > 0;
+  }
+}
+
+/** Memory of the launch itself: partials, records. */
+export const TEMPORARY = "temporary";
+
+/** Writes one compute shader: collects the buffers and numbers that its code mentions, and frames the kernel's body. */
+export abstract class EntryWriter implements Frame {
+  readonly code = new Code();
+  readonly names = new Names([...RESERVED, ...HELPER_NAMES]);
+  readonly helpers = new Helpers();
+  readonly accessors = new Accessors();
+  readonly body: BodyWriter;
+  protected abstract readonly indexNames: readonly string[];
+  private readonly fields = new Map<string, { name: string; type: ScalarType }>();
+  private readonly buffers = new Map<number, { name: string; written: boolean }>();
+  private readonly workgroup: string[] = [];
+
+  constructor(
+    readonly program: ProgramWriter,
+    readonly name: string,
+  ) {
+    this.body = new BodyWriter(this.code, program.ir, this, this.names, this.helpers, program.assumptions.strict);
+  }
+
+  get ir(): KernelIR {
+    return this.program.ir;
+  }
+
+  /* The launch's numbers. */
+
+  /** A number of the launch; it joins the block on first use. */
+  field(key: string, type: ScalarType = "i32"): string {
+    let known = this.fields.get(key);
+    if (!known) {
+      const taken = new Set([...this.fields.values()].map(({ name }) => name));
+      const base = key.replace(/\W+/g, "_");
+      let name = base;
+      for (let n = 2; taken.has(name); n++) name = `${base}_${n}`;
+      known = { name, type };
+      this.fields.set(key, known);
+    }
+    return type === "bool" ? `(launch.${known.name} != 0u)` : `launch.${known.name}`;
+  }
+
+  scalar(name: string): string {
+    const param = this.ir.params.find((p) => p.name === name);
+    if (param?.kind !== "scalar") throw new Error(`kernel "${this.ir.name}" has no scalar "${name}"`);
+    return this.field(`scalar:${name}`, param.type);
+  }
+
+  extent(view: string, axis: number): string {
+    return this.field(`extent:${view}:${axis}`);
+  }
+
+  strides(view: string): readonly string[] {
+    const units = this.program.assumptions.unitStrides[view];
+    return Array.from({ length: this.program.array(view).rank }, (_, axis) => (units?.[axis] ? "1" : this.field(`stride:${view}:${axis}`)));
+  }
+
+  base(view: string): string | undefined {
+    return this.program.assumptions.atStart[view] ? undefined : this.field(`base:${view}`);
+  }
+
+  /* Memory. */
+
+  /** The variable of the buffer in which `place` lies, and how it is declared. */
+  protected buffer(place: string, write: boolean): { name: string; representation: Representation } {
+    const { groups, representations } = this.program.assumptions;
+    const group = groups[place];
+    let known = this.buffers.get(group);
+    if (!known) {
+      const inside = Object.keys(groups).filter((other) => groups[other] === group);
+      const wish = inside.length === 1 ? place.replace(/\W/g, "_") : "memory";
+      known = { name: this.names.fresh(wish), written: false };
+      this.buffers.set(group, known);
+    }
+    known.written ||= write;
+    return { name: known.name, representation: representations[group] };
+  }
+
+  /** The element of type `type` at `offset` of a place. */
+  read(place: string, type: ElementType, offset: string): string {
+    const { name, representation } = this.buffer(place, representationIsAtomic(this.program.assumptions, place));
+    return this.accessors.load(name, representation, type, offset);
+  }
+
+  /** A statement that stores there. */
+  write(place: string, type: ElementType, offset: string, value: string): string {
+    const { name, representation } = this.buffer(place, true);
+    return this.accessors.store(name, representation, type, offset, value);
+  }
+
+  load(view: string, offset: string): string {
+    return this.read(view, this.program.array(view).element, offset);
+  }
+
+  store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
+    body.line(stmt, this.write(stmt.view, this.program.array(stmt.view).element, offset, value));
+  }
+
+  setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
+    body.line(stmt, `${place} = ${value};`);
+  }
+
+  array(body: BodyWriter, stmt: StmtOf<"array">): void {
+    body.line(stmt, `var ${body.local(stmt.name)}: array<${TYPES[stmt.type]}, ${stmt.length}>;`);
+  }
+
+  arrayName(body: BodyWriter, name: string): string {
+    return body.local(name);
+  }
+
+  /** A variable in the workgroup's memory. */
+  shared(wish: string, type: string): string {
+    return this.declareShared(this.names.fresh(wish), type);
+  }
+
+  protected declareShared(name: string, type: string): string {
+    this.workgroup.push(`var<workgroup> ${name}: ${type};`);
+    return name;
+  }
+
+  /* Statements that depend on the policy. */
+
+  index(axis: number): string {
+    return this.indexNames[axis];
+  }
+
+  teamSize(): string {
+    return "1";
+  }
+
+  uniform(_body: BodyWriter, _stmt: Stmt, _type: "bool" | "i32", value: string): string {
+    return value;
+  }
+
+  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+    const target = this.program.array(stmt.target) as ScatterParam;
+    switch (this.program.assumptions.scatter[stmt.target]) {
+      case "atomic": {
+        const { name, representation } = this.buffer(stmt.target, true);
+        return body.line(stmt, this.atomic(name, representation, target.op, target.element, offset, value));
+      }
+      case "shared":
+        return body.line(stmt, this.atomicCopy(target, this.rowMajor(body, stmt), value));
+      case "recorded": {
+        const slot = this.slotOf(stmt.target);
+        this.record(body, stmt, value, slot);
+        return void body.code.line(`${slot} += 1;`);
+      }
+      case "serial": {
+        const at = this.names.fresh("at");
+        return void body.code.block("", () => {
+          body.line(stmt, `let ${at} = ${offset};`);
+          const sum = body.fold(target.op, target.element, this.read(target.name, target.element, at), value);
+          body.code.line(this.write(target.name, target.element, at, sum));
+        });
+      }
+    }
+  }
+
+  /** A statement that folds `value` into an element, whatever other invocations do there. */
+  atomic(buffer: string, representation: Representation, op: ScatterOp, type: NumericType, offset: string, value: string): string {
+    const word = representation === "atomic_i32" ? "i32" : "u32";
+    const fits = type === word;
+    if (op === "sum" && (type === "i32" || type === "u32"))
+      return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;
+    if (fits) return `atomic${op === "min" ? "Min" : "Max"}(&${buffer}[${offset}], ${value});`;
+    const name = `${op}_into_${buffer}`;
+    const folded = this.body.fold(op, type, `bitcast<${TYPES[type]}>(seen)`, "value");
+    this.accessors.define(
+      name,
+      [
+        `fn ${name}(i: i32, value: ${TYPES[type]}) {`,
+        `  var seen = atomicLoad(&${buffer}[i]);`,
+        `  loop {`,
+        `    let wanted = bitcast<${word}>(${folded});`,
+        `    if wanted == seen { break; }`,
+        `    let found = atomicCompareExchangeWeak(&${buffer}[i], seen, wanted);`,
+        `    if found.exchanged { break; }`,
+        `    seen = found.old_value;`,
+        `  }`,
+        `}`,
+      ].join("\n"),
+    );
+    return `${name}(${offset}, ${value});`;
+  }
+
+  protected atomicCopy(_target: ScatterParam, _position: string, _value: string): string {
+    throw new Error(`${this.name} has no copies`);
+  }
+
+  /** The variable with the next slot of a recorded scatter. */
+  protected slotOf(_target: string): string {
+    throw new Error(`${this.name} records no contributions`);
+  }
+
+  /** Writes where a contribution goes, one above its position so that zero is no place, and the contribution. */
+  protected record(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
+    const { target } = stmt;
+    const { element } = this.program.array(target);
+    body.line(stmt, this.write(TEMPORARY, "u32", `${this.field(`keys:${target}`)} + ${slot}`, `u32(${this.rowMajor(body, stmt)}) + 1u`));
+    body.code.line(this.write(TEMPORARY, element, `${this.field(`values:${target}`)} + ${slot}`, value));
+  }
+
+  /** Position of a scattered element in row-major order of its target. */
+  protected rowMajor(body: BodyWriter, stmt: StmtOf<"scatter">): string {
+    return stmt.indices
+      .map((index) => body.value(index))
+      .reduce((sum, index, axis) => (axis === 0 ? index : `(${sum}) * ${this.extent(stmt.target, axis)} + ${index}`));
+  }
+
+  /** The offset of the element at a row-major `position`, an i32 term; declares what it needs. */
+  protected offsetOf(view: string, position: string): string {
+    const strides = this.strides(view);
+    const base = this.base(view);
+    const start = base === undefined ? "" : `${base} + `;
+    if (strides.length === 1) return strides[0] === "1" ? `${start}${position}` : `${start}${position} * ${strides[0]}`;
+    const [rest, offset] = [this.names.fresh("rest"), this.names.fresh("offset")];
+    this.code.line(`var ${rest} = ${position};`);
+    this.code.line(`var ${offset} = ${base ?? "0"};`);
+    for (let axis = strides.length - 1; axis >= 0; axis--) {
+      const by = strides[axis] === "1" ? "" : ` * ${strides[axis]}`;
+      if (axis === 0) this.code.line(`${offset} += ${rest}${by};`);
+      else {
+        this.code.line(`${offset} += (${rest} % ${this.extent(view, axis)})${by};`);
+        this.code.line(`${rest} /= ${this.extent(view, axis)};`);
+      }
+    }
+    return offset;
+  }
+
+  abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+
+  teamFor(_body: BodyWriter, _stmt: StmtOf<"teamFor">): void {
+    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+  }
+  teamReduce(_body: BodyWriter, _stmt: StmtOf<"teamReduce">): void {
+    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+  }
+  single(_body: BodyWriter, _stmt: StmtOf<"single">): void {
+    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+  }
+
+  /** A statement `into = into op value`. */
+  foldInto(op: ReduceParam | ScatterOp, type: NumericType, into: string, value: string): string {
+    const operation = typeof op === "string" ? op : op.op === "custom" ? op.combine! : op.op;
+    return `${into} = ${this.body.fold(operation, type, into, value)};`;
+  }
+
+  /** Where partial `n` of a reduction goes: a view, or memory of the launch. */
+  protected writePartial({ name, type }: ReduceParam, n: string, value: string): string {
+    const place = this.program.assumptions.partials ? `output:${name}` : TEMPORARY;
+    return this.write(place, type, `${this.field(`partials:${name}`)} + ${n}`, value);
+  }
+
+  /** The finished shader; `workgroup` are the invocations along x, y and z. */
+  protected finish(workgroup: Entry["workgroup"]): Entry {
+    const text = this.code.toString();
+    const helpers = String(this.helpers);
+    if (this.helpers.needZero) this.field("zero", "u32");
+    const fields: LaunchField[] = [...this.fields].map(([key, { type }]) => ({ key, type }));
+    const head = new Code();
+    head.line(`// Kernel "${this.ir.name}" (${this.ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
+    if (fields.length > 0) {
+      head.block("struct Launch", () => {
+        for (const { name, type } of this.fields.values()) head.line(`${name}: ${type === "bool" ? "u32" : TYPES[type]},`);
+      });
+      head.line("@group(0) @binding(0) var<uniform> launch: Launch;");
+    }
+    const buffers: EntryBuffer[] = [...this.buffers].map(([group, { written }]) => ({ group, written }));
+    [...this.buffers].forEach(([group, { name, written }], n) => {
+      const type = declaredType(this.program.assumptions.representations[group]);
+      head.line(`@group(0) @binding(${n + 1}) var<storage, ${written ? "read_write" : "read"}> ${name}: array<${type}>;`);
+    });
+    for (const line of this.workgroup) head.line(line);
+    for (const table of this.ir.tables) {
+      const name = this.names.of("table", table.name);
+      if (new RegExp(`\\b${name}\\b`).test(text)) head.line(tableText(table, name, (type, value) => this.body.constant(type, value)));
+    }
+    const inputs = INPUTS.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(text)).map(
+      ([builtin, name, type]) => `@builtin(${builtin}) ${name}: ${type}`,
+    );
+    const main = new Code();
+    main.line(`@compute @workgroup_size(${workgroup.join(", ")})`);
+    main.block(`fn main(${inputs.join(", ")})`, () => main.text(text.trimEnd()));
+    const source = [head.toString(), helpers, String(this.accessors), main.toString()].filter((part) => part !== "").join("\n");
+    return { name: this.name, source, fields, buffers, workgroup };
+  }
+}
+
+/** Even a load of an atomic needs a buffer that can be written. */
+const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: string): boolean =>
+  representations[groups[place]].startsWith("atomic");
+
+const INPUTS = [
+  ["global_invocation_id", "invocation", "vec3<u32>"],
+  ["local_invocation_index", "thread_number", "u32"],
+  ["workgroup_id", "workgroup", "vec3<u32>"],
+  ["num_workgroups", "workgroups", "vec3<u32>"],
+] as const;
