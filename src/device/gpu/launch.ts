@@ -20,8 +20,14 @@ const FINISH_LIMIT = 1 << 14;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
-/** Of a block of a reduction in three dimensions: as few as leave the partials few, and neighbours in the cache (4 to 8 are best on an H100). */
-const PLANES = 4;
+/** The share of the last-level cache that the planes which a tile of blocks works on may fill. */
+const TILE_SHARE = 0.4;
+
+/** The shape of the main entry over a range, and what it is told of it. */
+interface Gridded {
+  readonly shape: Shape;
+  readonly values: Values;
+}
 
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
 export class GpuLaunch implements Launch {
@@ -114,6 +120,7 @@ export class GpuLaunch implements Launch {
     this.ran = false;
     this.temporary?.free();
     this.temporary = undefined;
+    for (const step of this.steps.splice(0)) step.free?.();
   }
 
   /* Planning: memory first, because the steps' parameters hold its addresses. */
@@ -124,10 +131,10 @@ export class GpuLaunch implements Launch {
     if (policy.kind === "team") return this.planTeams(policy.league);
     const elements = policy.extents.reduce((a, b) => a * b, 1);
     if (traversal === "elements" || traversal === "strided") {
-      const shape = this.gridShape(policy, traversal === "strided");
-      const partials = elements === 0 ? 0 : shape.grid[0] * shape.grid[1] * shape.grid[2];
+      const gridded = this.gridOver(policy, traversal === "strided");
+      const partials = elements === 0 ? 0 : gridded.shape.grid.reduce((a, b) => a * b, 1);
       this.wantPartials(partials);
-      this.planRange(policy, (batch) => ({ shape: batch === policy ? shape : this.gridShape(batch, traversal === "strided"), values: {} }));
+      this.planRange(policy, (batch) => (batch === policy ? gridded : this.gridOver(batch, traversal === "strided")));
       this.planFolds(partials);
     } else {
       const lineChunks = blocks(policy.extents.at(-1)!, REDUCTION_CHUNK);
@@ -310,12 +317,11 @@ export class GpuLaunch implements Launch {
     this.step(program.finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...addresses(), count });
   }
 
-  /** threadIdx.x along the last axis. A strided grid fills the device once, in three dimensions it gives each block a few planes. */
-  private gridShape(policy: RangePolicy, strided: boolean): Shape {
+  /** threadIdx.x along the last axis. A strided grid fills the device once, but in three dimensions each block has a few planes. */
+  private gridOver(policy: RangePolicy, strided: boolean): Gridded {
     const { begin, extents } = policy;
     const rank = extents.length;
-    const byPlanes = strided && rank === 3 && this.program.shared.length === 0;
-    const { threads } = this.program;
+    const { threads, planes } = this.program;
     const x = rank === 1 ? threads : rowOf(policy);
     const block: Shape["block"] = [x, threads / x, 1];
     const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy, this.binding.views);
@@ -326,15 +332,30 @@ export class GpuLaunch implements Launch {
     ];
     const grid = counts.map((count, d) => Math.max(1, blocks(count, block[d])));
     const shared = this.placeCopies();
-    if (byPlanes) grid[2] = blocks(extents[0], PLANES);
-    if (!strided || byPlanes) return { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared };
+    if (planes > 0) return this.gridOverBox(extents, block, grid);
+    if (!strided)
+      return { shape: { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared }, values: {} };
     let left = this.entries.get(this.program.main.name)!.residentBlocks(BLOCK, shared) * this.gpu.facts.multiprocessors;
     const fitted = grid.map((blocks) => {
       const taken = Math.max(1, Math.min(blocks, left, GRID_LIMIT));
       left = Math.floor(left / taken);
       return taken;
     });
-    return { grid: [fitted[0], fitted[1], fitted[2]], block, shared };
+    return { shape: { grid: [fitted[0], fitted[1], fitted[2]], block, shared }, values: {} };
+  }
+
+  /** Blocks in tiles of rows whose planes fit the cache together. */
+  private gridOverBox(extents: readonly number[], block: Shape["block"], [rowBlocks, columnBlocks]: readonly number[]): Gridded {
+    const [depth, rows, columns] = extents;
+    const planes = Math.max(this.program.planes, blocks(depth, GRID_LIMIT));
+    const slabs = blocks(depth, planes);
+    const boxes = Object.values(this.binding.views).filter(({ size }) => size >= depth * rows * columns);
+    const rowBytes = boxes.reduce((sum, { size, type }) => sum + (size / (depth * rows)) * BYTES[type], 0);
+    const fitting = Math.max(1, Math.floor((TILE_SHARE * this.gpu.facts.l2Bytes) / (planes * rowBytes * block[1])));
+    // Planes that are looked at once may come in any order.
+    const tiles = this.program.planes > 1 ? Math.min(GRID_LIMIT, blocks(columnBlocks, fitting)) : 1;
+    const tile = blocks(columnBlocks, tiles);
+    return { shape: { grid: [rowBlocks * tile, Math.max(1, slabs), tiles], block }, values: { rowBlocks, tile, planes } };
   }
 
   /** Bytes of the copies in shared memory; notes where each begins, in units of 8 bytes. */

@@ -30,7 +30,8 @@ export interface GpuMachine {
   readonly name: string;
   readonly memory: MemorySpace;
   readonly language: GpuLanguage;
-  readonly facts: CodeFacts & { readonly multiprocessors: number };
+  /** `l2Bytes`: of the cache that all multiprocessors share. */
+  readonly facts: CodeFacts & { readonly multiprocessors: number; readonly l2Bytes: number };
   /** Zeroed memory. Throws DeviceError where it does not fit. */
   allocate(bytes: number): GpuMemory;
   /** The entry points of `source`, compiled for this GPU or found compiled. */

@@ -50,14 +50,14 @@ const LINE = 128;
 
 /**
  * Where threads along the last axis begin, so that a warp's accesses meet as few lines as can be: at the range's begin, or as much before
- * it as the element there lies behind the start of a line in most of the views.
+ * it as the element there lies behind the start of a line in most of the views that have rows like the range's.
  */
 export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string, View>>): number {
   const first = policy.begin.at(-1)!;
   if (policy.extents.at(-1)! < 2 * WARP) return first;
   const votes = new Map<number, number>();
-  for (const { buffer, type, offset, strides } of Object.values(views)) {
-    if (strides.at(-1) !== 1) continue;
+  for (const { buffer, type, offset, shape, strides } of Object.values(views)) {
+    if (strides.at(-1) !== 1 || shape.at(-1)! < policy.extents.at(-1)!) continue;
     const behind = (Number(buffer.address) / BYTES[type] + offset + first) % (LINE / BYTES[type]);
     votes.set(behind, (votes.get(behind) ?? 0) + 1);
   }

@@ -11,6 +11,8 @@ export function valueOf(values: Values, key: string): number {
 /** One piece of work for a stream, given by its handle. */
 export interface Step {
   enqueue(stream: number): void;
+  /** Gives back what the step holds of the driver. */
+  free?(): void;
 }
 
 export interface Shape {

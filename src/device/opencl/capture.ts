@@ -1,0 +1,40 @@
+import { LaunchError } from "../../kernel/errors.js";
+import type { GpuLaunch } from "../gpu/launch.js";
+import type { Handle } from "./api.js";
+import type { OpenclMemory } from "./machine.js";
+import type { OpenclQueue } from "./queue.js";
+
+/** Something that a queue was given to enqueue. */
+export interface Command {
+  readonly queue: OpenclQueue;
+  enqueue(stream: Handle): void;
+  free?(): void;
+}
+
+/** What queues were given during a capture, and what it refers to. */
+export class Captured {
+  readonly commands: Command[] = [];
+  readonly launches = new Set<GpuLaunch>();
+  readonly buffers = new Set<OpenclMemory>();
+}
+
+let current: Captured | undefined;
+
+/** What is being captured, if anything. */
+export const capturing = (): Captured | undefined => current;
+
+/** What all OpenCL queues are given while `record` runs. Throws LaunchError inside another capture. */
+export function captureCommands(record: () => void): Captured {
+  if (current) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
+  const captured = new Captured();
+  current = captured;
+  try {
+    record();
+  } catch (error) {
+    for (const command of captured.commands) command.free?.();
+    throw error;
+  } finally {
+    current = undefined;
+  }
+  return captured;
+}

@@ -1,0 +1,96 @@
+import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
+import type { CodeFacts } from "../gpu/machine.js";
+import { NO_DEVICE, NO_PLATFORM, type Handle, type Opencl } from "./api.js";
+
+const PlatformInfo = { version: 0x901, name: 0x902 } as const;
+const DeviceInfo = {
+  type: 0x1000,
+  computeUnits: 0x1002,
+  workGroupSize: 0x1004,
+  maxAllocation: 0x1010,
+  singleConfig: 0x101b,
+  memory: 0x101f,
+  localBytes: 0x1023,
+  available: 0x1027,
+  compiler: 0x1028,
+  queueProperties: 0x102a,
+  name: 0x102b,
+  driver: 0x102d,
+  extensions: 0x1030,
+  doubleConfig: 0x1032,
+  parameterBytes: 0x1017,
+  cacheBytes: 0x101e,
+} as const;
+
+const ANY_TYPE = 0xffffffff;
+const CPU = 2;
+const PROFILING = 2;
+const CORRECTLY_ROUNDED = 1 << 7;
+
+/** What is known of an OpenCL device without starting anything on it. */
+export interface OpenclFacts extends CodeFacts, OpenclFeatures {
+  readonly label: string;
+  readonly platform: string;
+  readonly driver: string;
+  readonly cpu: boolean;
+  /** Compute units. */
+  readonly multiprocessors: number;
+  /** Bytes of the cache of global memory. */
+  readonly l2Bytes: number;
+  /** Bytes of memory, and of the largest buffer. */
+  readonly memory: number;
+  readonly maxAllocation: number;
+  /** Bytes that a kernel's parameters may take. */
+  readonly parameterBytes: number;
+  /** Division and square root of f32 are rounded correctly, where that is asked for. */
+  readonly exactF32: boolean;
+  /** Queues keep times of what they run. */
+  readonly profiling: boolean;
+}
+
+export interface Found {
+  readonly device: Handle;
+  readonly facts: OpenclFacts;
+}
+
+/** The devices of all platforms that can compile kernels, GPUs and accelerators before CPUs, else as the loader lists them. */
+export function findDevices(cl: Opencl): Found[] {
+  const found = cl.list("clGetPlatformIDs", NO_PLATFORM).flatMap((platform) => {
+    const version = `${cl.text("clGetPlatformInfo", platform, PlatformInfo.name)}, ${cl.text("clGetPlatformInfo", platform, PlatformInfo.version)}`;
+    return listDevices(cl, platform).map((device) => ({ device, facts: factsOf(cl, device, version) }));
+  });
+  return [...found.filter(({ facts }) => !facts.cpu), ...found.filter(({ facts }) => facts.cpu)];
+}
+
+function listDevices(cl: Opencl, platform: Handle): Handle[] {
+  // The list's length comes last, the platform and type first.
+  const devices = cl.list("clGetDeviceIDs", NO_DEVICE, platform, ANY_TYPE);
+  const can = (device: Handle, what: "available" | "compiler") => cl.number("clGetDeviceInfo", device, DeviceInfo[what]) !== 0;
+  return devices.filter((device) => can(device, "available") && can(device, "compiler"));
+}
+
+function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
+  const number = (what: keyof typeof DeviceInfo) => cl.number("clGetDeviceInfo", device, DeviceInfo[what]);
+  const text = (what: keyof typeof DeviceInfo) => cl.text("clGetDeviceInfo", device, DeviceInfo[what]);
+  const extensions = new Set(text("extensions").split(/\s+/));
+  const memory = number("memory");
+  const maxAllocation = number("maxAllocation");
+  const gib = (bytes: number) => (bytes / 2 ** 30).toPrecision(3);
+  return {
+    label: `${text("name")}, ${gib(memory)} GiB, ${gib(maxAllocation)} GiB an array`,
+    platform,
+    driver: text("driver"),
+    cpu: (number("type") & CPU) !== 0,
+    multiprocessors: number("computeUnits"),
+    l2Bytes: number("cacheBytes"),
+    threads: number("workGroupSize"),
+    memory,
+    maxAllocation,
+    sharedBytes: number("localBytes"),
+    parameterBytes: number("parameterBytes"),
+    f64: extensions.has("cl_khr_fp64") && number("doubleConfig") !== 0,
+    atomics64: extensions.has("cl_khr_int64_base_atomics"),
+    exactF32: (number("singleConfig") & CORRECTLY_ROUNDED) !== 0,
+    profiling: (number("queueProperties") & PROFILING) !== 0,
+  };
+}

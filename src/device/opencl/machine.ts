@@ -1,0 +1,181 @@
+import { openclLanguage } from "../../emit/c/opencl.js";
+import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
+import { DeviceError } from "../../kernel/errors.js";
+import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
+import type { Shape, Step, Values } from "../gpu/steps.js";
+import type { MemorySpace } from "../view.js";
+import type { Handle, Opencl } from "./api.js";
+import type { Found, OpenclFacts } from "./facts.js";
+import { Addresses } from "./addresses.js";
+import { capturing } from "./capture.js";
+import { buildProgram } from "./program.js";
+import { FillStep, KernelStep } from "./steps.js";
+
+const READ_WRITE = 1;
+const PROFILING = 2;
+const KERNEL_WORK_GROUP_SIZE = 0x11b0;
+const KERNEL_LOCAL_BYTES = 0x11b2;
+/** Work-items that keep a compute unit of a GPU busy. */
+const RESIDENT = 2048;
+
+/** A kernel's entry point on one device: its program and name, as each step has a kernel object, and so parameters, of its own. */
+interface Entry extends GpuEntry {
+  readonly program: Handle;
+  readonly name: string;
+}
+
+/** One OpenCL device with a context of its own: its memory and its compiled programs. */
+export class OpenclMachine implements GpuMachine {
+  readonly memory: MemorySpace;
+  readonly language: GpuLanguage;
+  readonly facts: OpenclFacts;
+  readonly context: Handle;
+  readonly addresses = new Addresses();
+  /** Where memory is zeroed and filled before anything else may use it. */
+  readonly transfers: Handle;
+  private readonly device: Handle;
+  private readonly queues: Handle[] = [];
+  private readonly programs = new Map<string, Handle>();
+  private allocated = 0;
+  private closed = false;
+
+  constructor(
+    readonly name: string,
+    private readonly cl: Opencl,
+    { device, facts }: Found,
+  ) {
+    this.memory = { name };
+    this.facts = facts;
+    this.device = device;
+    this.language = openclLanguage({ f64: facts.f64, atomics64: facts.atomics64 });
+    this.context = cl.create("clCreateContext", null, 1, new BigUint64Array([BigInt(device)]), null, null);
+    this.transfers = this.createQueue();
+  }
+
+  /** Every use of the API starts here. Throws DeviceError once closed. */
+  enter(): Opencl {
+    if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
+    return this.cl;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** A new queue, in order. */
+  createQueue(): Handle {
+    const queue = this.enter().create("clCreateCommandQueue", this.context, this.device, this.facts.profiling ? PROFILING : 0);
+    this.queues.push(queue);
+    return queue;
+  }
+
+  allocate(bytes: number): OpenclMemory {
+    const cl = this.enter();
+    if (bytes === 0) return new OpenclMemory(this, 0, 0, 0);
+    if (capturing()) throw new DeviceError(this.name, "memory is asked for during a capture", "make arrays and launches before it");
+    const { memory, maxAllocation } = this.facts;
+    if (bytes > maxAllocation)
+      throw new DeviceError(
+        this.name,
+        `${gib(bytes)} asked for in one piece, and the largest that this device gives is ${gib(maxAllocation)}`,
+        "use smaller arrays, or spread the problem over several devices",
+      );
+    if (this.allocated + bytes > memory)
+      throw new DeviceError(
+        this.name,
+        `${gib(bytes)} asked for, ${gib(memory - this.allocated)} of ${gib(memory)} left`,
+        "free arrays or use a smaller size",
+      );
+    const handle = cl.create("clCreateBuffer", this.context, READ_WRITE, bytes, null);
+    const buffer = new OpenclMemory(this, handle, this.addresses.take(handle, bytes), bytes);
+    this.allocated += bytes;
+    this.fillStep(buffer.address, 0, bytes).enqueue(this.transfers);
+    cl.call("clFinish", this.transfers);
+    return buffer;
+  }
+
+  /** The driver keeps memory until what is enqueued no longer needs it. */
+  release({ handle, address, bytes }: OpenclMemory): void {
+    if (!this.addresses.give(address) || this.closed) return;
+    this.allocated -= bytes;
+    this.cl.call("clReleaseMemObject", handle);
+  }
+
+  load(source: string, fast: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, GpuEntry> {
+    const cl = this.enter();
+    let program = this.programs.get(source);
+    if (program === undefined) {
+      program = buildProgram(cl, this, this.device, { source, name, precision: fast ? "fast" : "strict" });
+      this.programs.set(source, program);
+    }
+    return new Map(entries.map((entry) => [entry, this.entry(program, entry)]));
+  }
+
+  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
+    const { program, name } = entry as Entry;
+    return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, values);
+  }
+
+  fillStep(address: number, value: number, bytes: number): Step {
+    return new FillStep(this.cl, this.addresses.find(address), value, bytes);
+  }
+
+  starts(kernel: string): void {
+    this.enter().lastKernel = kernel;
+  }
+
+  /** Waits for the work under way and gives back everything. Throws DeviceError where that work failed. */
+  close(): void {
+    if (this.closed) return;
+    const { cl } = this;
+    try {
+      for (const queue of this.queues) cl.call("clFinish", queue);
+    } finally {
+      this.closed = true;
+      for (const program of this.programs.values()) cl.status("clReleaseProgram", program);
+      for (const memory of this.addresses.handles()) cl.status("clReleaseMemObject", memory);
+      for (const queue of this.queues) cl.status("clReleaseCommandQueue", queue);
+      cl.status("clReleaseContext", this.context);
+    }
+  }
+
+  private entry(program: Handle, name: string): Entry {
+    const { cl } = this;
+    const kernel = cl.create("clCreateKernel", program, name);
+    const about = (what: number) => {
+      const value = new BigUint64Array(1);
+      cl.call("clGetKernelWorkGroupInfo", kernel, this.device, what, 8, value, null);
+      return Number(value[0]);
+    };
+    const [threads, local] = [about(KERNEL_WORK_GROUP_SIZE), about(KERNEL_LOCAL_BYTES)];
+    cl.call("clReleaseKernel", kernel);
+    return {
+      program,
+      name,
+      residentBlocks: (members) => Math.max(1, Math.floor(RESIDENT / members)),
+      needs: `work-groups of ${threads} at most${local > 0 ? `, ${local} bytes of local memory` : ""}`,
+    };
+  }
+}
+
+/** A buffer of one device. */
+export class OpenclMemory implements GpuMemory {
+  readonly memory: MemorySpace;
+  live = true;
+
+  constructor(
+    readonly machine: OpenclMachine,
+    readonly handle: Handle,
+    readonly address: number,
+    readonly bytes: number,
+  ) {
+    this.memory = machine.memory;
+  }
+
+  free(): void {
+    this.live = false;
+    this.machine.release(this);
+  }
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;

@@ -1,0 +1,88 @@
+import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
+import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
+import { BYTES } from "../view.js";
+import type { Addresses, Place } from "./addresses.js";
+import type { Handle, Opencl } from "./api.js";
+
+/** The bytes of a parameter that is passed by value. */
+function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): ArrayBufferView {
+  switch (type) {
+    case "f64":
+      return new Float64Array([value]);
+    case "f32":
+      return new Float32Array([value]);
+    case "i64":
+      return new BigInt64Array([BigInt(value)]);
+    case "i32":
+      return new Int32Array([value]);
+    case "u32":
+      return new Uint32Array([value]);
+    case "bool":
+      return new Uint8Array([value]);
+  }
+}
+
+/** A kernel object with its parameters set once, so that enqueueing it is one call. */
+export class KernelStep implements Step {
+  private readonly kernel: Handle;
+  /** Where the sizes below lie, as the call takes them. */
+  private readonly sizes: readonly [global: bigint, local: bigint];
+  private readonly kept: readonly ArrayBuffer[];
+  private freed = false;
+
+  constructor(
+    private readonly cl: Opencl,
+    addresses: Addresses,
+    program: Handle,
+    name: string,
+    params: readonly KernelParam[],
+    { grid, block, shared = 0 }: Shape,
+    values: Values,
+  ) {
+    this.kernel = cl.create("clCreateKernel", program, name);
+    let index = 0;
+    const set = (bytes: number, value: ArrayBufferView | null) => cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
+    const give = (value: ArrayBufferView) => set(value.byteLength, value);
+    for (const { key, type, element } of params) {
+      if (type === "shared") set(Math.max(8, shared), null);
+      else if (type !== "pointer") give(packed(type, valueOf(values, key)));
+      else {
+        const { memory, first } = addresses.find(valueOf(values, key));
+        give(new BigUint64Array([BigInt(memory)]));
+        give(new BigInt64Array([BigInt(first / (element === "i64" ? 8 : BYTES[element!]))]));
+      }
+    }
+    const sizes = [grid.map((count, axis) => count * block[axis]), block].map((list) => new BigUint64Array(list.map(BigInt)));
+    this.kept = sizes.map(({ buffer }) => buffer);
+    const [global, local] = this.kept.map((buffer) => BigInt(cl.koffi.address(buffer)));
+    this.sizes = [global, local];
+  }
+
+  enqueue(queue: Handle): void {
+    this.cl.call("clEnqueueNDRangeKernel", queue, this.kernel, 3, null, this.sizes[0], this.sizes[1], 0, null, null);
+  }
+
+  free(): void {
+    if (!this.freed) this.cl.status("clReleaseKernel", this.kernel);
+    this.freed = true;
+  }
+}
+
+/** Sets bytes of a buffer, four at a time where that is possible. */
+export class FillStep implements Step {
+  private readonly pattern: Uint8Array;
+
+  constructor(
+    private readonly cl: Opencl,
+    private readonly place: Place,
+    value: number,
+    private readonly bytes: number,
+  ) {
+    this.pattern = new Uint8Array(place.first % 4 === 0 && bytes % 4 === 0 ? 4 : 1).fill(value);
+  }
+
+  enqueue(queue: Handle): void {
+    const { memory, first } = this.place;
+    this.cl.call("clEnqueueFillBuffer", queue, memory, this.pattern, this.pattern.length, first, this.bytes, 0, null, null);
+  }
+}

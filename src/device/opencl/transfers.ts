@@ -1,0 +1,117 @@
+import type { ElementType } from "../../ir/types.js";
+import type { CopiedSize } from "../../emit/c/gpu/copy.js";
+import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import type { Handle } from "./api.js";
+import { Completion } from "./events.js";
+import type { OpenclMachine } from "./machine.js";
+
+/** Host data travels to the device in pieces of this size. */
+const PIECE = 16 << 20;
+/** Writes wait for the oldest piece when this many are on their way. */
+const IN_FLIGHT = 8;
+
+/** Copies of host data on their way to a device. */
+export class Uploads {
+  private readonly pieces: { readonly completion: Completion; readonly held: ArrayBuffer }[] = [];
+
+  constructor(private readonly machine: OpenclMachine) {}
+
+  /** Enqueues the copy of `data`, in `right` order, to a view; `data` may change as soon as this returns. */
+  write(target: View, data: ArrayLike<number>, stream: Handle): void {
+    const { machine } = this;
+    const { type, shape, size } = target;
+    if (size === 0) return;
+    if (target.contiguous) return this.writeDense(placeOf(target).address, type, data, stream);
+    const dense = machine.allocate(size * BYTES[type]);
+    this.writeDense(dense.address, type, data, stream);
+    const spread = stridedCopy(machine, BYTES[type] as CopiedSize, shape, densePlace(dense.address, shape), placeOf(target));
+    spread.enqueue(stream);
+    spread.free?.();
+    dense.free();
+  }
+
+  private writeDense(address: number, type: ElementType, data: ArrayLike<number>, stream: Handle): void {
+    const cl = this.machine.enter();
+    const step = PIECE / BYTES[type];
+    const { memory, first: start } = this.machine.addresses.find(address);
+    for (let first = 0; first < data.length; first += step) {
+      this.settle();
+      const count = Math.min(step, data.length - first);
+      const held = new ArrayBuffer(count * BYTES[type]);
+      fill(typedArray(type, held, 0, count), data, first);
+      const at = start + first * BYTES[type];
+      const event = cl.event("clEnqueueWriteBuffer", stream, memory, 0, at, held.byteLength, cl.koffi.address(held), 0, null);
+      this.pieces.push({ completion: new Completion(this.machine, event), held });
+    }
+    cl.call("clFlush", stream);
+  }
+
+  /** Lets go of what has arrived. */
+  private settle(): void {
+    while (this.pieces.length > 0) {
+      const { completion } = this.pieces[0];
+      if (this.pieces.length >= IN_FLIGHT) completion.block();
+      else if (!completion.ready) break;
+      this.pieces.shift();
+    }
+  }
+}
+
+function fill(target: TypedArray, data: ArrayLike<number>, first: number): void {
+  if (ArrayBuffer.isView(data)) target.set((data as TypedArray).subarray(first, first + target.length));
+  else for (let n = 0; n < target.length; n++) target[n] = data[first + n];
+}
+
+/** Writes host data in `right` order to a view; the calling thread waits until it is there. */
+export function fillView(machine: OpenclMachine, target: View, data: ArrayLike<number>): void {
+  new Uploads(machine).write(target, data, machine.transfers);
+  machine.enter().call("clFinish", machine.transfers);
+}
+
+/** Host memory that device memory is copied to; it must be kept until the copy is complete. */
+export interface Download {
+  readonly buffer: ArrayBuffer;
+  /** Undefined where there is nothing to copy. */
+  readonly completion?: Completion;
+}
+
+/** Enqueues the copy of device memory to a new buffer. */
+export function readBytes(machine: OpenclMachine, address: number, bytes: number, stream: Handle): Download {
+  const cl = machine.enter();
+  const buffer = new ArrayBuffer(bytes);
+  if (bytes === 0) return { buffer };
+  const { memory, first } = machine.addresses.find(address);
+  const event = cl.event("clEnqueueReadBuffer", stream, memory, 0, first, bytes, cl.koffi.address(buffer), 0, null);
+  cl.call("clFlush", stream);
+  return { buffer, completion: new Completion(machine, event) };
+}
+
+/** Enqueues the copy of a view's elements to the host; `take` gives them in `right` order, once the copy is complete. */
+export function startDownload<T extends ElementType>(
+  machine: OpenclMachine,
+  source: View<T>,
+  stream: Handle,
+): Pick<Download, "completion"> & { take(): TypedArrayOf<T> } {
+  const { type, shape, size } = source;
+  const bytes = size * BYTES[type];
+  const take = (buffer: ArrayBuffer) => typedArray(type, buffer, 0, size);
+  if (source.contiguous || size === 0) {
+    const { buffer, completion } = readBytes(machine, size === 0 ? 0 : placeOf(source).address, bytes, stream);
+    return { completion, take: () => take(buffer) };
+  }
+  const dense = machine.allocate(bytes);
+  const pack = stridedCopy(machine, BYTES[type] as CopiedSize, shape, placeOf(source), densePlace(dense.address, shape));
+  pack.enqueue(stream);
+  pack.free?.();
+  const { buffer, completion } = readBytes(machine, dense.address, bytes, stream);
+  dense.free();
+  return { completion, take: () => take(buffer) };
+}
+
+/** The same, with the calling thread waiting. */
+export function downloadNow<T extends ElementType>(machine: OpenclMachine, source: View<T>, stream: Handle): TypedArrayOf<T> {
+  const { completion, take } = startDownload(machine, source, stream);
+  completion?.block();
+  return take();
+}

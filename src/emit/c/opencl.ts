@@ -1,0 +1,26 @@
+import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import type { KernelIR } from "../../ir/types.js";
+import { copySource } from "./gpu/copy.js";
+import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
+import type { GpuLanguage } from "./gpu/program.js";
+import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
+import { SORT_SOURCE } from "./opencl/sort.js";
+
+/** OpenCL C for devices with these features. */
+export function openclLanguage(features: OpenclFeatures): GpuLanguage {
+  const dialect = openclDialect(true, features);
+  return {
+    name: `OpenCL ${JSON.stringify(features)}`,
+    emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions.wide, features)),
+    sort: SORT_SOURCE,
+    copies: copySource(dialect),
+    finishThreads: dialect.finishThreads,
+  };
+}
+
+/** OpenCL C of a kernel without a launch or a device, for people and for compiling in tests. */
+export function openclSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
+  const { ir } = kernel;
+  const language = openclLanguage({ f64: true, atomics64: true });
+  return language.emit(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
+}

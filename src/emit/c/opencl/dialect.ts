@@ -1,0 +1,96 @@
+import type { NumericType, ScatterOp } from "../../../ir/types.js";
+import type { FloatType } from "../dialect.js";
+import type { AtomicFunction, Axis, GpuDialect, Space } from "../gpu/dialect.js";
+
+/** What a device's compiler offers beyond OpenCL C 1.2. */
+export interface OpenclFeatures {
+  /** Type double. */
+  readonly f64: boolean;
+  /** Compare-and-exchange of 8 bytes. */
+  readonly atomics64: boolean;
+}
+
+const DIMENSION: Record<Axis, number> = { x: 0, y: 1, z: 2 };
+const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
+
+/** OpenCL C 1.2; `wide` makes the index type 64 bits. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
+export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures): GpuDialect {
+  const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
+  return {
+    name: "OpenCL",
+    types,
+    helperPrefix: "static",
+    tablePrefix: "__constant",
+    reserved: RESERVED,
+    signedWraps: false,
+    infinity: "INFINITY",
+    nan: "NAN",
+    math: (fn) => fn,
+    helpers: {
+      clz_u32: "int clz_u32(uint a) { return clz(a); }",
+      mulhi_u32: "uint mulhi_u32(uint a, uint b) { return mul_hi(a, b); }",
+    },
+    i64: "long",
+    head: (strict) => [
+      ...(f64 ? ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable"] : []),
+      ...(atomics64 ? ["#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable"] : []),
+      ...(strict ? ["#pragma OPENCL FP_CONTRACT OFF"] : []),
+    ],
+    // A kernel takes no bool.
+    paramTypes: { f64: "double", f32: "float", i32: "int", u32: "uint", i64: "long", bool: "uchar" },
+    block: (axis) => `get_group_id(${DIMENSION[axis]})`,
+    thread: (axis) => `get_local_id(${DIMENSION[axis]})`,
+    blocks: (axis) => `get_num_groups(${DIMENSION[axis]})`,
+    threads: (axis) => `get_local_size(${DIMENSION[axis]})`,
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+    pointer: (space, type) => `${SPACE[space]} ${type === "i64" ? "long" : types[type]} *`,
+    restrict: "restrict",
+    sharedPrefix: "__local",
+    finishThreads: 256,
+    atomic,
+    mathDefinitions: () => [],
+    entry: (name, _most, block) => `__kernel ${block ? `__attribute__((reqd_work_group_size(${block.join(", ")}))) ` : ""}void ${name}`,
+    parameter: ({ type, identifier, declaration }, fresh) => {
+      if (type !== "pointer") return { declarations: [declaration], opening: [] };
+      const first = fresh(`${identifier}_first`);
+      return { declarations: [declaration, `const long ${first}`], opening: [`${identifier} += ${first};`] };
+    },
+  };
+}
+
+const VECTORS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"].flatMap((type) => [
+  type,
+  ...[2, 3, 4, 8, 16].map((n) => `${type}${n}`),
+]);
+
+const WORDS =
+  "global local constant private generic kernel read_only write_only read_write uniform pipe bool size_t ptrdiff_t intptr_t uintptr_t " +
+  "event_t sampler_t image2d_t image3d_t image1d_t barrier mul_hi clz thread threads INFINITY NAN MAXFLOAT " +
+  "exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod";
+
+const RESERVED = [...WORDS.split(" "), ...VECTORS];
+
+function atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction {
+  if (type === "i32" || type === "u32") return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
+  const name = `atomic_${op}_${type}_${space}`;
+  return { name, definition: exchanging(name, op, type, space), helper: op === "sum" ? undefined : `${op}_${type}` };
+}
+
+/** Folds by compare-and-exchange, which is all that OpenCL 1.2 has for floats. */
+function exchanging(name: string, op: ScatterOp, type: FloatType, space: Space): string {
+  const [T, bits, exchange] = type === "f64" ? ["double", "ulong", "atom_cmpxchg"] : ["float", "uint", "atomic_cmpxchg"];
+  const seen = `as_${T}(seen)`;
+  return [
+    `static void ${name}(volatile ${SPACE[space]} ${T} *place, ${T} value) {`,
+    `  volatile ${SPACE[space]} ${bits} *cell = (volatile ${SPACE[space]} ${bits} *)place;`,
+    `  ${bits} seen = *cell;`,
+    `  for (;;) {`,
+    `    const ${bits} wanted = as_${bits}(${op === "sum" ? `${seen} + value` : `${op}_${type}(${seen}, value)`});`,
+    `    if (wanted == seen) return;`,
+    `    const ${bits} found = ${exchange}(cell, seen, wanted);`,
+    `    if (found == seen) return;`,
+    `    seen = found;`,
+    `  }`,
+    `}`,
+  ].join("\n");
+}
