@@ -1,17 +1,17 @@
+import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt } from "../../ir/types.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
+import { paysInStretches, writeElements, writeGroup } from "./stretches.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 /** A reduce parameter, or a result of a teamReduce. */
 type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">;
 type Accumulator = Folded & { variable: string };
-
-export const SIMD = "#pragma omp simd";
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
 export class OpenMPFrame implements Frame {
@@ -31,6 +31,8 @@ export class OpenMPFrame implements Frame {
     private readonly loops: VectorLoops,
     /** Reductions keep the order of strict mode. */
     private readonly ordered: boolean,
+    /** Tells which views nobody writes; absent where arguments may share memory. */
+    private readonly constant: AccessAnalysis | undefined,
   ) {
     this.indexNames = [...indexNames];
   }
@@ -108,7 +110,7 @@ export class OpenMPFrame implements Frame {
   ): void {
     const { code } = body;
     const { index } = this.dialect.types;
-    const pays = this.loops.pays(stmts, variable);
+    const pays = paysInStretches(this.loops, { variable, body: stmts }, this.constant);
     if (!this.ordered && !pays) {
       const totals = this.accumulate(body, params);
       code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => body.statements(stmts));
@@ -123,30 +125,30 @@ export class OpenMPFrame implements Frame {
     });
     const lane = this.names.fresh("lane");
     const length = begin === "0" ? end : `(${end} - ${begin})`;
-    const element = () => {
+    const element = (list: readonly Stmt[]) => {
       params.forEach((p, n) => code.line(`${this.dialect.types[p.type]} ${variables[n]} = ${arrays[n]}[${lane}];`));
-      body.statements(stmts);
+      body.statements(list);
       params.forEach((_, n) => code.line(`${arrays[n]}[${lane}] = ${variables[n]};`));
     };
     if (isStraight(stmts)) {
       const group = this.names.fresh("group");
       const rest = this.names.fresh("rest");
       code.line(`const ${index} ${rest} = ${end} - ${length} % ${REDUCTION_LANES};`);
+      const member = (from: string, list: readonly Stmt[]) => {
+        code.line(`const ${index} ${counter} = ${from} + ${lane};`);
+        element(list);
+      };
       // The inner loop has a constant number of turns, which makes it one or two vector instructions a statement.
-      const lanes = (from: string, count: string | number) =>
-        code.block(`for (${index} ${lane} = 0; ${lane} < ${count}; ${lane}++)`, () => {
-          code.line(`const ${index} ${counter} = ${from} + ${lane};`);
-          element();
-        });
-      code.block(`for (${index} ${group} = ${begin}; ${group} < ${rest}; ${group} += ${REDUCTION_LANES})`, () => {
-        if (pays) code.line(SIMD);
-        lanes(group, REDUCTION_LANES);
-      });
-      lanes(rest, `${end} - ${rest}`);
+      code.block(`for (${index} ${group} = ${begin}; ${group} < ${rest}; ${group} += ${REDUCTION_LANES})`, () =>
+        writeGroup(body, this.loops, { variable, body: stmts, from: group, lane, lanes: REDUCTION_LANES }, this.constant, (list) =>
+          member(group, list),
+        ),
+      );
+      code.block(`for (${index} ${lane} = 0; ${lane} < ${end} - ${rest}; ${lane}++)`, () => member(rest, stmts));
     } else
       code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => {
         code.line(`const ${index} ${lane} = (${counter} - ${begin}) % ${REDUCTION_LANES};`);
-        element();
+        element(stmts);
       });
     code.block(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`, () =>
       code.block("for (int k = 0; k < step; k++)", () =>
@@ -165,10 +167,8 @@ export class OpenMPFrame implements Frame {
     const counter = body.counter(stmt.name);
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
-    if (this.loops.pays(stmt.body, { local: stmt.name })) body.code.line(SIMD);
-    body.line(stmt, `for (${index} ${counter} = 0; ${counter} < ${limit}; ${counter}++) {`);
-    body.loop(stmt.body);
-    body.code.line("}");
+    const loop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
+    writeElements(body, this.loops, loop, this.constant);
   }
 
   teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {

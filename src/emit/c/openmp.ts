@@ -1,7 +1,15 @@
 import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import {
+  REDUCTION_CHUNK,
+  REDUCTION_LANES,
+  type KernelIR,
+  type ReduceParam,
+  type ScatterParam,
+  type Stmt,
+  type ViewParam,
+} from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
@@ -9,9 +17,10 @@ import { Code } from "./code.js";
 import { Helpers } from "./helpers.js";
 import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
-import { OpenMPFrame, SIMD } from "./openmp-frame.js";
+import { OpenMPFrame } from "./openmp-frame.js";
 import { SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { LINE_BYTES, streamableViews } from "./streaming.js";
+import { writeElements, writeGroup } from "./stretches.js";
 import { VectorLoops } from "./vector.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */
@@ -40,6 +49,7 @@ export interface OpenMPProgram {
   readonly streamed: readonly string[];
 }
 
+type StoreStmt = Extract<Stmt, { kind: "store" }>;
 type Param = { readonly name: string; readonly role: string; readonly type: Field["type"]; readonly declared: string };
 
 /** Strides up to this one, such as those of an array of short records, are compiled in. */
@@ -51,7 +61,7 @@ const LINE_LENGTH = 140;
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
-  "args worker workers begin end first last partial line chunks share stream_line finish_streams step unaligned " +
+  "args worker workers alike begin end first last partial line chunks share stream_line finish_streams step unaligned " +
   "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
 ).split(" ");
 
@@ -265,6 +275,7 @@ class Emitter {
       (param) => this.atomic(param),
       this.loops,
       this.options.ordered,
+      this.constant,
     );
   }
 
@@ -314,9 +325,27 @@ class Emitter {
       .block(this.signature("part"), () => {
         if (this.ir.policy.kind === "team") this.writeTeams(code);
         else if (this.reductions.length > 0) this.writeChunks(code);
-        else this.nest(code, this.rank, () => this.writer(code).statements(this.ir.body));
+        else this.nest(code, this.rank - 1, () => this.writeElements(code));
       })
       .line();
+  }
+
+  /** The innermost loop. */
+  private writeElements(code: Code): void {
+    const axis = this.innermost;
+    const loop = {
+      variable: { index: axis },
+      counter: this.indexNames[axis],
+      begin: `begin${axis}`,
+      end: `end${axis}`,
+      body: this.ir.body,
+    };
+    writeElements(this.writer(code), this.loops, loop, this.constant);
+  }
+
+  /** Tells which views nobody writes; absent where arguments may share memory. */
+  private get constant(): AccessAnalysis | undefined {
+    return this.options.disjoint ? this.access : undefined;
   }
 
   /** The loops over the outer `depth` axes. */
@@ -324,13 +353,7 @@ class Emitter {
     if (level === depth) return inside();
     const axis = this.order[level];
     const name = this.indexNames[axis];
-    if (level === this.rank - 1) this.simd(code);
     code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, level + 1));
-  }
-
-  /** In front of the innermost loop over elements. */
-  private simd(code: Code): void {
-    if (this.loops.pays(this.ir.body, { index: this.innermost })) code.line(SIMD);
   }
 
   private writeTeams(code: Code): void {
@@ -372,17 +395,21 @@ class Emitter {
 
   /** The part again, with whole cache lines of the streamed views collected and then stored past the caches. */
   private writeStreamed(code: Code): void {
+    const { body } = this.ir;
     const inner = this.innermost;
+    const variable = { index: inner };
     const name = this.indexNames[inner];
     const { element } = this.streamed[0];
     const lanes = LINE_BYTES / BYTES[element];
-    const stored = this.ir.body.flatMap((s) => (s.kind === "store" && this.streamed.some((v) => v.name === s.view) ? [s] : []));
+    const placeOf = ({ view, indices }: StoreStmt) => JSON.stringify([view, indices]);
+    const stores = body.flatMap((s) => (s.kind === "store" && this.streamed.some((v) => v.name === s.view) ? [s] : []));
+    const stored = [...new Map(stores.map((s) => [placeOf(s), s])).values()];
     const lane = this.names.fresh("lane");
     const lines = stored.map((s) => this.names.fresh(`${this.names.of("view", s.view)}_line`));
     const frame = this.frame();
     const writer = this.writer(code, frame);
     frame.redirect = (stmt) => {
-      const n = stored.indexOf(stmt);
+      const n = stored.findIndex((s) => placeOf(s) === placeOf(stmt));
       return n < 0 ? undefined : `${lines[n]}[${lane}]`;
     };
     const placeAt = (n: number, index: string) => {
@@ -401,10 +428,9 @@ class Emitter {
           code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
           code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
             stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
-            this.simd(code);
-            code.block(`for (int64_t ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => {
+            writeGroup(writer, this.loops, { variable, body, from: "line", lane, lanes }, this.constant, (list) => {
               code.line(`const int64_t ${name} = line + ${lane};`);
-              writer.statements(this.ir.body);
+              writer.statements(list);
             });
             stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
           });
