@@ -2,38 +2,72 @@ import { affineOf, definitionsOf, type Definitions } from "./affine.js";
 import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "./simplify.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
-import { mapExpr, sizeOf, someExpr, walkExprs, walkStmts } from "./walk.js";
+import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkStmts } from "./walk.js";
 
-/** Two neighbouring elements of a range, worked on together: what both read is read once, and all is read before anything is written. */
+/** Neighbouring elements of a range, worked on together: what several of them read is read once. */
 export interface Jam {
-  /** The body holds where this is true for both elements; absent: always. */
+  /** Elements. */
+  readonly count: number;
+  /** The body holds where this is true; absent: always. */
   readonly guard: Expr | undefined;
   readonly body: readonly Stmt[];
 }
 
-/** The share of two elements' loads that must be common. */
-const WORTHWHILE = 0.1;
-/** Nodes of a body: with more, two of them have not the registers. */
-const MAX_NODES = 6000;
+/** The share of the loads that two elements must have in common, and that which makes four worthwhile. */
+const COMMON = { two: 0.1, four: 0.3 };
+/** Nodes of the elements together: more have not the registers. */
+const MAX_NODES = 24000;
 
 /**
- * The element at the policy's indices and the next along `axis`, statement by statement, where they read enough in common. The order of
- * reductions changes. Of an `if` around everything else, the pair takes the first branch, under the guard.
+ * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
+ * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
+ * reductions changes. Of an `if` around its work, all take the
+ * first branch, under the guard.
  */
 export function jam(ir: KernelIR, axis: number): Jam | undefined {
   if (ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
-  const single = straighten(ir.body, storedIn(ir.body));
-  if (!single || sizeOf(single.body) > MAX_NODES) return undefined;
-  const next = (node: Expr): Expr =>
-    node.op === "index" && node.axis === axis ? { op: "binary", type: "i32", fn: "add", a: node, b: literal("i32", 1) } : simplify(node);
-  const second = copyBody(single.body, "next", new Names(ir), next);
-  const pair = single.body.flatMap((stmt, n) => [stmt, second[n]]);
-  if (loadsOf(pair).size > 2 * loadsOf(single.body).size * (1 - WORTHWHILE)) return undefined;
-  const guards = [...single.guards, ...single.guards.map((guard) => mapExpr(guard, next))];
-  return { guard: guards.length > 0 ? guards.reduce(and) : undefined, body: pair };
+  const single = straighten(splitUniform(ir.body).rest, storedIn(ir.body));
+  if (!single) return undefined;
+  const moved = (by: number) => (node: Expr) =>
+    node.op === "index" && node.axis === axis
+      ? { op: "binary" as const, type: "i32" as const, fn: "add" as const, a: node, b: literal("i32", by) }
+      : simplify(node);
+  const elements = (count: number) => {
+    const names = new Names(ir);
+    return [single.body, ...others(count).map((n) => copyBody(single.body, `next${n}`, names, moved(n)))];
+  };
+  const common = 1 - loadsOf(elements(2).flat()).size / (2 * loadsOf(single.body).size);
+  const count = common >= COMMON.four ? 4 : 2;
+  if (!(common >= COMMON.two) || count * sizeOf(single.body) > MAX_NODES) return undefined;
+  const guards = [...single.guards, ...others(count).flatMap((n) => single.guards.map((guard) => mapExpr(guard, moved(n))))];
+  return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };
 }
 
+const others = (count: number): number[] => Array.from({ length: count - 1 }, (_, n) => n + 1);
 const and = (a: Expr, b: Expr): Expr => ({ op: "logical", type: "bool", fn: "and", a, b });
+
+/**
+ * Locals at the head of a body that are the same for all elements, and the rest: what is read for them is not written.
+ */
+export function splitUniform(body: readonly Stmt[]): { head: readonly Stmt[]; rest: readonly Stmt[] } {
+  const written = storedIn(body);
+  const known = new Set<string>();
+  const changes = (node: Expr) =>
+    node.op === "index" ||
+    node.op === "element" ||
+    (node.op === "load" && written.has(node.view)) ||
+    (node.op === "local" && !known.has(node.name));
+  const length = body.findIndex((stmt) => {
+    if (stmt.kind !== "let" || !stmt.init || someExpr(stmt.init, changes)) return true;
+    known.add(stmt.name);
+    return false;
+  });
+  const head = length < 0 ? body.length : length;
+  const assigned = new Set<string>();
+  walkStmts(body, (stmt) => stmt.kind === "assign" && assigned.add(stmt.name));
+  if (body.slice(0, head).some((stmt) => stmt.kind === "let" && assigned.has(stmt.name))) return { head: [], rest: body };
+  return { head: body.slice(0, head), rest: body.slice(head) };
+}
 
 interface Straight {
   readonly guards: readonly Expr[];
@@ -44,13 +78,10 @@ interface Straight {
 function straighten(body: readonly Stmt[], written: ReadonlySet<string>): Straight | undefined {
   const guards: Expr[] = [];
   const flat: Stmt[] = [];
+  const late = (node: Expr) => node.op === "local" || node.op === "element" || (node.op === "load" && written.has(node.view));
   for (const stmt of body)
     if (stmt.kind === "if") {
-      const known = !someExpr(
-        stmt.cond,
-        (node) => node.op === "local" || node.op === "element" || (node.op === "load" && written.has(node.view)),
-      );
-      const inner = known ? straighten(stmt.then, written) : undefined;
+      const inner = someExpr(stmt.cond, late) ? undefined : straighten(stmt.then, written);
       if (!inner) return undefined;
       guards.push(stmt.cond, ...inner.guards);
       flat.push(...inner.body);
@@ -60,6 +91,56 @@ function straighten(body: readonly Stmt[], written: ReadonlySet<string>): Straig
 }
 
 const STRAIGHT: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "array", "setElement", "store", "reduce"]);
+const LAST: ReadonlySet<Stmt["kind"]> = new Set(["store", "reduce"]);
+
+/** The elements' statements, each in its own order. */
+function interleave(elements: readonly (readonly Stmt[])[]): Stmt[] {
+  const definitions = definitionsOf(elements.flat());
+  const parts = elements.map((body) => {
+    const end = body.findLastIndex((stmt) => !LAST.has(stmt.kind)) + 1;
+    return {
+      reading: body.slice(0, end).map((stmt): Reading => ({ stmt, loads: [...loadsOf([stmt], definitions)] })),
+      writing: body.slice(end),
+    };
+  });
+  const read = parts.map(({ reading }) => reading).reduce(align);
+  return [...read.map(({ stmt }) => stmt), ...turns(parts.map(({ writing }) => writing))];
+}
+
+/** A statement and what it reads. */
+interface Reading {
+  readonly stmt: Stmt;
+  readonly loads: readonly string[];
+}
+
+/** Merges two sequences so that as many statements as can be stand beside one that reads the same; between these they take turns. */
+function align(a: readonly Reading[], b: readonly Reading[]): Reading[] {
+  const common = (i: number, j: number) => a[i].loads.reduce((sum, load) => sum + (b[j].loads.includes(load) ? 1 : 0), 0);
+  const width = b.length + 1;
+  /** Loads in common from a[i] and b[j] on, at best. */
+  const best = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      best[i * width + j] = Math.max(best[(i + 1) * width + j], best[i * width + j + 1], common(i, j) + best[(i + 1) * width + j + 1]);
+  const merged: Reading[] = [];
+  let [i, j, fromA, fromB] = [0, 0, 0, 0];
+  while (i < a.length && j < b.length) {
+    const here = best[i * width + j];
+    const shared = common(i, j);
+    if (shared > 0 && here === shared + best[(i + 1) * width + j + 1]) {
+      merged.push(...turns([a.slice(fromA, i), b.slice(fromB, j)]), a[i], b[j]);
+      [fromA, fromB] = [++i, ++j];
+    } else if (here === best[(i + 1) * width + j]) i++;
+    else j++;
+  }
+  return [...merged, ...turns([a.slice(fromA), b.slice(fromB)])];
+}
+
+/** One of each list, then the next of each. */
+function turns<T>(lists: readonly (readonly T[])[]): T[] {
+  const length = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
+}
 
 function storedIn(body: readonly Stmt[]): Set<string> {
   const views = new Set<string>();
@@ -69,13 +150,14 @@ function storedIn(body: readonly Stmt[]): Set<string> {
   return views;
 }
 
-/** The elements that are read, each once, by view and linear forms of the indices. */
-function loadsOf(body: readonly Stmt[]): Set<string> {
+/** The elements that straight statements read, each once, by view and linear forms of the indices; without those that are the same for all. */
+function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Set<string> {
   const loads = new Set<string>();
-  const definitions = definitionsOf(body);
-  walkExprs(body, (node) => {
-    if (node.op === "load") loads.add([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join());
-  });
+  const visit = (node: Expr) => {
+    if (node.op === "load" && node.indices.some((index) => index.op !== "const"))
+      loads.add([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join());
+  };
+  for (const stmt of body) for (const expr of exprsOf(stmt)) walkExpr(expr, visit);
   return loads;
 }
 

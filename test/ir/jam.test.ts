@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { jam } from "../../src/ir/jam.js";
+import { jam, splitUniform } from "../../src/ir/jam.js";
 import { print, printExpr } from "../../src/ir/print.js";
 import type { Param, Stmt } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";
@@ -30,9 +30,9 @@ describe("two neighbouring elements are worked on together", () => {
     const pair = jammed([define("a", add(u(), u(add(i, n(1))))), store("out", [i, j], local("a"))])!;
     assert.deepEqual(lines(pair.body), [
       "let a: f64 = u[i][j] + u[i + 1][j]",
-      "let a_next: f64 = u[i + 1][j] + u[i + 2][j]",
+      "let a_next1: f64 = u[i + 1][j] + u[i + 2][j]",
       "out[i][j] = a",
-      "out[i + 1][j] = a_next",
+      "out[i + 1][j] = a_next1",
     ]);
     assert.equal(pair.guard, undefined);
   });
@@ -49,6 +49,21 @@ describe("two neighbouring elements are worked on together", () => {
     assert.equal(pair.body.filter((stmt) => stmt.kind === "if").length, 0);
   });
 
+  it("or four, where they have much in common, what they share read together", () => {
+    const at = (d: number) => (d === 0 ? i : add(i, n(d)));
+    const row = (d: number) => [assign("a", add(local("a"), u(at(d), j))), assign("a", add(local("a"), u(at(d), add(j, n(1)))))];
+    const four = jammed([define("a", f(0)), ...row(-1), ...row(0), ...row(1), store("out", [i, j], local("a"))])!;
+    assert.equal(four.count, 4);
+    const reading = lines(four.body).filter((line) => line.includes("u[i][j]"));
+    const places = lines(four.body).flatMap((line, at) => (line.includes("u[i][j]") ? [at] : []));
+    assert.equal(reading.length, 2, "of the element itself and of the next");
+    assert.equal(places[1], places[0] + 1);
+    assert.deepEqual(
+      four.body.slice(-4).map((stmt) => stmt.kind),
+      ["store", "store", "store", "store"],
+    );
+  });
+
   it("with the results that each has alone", () => {
     const params = [view("u"), view("out")];
     const at = (d: number) => load("u", [add(i, n(d))]);
@@ -58,14 +73,12 @@ describe("two neighbouring elements are worked on together", () => {
       store("out", [i], sub(local("b"), at(0))),
     ];
     const ir = kernel(params, body);
-    const both = { ...ir, body: [...jam(ir, 0)!.body] };
+    const { count, body: together } = jam(ir, 0)!;
     const values = [3, 1, 4, 1, 5, 9, 2, 6];
-    const [alone, paired] = [
-      { u: values, out: [0, 0] },
-      { u: values, out: [0, 0] },
-    ];
-    interpret(ir, 2, alone, {});
-    interpret(both, 1, paired, {});
+    const memory = () => ({ u: values, out: Array<number>(count).fill(0) });
+    const [alone, paired] = [memory(), memory()];
+    interpret(ir, count, alone, {});
+    interpret({ ...ir, body: [...together] }, 1, paired, {});
     assert.deepEqual(paired.out, alone.out);
   });
 });
@@ -100,5 +113,19 @@ describe("reductions", () => {
       pair.body.map((stmt) => stmt.kind),
       ["reduce", "reduce"],
     );
+  });
+});
+
+describe("what is the same for all elements", () => {
+  it("is told from the rest: locals at the head, of memory that is not written", () => {
+    const body = [
+      define("a", load("s", [n(0)])),
+      define("b", mul(local("a"), local("a"))),
+      define("c", u()),
+      store("out", [i, j], local("c")),
+    ];
+    assert.deepEqual(splitUniform(body), { head: body.slice(0, 2), rest: body.slice(2) });
+    assert.equal(splitUniform([...body, store("s", [i], f(0))]).head.length, 0);
+    assert.equal(splitUniform([...body, assign("a", f(0))]).head.length, 0);
   });
 });

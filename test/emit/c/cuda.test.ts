@@ -86,7 +86,7 @@ test("addresses have 32 bits unless the launch needs more", () => {
 test("a range that begins inside a cache line has threads from the line's begin", () => {
   const source = emit(laplace, { aligned: true }).source;
   assert.match(source, /const int k = k_aligned \+ /);
-  assert.match(source, /if \(k >= k_begin && k < k_end\)/);
+  assert.match(source, /&& k >= k_begin && k < k_end\)/);
 });
 
 test("a stride of 1 is left out, any other is a parameter", () => {

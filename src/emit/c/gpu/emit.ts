@@ -31,6 +31,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
     main: main.entry,
     traversal,
     threads: writer.threads,
+    planes: writer instanceof RangeWriter ? writer.planes : 0,
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: fold?.entry,
     finish: finish?.entry,

@@ -6,7 +6,7 @@ export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "
 
 /**
  * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
- * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team)
+ * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `rowBlocks`, `tile` and `planes` (of a grid over a box), `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team)
  * and more,
  * listed in device/gpu/launch.ts.
  */
@@ -97,6 +97,8 @@ export interface GpuProgram {
   readonly traversal: Traversal;
   /** Threads of a block of `main` in a grid over a range. */
   readonly threads: number;
+  /** Neighbouring planes that such a block has at most, where it stands in a grid over a box; 0 elsewhere. */
+  readonly planes: number;
   /** In the order of their 8-byte places in the results. */
   readonly reduces: readonly ReduceCode[];
   /** Fold partials chunk by chunk, and to the end; present where there are reductions. */

@@ -1,5 +1,6 @@
 import { identityOf } from "../../../ir/identity.js";
-import type { ReduceParam, ScatterParam } from "../../../ir/types.js";
+import { jam, splitUniform, type Jam } from "../../../ir/jam.js";
+import type { ReduceParam, ScatterParam, Stmt } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
@@ -15,16 +16,20 @@ const CHUNK = REDUCTION_CHUNK;
 /** Nodes of a body that is worth unrolling. */
 const SMALL_BODY = 40;
 
-/** True where each block reduces over a few neighbouring planes, in half as many threads as other blocks have. */
-function byPlanes(program: ProgramWriter, traversal: Traversal): boolean {
-  const { policy } = program.ir;
-  return traversal === "strided" && policy.kind === "range" && policy.rank === 3 && program.scatters("shared").length === 0;
-}
+/** Planes of a block that reduces. */
+const PLANES = 4;
 
 /** The main entry of a range kernel. */
 export class RangeWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
+  /** Neighbouring planes that a block has at most, in three dimensions; 0 where blocks share out the range in another way. */
+  readonly planes: number;
   private readonly rank: number;
+  /** What all elements of a column share, and what each of them does, in a grid over a box. */
+  private readonly head: readonly Stmt[];
+  private readonly rest: readonly Stmt[];
+  /** Several elements of a column at a time. */
+  private readonly several: Jam | undefined;
   private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
@@ -38,6 +43,11 @@ export class RangeWriter extends EntryWriter {
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
     this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
+    const { head, rest } = inBox ? splitUniform(program.ir.body) : { head: [], rest: program.ir.body };
+    [this.head, this.rest] = [head, rest];
+    this.several = inBox ? jam(program.ir, 0) : undefined;
+    this.planes = !inBox ? 0 : this.several ? 2 * this.several.count : traversal === "strided" ? PLANES : 1;
   }
 
   write(): { entry: Entry; text: string } {
@@ -52,25 +62,20 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
     }
-    return this.finish(this.most(), this.block());
+    return this.finish(this.threads, this.block());
   }
 
   /** Threads of a block at most: the fewer, the more registers each may have. */
-  private most(): number {
-    if (this.traversal === "serial") return 1;
-    return byPlanes(this.program, this.traversal) ? BLOCK / 2 : BLOCK;
-  }
-
-  /** Threads of a block of a grid. Small blocks suit stencils in three dimensions: on an H100 a Laplacian gains 4 % over blocks of 256. */
   get threads(): number {
-    return this.rank > 2 && this.traversal === "elements" ? BLOCK / 2 : this.most();
+    if (this.traversal === "serial") return 1;
+    return this.planes > 1 || (this.rank === 4 && this.traversal === "elements") ? BLOCK / 2 : BLOCK;
   }
 
   /** The shape of a block, where it is the same for all launches. */
   private block(): BlockShape | undefined {
     const { row } = this.program.assumptions;
     const flat = this.rank === 1 || this.traversal === "serial" || this.traversal === "chunks";
-    if (flat) return [this.most(), 1, 1];
+    if (flat) return [this.threads, 1, 1];
     return row === undefined ? undefined : [row, this.threads / row, 1];
   }
 
@@ -95,7 +100,8 @@ export class RangeWriter extends EntryWriter {
       this.openCopies();
       this.declareAccumulators();
     }
-    this.axis(this.rank === 4 ? -1 : 0, strided);
+    if (this.planes > 0) this.box(strided);
+    else this.axis(this.rank === 4 ? -1 : 0, strided);
     if (!strided) return;
     const { block, blocks } = this.dialect;
     this.closeCopies();
@@ -130,23 +136,73 @@ export class RangeWriter extends EntryWriter {
     const inside = () => (innermost ? this.element() : this.axis(a + 1, strided));
     // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
     if (innermost && !strided) {
-      const { aligned } = this.program.assumptions;
-      const first = aligned ? this.indexParam("alignedBegin", `${AXES[a]}_aligned`) : this.begin(a);
-      code.line(`const ${T.index} ${name} = ${first} + ${at};`);
-      code.block(`if (${aligned ? `${name} >= ${this.begin(a)} && ` : ""}${name} < ${this.end(a)})`, inside);
-    } else if (a === 0 && this.rank === 3) this.planes(name, inside);
-    else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
+      code.line(`const ${T.index} ${name} = ${this.firstInRow()} + ${at};`);
+      code.block(`if (${this.inRow()})`, inside);
+    } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
   }
 
-  /** Each block has neighbouring planes, so that a stencil finds in its cache what it read for the plane before. */
-  private planes(name: string, inside: () => void): void {
-    const { code, T, dialect } = this;
-    const [share, stop] = [this.names.fresh("planes"), this.names.fresh("stop")];
-    const first = `${this.begin(0)} + (${T.index})${dialect.block("z")} * ${share}`;
-    const blocks = `(${T.index})${dialect.blocks("z")}`;
-    code.line(`const ${T.index} ${share} = (${this.end(0)} - ${this.begin(0)} + ${blocks} - 1) / ${blocks};`);
-    code.line(`const ${T.index} ${stop} = ${first} + ${share} < ${this.end(0)} ? ${first} + ${share} : ${this.end(0)};`);
-    code.block(`for (${T.index} ${name} = ${first}; ${name} < ${stop}; ${name}++)`, inside);
+  /** Where threads along the last axis begin. */
+  private firstInRow(): string {
+    const last = this.rank - 1;
+    return this.program.assumptions.aligned ? this.indexParam("alignedBegin", `${AXES[last]}_aligned`) : this.begin(last);
+  }
+
+  private inRow(): string {
+    const last = this.rank - 1;
+    const name = this.indexNames[last];
+    return `${this.program.assumptions.aligned ? `${name} >= ${this.begin(last)} && ` : ""}${name} < ${this.end(last)}`;
+  }
+
+  /**
+   * A grid over a box. Blocks come in tiles of so many rows that what they read for one slab of planes is in the cache for the next:
+   * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles.
+   */
+  private box(strided: boolean): void {
+    const { code, T, dialect: d } = this;
+    const [i, j, k] = this.indexNames;
+    const [inRow, tile, planes] = [
+      this.indexParam("rowBlocks", "row_blocks"),
+      this.indexParam("tile", "tile"),
+      this.indexParam("planes", "planes"),
+    ];
+    const block = (axis: "x" | "y" | "z") => `(${T.index})${d.block(axis)}`;
+    const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
+    const first = strided ? this.begin(2) : this.firstInRow();
+    code.line(
+      `const ${T.index} ${j} = ${this.begin(1)} + (${block("z")} * ${tile} + ${block("x")} / ${inRow}) * (${T.index})${d.threads("y")} + ${thread("y")};`,
+    );
+    code.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
+    const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
+    code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
+      this.body.statements(this.head);
+      const stop = this.names.fresh("stop");
+      code.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
+      code.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
+      this.column(i, stop);
+    });
+  }
+
+  /** The elements from `i` to `stop` of one column, several at a time where they have much in common. */
+  private column(i: string, stop: string): void {
+    const { code, several } = this;
+    if (!several) {
+      code.block(`for (; ${i} < ${stop}; ${i}++)`, () => this.element());
+      return;
+    }
+    const { count, guard, body } = several;
+    code.block(`while (${i} < ${stop})`, () => {
+      code.line(`if (${i} + ${count - 1} < ${stop}${guard ? ` && ${this.body.value(guard)}` : ""}) {`);
+      code.indented(() => {
+        this.body.statements(body);
+        code.line(`${i} += ${count};`);
+      });
+      code.line("} else {");
+      code.indented(() => {
+        this.element();
+        code.line(`${i}++;`);
+      });
+      code.line("}");
+    });
   }
 
   /* Strict reductions: threads 8c .. 8c+7 of the grid are the lanes of chunk c. */
@@ -238,7 +294,7 @@ export class RangeWriter extends EntryWriter {
 
   private element(): void {
     this.openSlots();
-    this.body.statements(this.ir.body);
+    this.body.statements(this.rest);
   }
 
   /** Where a recording element's slots begin. */
