@@ -133,7 +133,13 @@ export class Simulation {
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
-    if (inPlace) requireWalls(flow);
+    if (inPlace) {
+      if (settings.grid !== "dense" || set.members.length > 1)
+        throw new LaunchError(
+          `the pattern "aa" takes a dense grid on one device, and this is a ${settings.grid} grid on ${set.name}: choose these, or the pattern "pull"`,
+        );
+      requireWalls(flow);
+    }
     const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active });
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
     const f = population("f");
@@ -196,7 +202,7 @@ export class Simulation {
     if (!Number.isNaN(value)) return value;
     const { viscosity } = this.flow;
     throw new IsoformError(
-      `lbm: the flow is NaN after ${this.steps} steps; its viscosity of ${viscosity.toPrecision(2)} cells^2 a step is too low for so few cells: ` +
+      `lbm: the flow (field "${this.populations.f.name}") is NaN after ${this.steps} steps; its viscosity of ${viscosity.toPrecision(2)} cells^2 a step is too low for so few cells: ` +
         `ask for a larger size, a smaller Reynolds number or the collision model bgk`,
     );
   }

@@ -1,7 +1,7 @@
 import { typedArray, type View } from "../device/view.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
-import { LaunchError } from "../kernel/errors.js";
+import { ContainerError, LaunchError } from "../kernel/errors.js";
 import { i32 } from "../kernel/params.js";
 import type { DeviceSet } from "../set/index.js";
 import { Bricks, BrickTables } from "./bricks.js";
@@ -77,21 +77,31 @@ export class BlocksGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   }
 
   override require(offsets: readonly Offset[]): void {
+    this.requireNear(offsets, (problem, remedy) => {
+      throw new LaunchError(`a stencil reads ${problem}; ${remedy}`);
+    });
     super.require(offsets);
-    this.requireNear("a stencil");
   }
 
   override requireStencils(made: Container): void {
+    const refuse = (what: string) => (problem: string, remedy: string) => {
+      throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
+    };
+    for (const { field, level, offsets } of made.uses)
+      if (level === "own") this.requireNear(offsets, refuse(`reads the field "${field.name}"`));
+    if (made.mask) this.requireNear(made.mask.offsets, refuse("asks isActive"));
     super.requireStencils(made);
-    this.requireNear(`container "${made.name}" (${made.location.file}:${made.location.line})`);
   }
 
-  private requireNear(who: string): void {
-    const axis = this.reach.findIndex((width, a) => width > this.brick[a]);
-    if (axis >= 0)
-      throw new LaunchError(
-        `${who} reaches ${this.reach[axis]} cells along ${"xyz"[axis]}, and a brick has ${this.brick[axis]}; use larger bricks: { brick: [...] }`,
-      );
+  private requireNear(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => never): void {
+    for (const offset of offsets) {
+      const axis = offset.findIndex((d, a) => Math.abs(d) > this.brick[a]);
+      if (axis >= 0)
+        refuse(
+          `at offset [${offset}], and a brick has ${this.brick[axis]} cells along ${"xyz"[axis]}`,
+          "use larger bricks: { brick: [...] }, or another kind of grid",
+        );
+    }
   }
 
   protected number(width: number): readonly Numbering[] {

@@ -25,7 +25,9 @@ export function replay(ops: readonly Op[], link: Link, seconds: (op: Op) => numb
       const before = [...op.waits, ...previous.get(op)!];
       if (!before.every((other) => spans.has(other))) continue;
       const ready = Math.max(0, ...before.map((other) => spans.get(other)!.end));
-      const begin = Math.max(ready, Math.min(...resourcesOf(op).map((name) => free.get(name) ?? 0)));
+      const needed = resourcesOf(op).map((name) => free.get(name) ?? 0);
+      // A part of no cells needs nothing.
+      const begin = needed.length > 0 ? Math.max(ready, Math.min(...needed)) : ready;
       // The first in the order of launches, among those that can start first.
       if (!next || begin < next.begin) next = { op, begin };
     }

@@ -69,7 +69,15 @@ describe("block-sparse grids that cannot be", () => {
         grid.container("wide", { p, q }, ({ p, q }, c) => {
           q[c] = p.at(c, 5, 0, 0);
         }),
-      /wide.*reaches 5 cells along x, and a brick has 4/,
+      /container "wide", .*blocks\.test\.ts:\d+:\d+: reads the field "p" at offset \[5,0,0\], and a brick has 4 cells along x \(use larger bricks/,
     );
+    assert.throws(
+      () => grid.require([[0, -6, 0]]),
+      /a stencil reads at offset \[0,-6,0\], and a brick has 4 cells along y; use larger bricks/,
+    );
+    grid.container("near", { p, q }, ({ p, q }, c) => {
+      q[c] = p.at(c, 4, 0, 0);
+    });
+    assert.deepEqual(grid.reach, [4, 0, 0], "what was refused has left nothing");
   });
 });

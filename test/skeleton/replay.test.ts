@@ -52,8 +52,22 @@ test("a short halo update is hidden whole by every level but none", () => {
   assert.deepEqual([copies, hidden], [10, 10]);
 });
 
+const op = (work: Partial<Op>): Op => ({ node: {} as Op["node"], member: 0, stream: 0, launches: [], copies: [], waits: [], ...work });
+
+test("a part of no cells takes no time, and holds up what waits for it until its turn only", () => {
+  const [first, empty] = [op({ launches }), op({})];
+  const spans = replay([first, empty, op({ launches, stream: 1, waits: [empty] })], LINK, () => 3);
+  assert.deepEqual(
+    spans.map(({ begin, end }) => [begin, end]),
+    [
+      [0, 3],
+      [3, 3],
+      [3, 6],
+    ],
+  );
+});
+
 test("copies over one link queue up, those over two do not; a member computes one thing at a time", () => {
-  const op = (work: Partial<Op>): Op => ({ node: {} as Op["node"], member: 0, stream: 0, launches: [], copies: [], waits: [], ...work });
   const both = op({ copies: [copy(0, 1, 4), copy(0, 1, 4), copy(0, 2, 4)] });
   assert.equal(endOf(replay([both], LINK, () => 0)), 10);
   const [a, b] = [op({ launches }), op({ launches, stream: 1 })];

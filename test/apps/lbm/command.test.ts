@@ -86,7 +86,7 @@ test("a flow that becomes NaN says after how many steps, and what to do", async 
   await assert.rejects(isoform("cylinder", "--size", "4", "--steps", "4000", "--re", "1000"), (error: { code: number; stderr: string }) => {
     assert.match(
       error.stderr,
-      /the flow is NaN after \d+ steps; its viscosity of 0\.00040 cells\^2 a step is too low.*ask for a larger size/,
+      /the flow \(field "f"\) is NaN after \d+ steps; its viscosity of 0\.00040 cells\^2 a step is too low.*ask for a larger size/,
     );
     assert.equal(error.code, 2);
     return true;

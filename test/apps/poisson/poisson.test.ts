@@ -20,6 +20,13 @@ async function solved(set: DeviceSet, settings: Partial<PoissonSettings>, option
   return result;
 }
 
+test("a NaN stops the solver, and is told with the place and the scalar", async () => {
+  const poisson = new Poisson(one, { ...DEFAULTS, size: 8 });
+  Object.assign(poisson.problem, { rightSide: (x: number, y: number, z: number) => (x + y + z === 3 ? NaN : 1) });
+  await assert.rejects(poisson.solve(), /^IsoformError: poisson, right-hand side: scalar "rz" is NaN/);
+  poisson.free();
+});
+
 describe("with multigrid", () => {
   const sizes = [16, 32, 64];
   const runs = Promise.all(sizes.map((size) => solved(one, { size, preconditioner: "multigrid" })));
