@@ -44,6 +44,8 @@ export interface OpenclFacts extends CodeFacts, OpenclFeatures {
   readonly parameterBytes: number;
   /** Division and square root of f32 are rounded correctly, where that is asked for. */
   readonly exactF32: boolean;
+  /** The driver keeps what it has compiled on disk; asking PoCL for it means to compile once more. */
+  readonly caches: boolean;
   /** Queues keep times of what they run. */
   readonly profiling: boolean;
 }
@@ -91,6 +93,7 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
     f64: extensions.has("cl_khr_fp64") && number("doubleConfig") !== 0,
     atomics64: extensions.has("cl_khr_int64_base_atomics"),
     exactF32: (number("singleConfig") & CORRECTLY_ROUNDED) !== 0,
+    caches: platform.startsWith("Portable Computing Language"),
     profiling: (number("queueProperties") & PROFILING) !== 0,
   };
 }

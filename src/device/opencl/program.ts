@@ -19,14 +19,14 @@ export const buildOptions = ({ exactF32 }: { exactF32: boolean }): string =>
   ["-cl-std=CL1.2", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
 
 /**
- * A program compiled for one device, from the disk's cache where the same driver compiled it before. Throws DeviceError with the kernel's
+ * A program compiled for one device, from a cache on disk where the same driver compiled it before. Throws DeviceError with the kernel's
  * name, its source line where that can be told, and the compiler's first lines.
  */
 export function buildProgram(cl: Opencl, machine: OpenclMachine, device: Handle, { source, name, precision }: ProgramSource): Handle {
-  const { platform, label, driver } = machine.facts;
+  const { platform, label, driver, caches } = machine.facts;
   const options = buildOptions(machine.facts);
   const parts = [platform, label, driver, options, source];
-  const known = recall("clbin", parts);
+  const known = caches ? undefined : recall("clbin", parts);
   const reused = known && fromBinary(cl, machine.context, device, known, options);
   if (reused !== undefined) return reused;
   keepSource(name, source, precision, "cl");
@@ -38,7 +38,7 @@ export function buildProgram(cl: Opencl, machine: OpenclMachine, device: Handle,
     cl.status("clReleaseProgram", program);
     throw error;
   }
-  const binary = binaryOf(cl, program);
+  const binary = caches ? undefined : binaryOf(cl, program);
   if (binary) remember("clbin", parts, binary);
   return program;
 }

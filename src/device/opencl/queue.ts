@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { placeOf, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Step } from "../gpu/steps.js";
 import { BYTES, requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../view.js";
