@@ -2,7 +2,7 @@ import { f64, u8 } from "isoform";
 import type { Field, Grid } from "isoform/grid";
 import type { Step } from "isoform/skeleton";
 import { Kernels, type Fields } from "../apps/elasticity/kernels.js";
-import { elementStiffness, nodeStiffness } from "../apps/elasticity/hexahedron.js";
+import { elementStiffness } from "../apps/elasticity/hexahedron.js";
 import { D3Q19 } from "../apps/lbm/lattice.js";
 import { addressIn, type Baselines } from "./baselines.js";
 import { lbm } from "./grid-problems.js";
@@ -162,19 +162,12 @@ function elasticityCase(where: GridCase["where"], extents: Extents): GridCase {
     },
     handWritten(baselines) {
       const [u, f] = [new Boxes(extents, 3).fill(uneven), new Boxes(extents, 3)];
-      const element = elementStiffness(MATERIAL);
-      const [blocks, stiffness] = [nodeStiffness(element), element].map((rows) => {
-        const table = new Float64Array(new SharedArrayBuffer(8 * rows.length * rows[0].length));
-        table.set(rows.flat());
-        return table;
-      });
-      const args = [
-        u.address,
-        f.address,
-        addressIn(blocks.buffer, 0),
-        addressIn(stiffness.buffer, 0),
-        ...extents.toReversed().map((n) => BigInt(n)),
-      ];
+      const table = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
+      const [stiffness, blocks] = [table(24 * 24), table(27 * 27 * 9)];
+      stiffness.set(elementStiffness(MATERIAL).flat());
+      const [element, perNode] = [stiffness, blocks].map(({ buffer }) => addressIn(buffer, 0));
+      baselines.bind("elasticity", "elasticity_blocks", [element, perNode])();
+      const args = [u.address, f.address, perNode, ...extents.toReversed().map((n) => BigInt(n))];
       const once = baselines.bind("elasticity", "elasticity", args);
       return { run: repeat(once), result: (...at) => f.data[f.place(...at)], arrays: [u, f, blocks, stiffness] };
     },

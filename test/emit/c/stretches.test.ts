@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { emitOpenMP } from "../../../src/emit/c/openmp.js";
+import { f64, i32, kernel, open, range, sum, view, type Device } from "../../../src/index.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+
+const params = { kind: view(i32), x: view(f64), y: view(f64) };
+
+/** Two long branches, the one inside of stretches that the other leaves, and a short one. */
+const byKind = kernel("by kind", params, ({ kind, x, y }, i) => {
+  const own = kind[i];
+  let value = x[i];
+  if (own === 7) for (let n = 1; n < 12; n++) value += x[i] / (n + value * value);
+  else for (let n = 1; n < 9; n++) value -= (x[i] * n) / (1 + value * value);
+  if ((own & 4) !== 0) for (let n = 1; n < 10; n++) value = 0.5 * (value + n * x[i]) + 1 / (n + value * value);
+  if (own === 3) value += 1;
+  y[i] = value;
+});
+const reduced = kernel("by kind, reduced", { ...params, total: sum(f64) }, ({ kind, x, y, total }, i) => {
+  let value = x[i];
+  if (kind[i] === 7) for (let n = 1; n < 12; n++) value += x[i] / (n + value * value);
+  else for (let n = 1; n < 9; n++) value -= (x[i] * n) / (1 + value * value);
+  y[i] = value;
+  total.add(value);
+});
+const changing = kernel("changing", { kind: view(i32), x: view(f64) }, ({ kind, x }, i) => {
+  if (kind[i] === 7) for (let n = 1; n < 12; n++) x[i] += x[i] / (n + x[i] * x[i]);
+  kind[i] = 1;
+});
+
+const emit = (k: unknown, disjoint = true): string => {
+  const { ir, access } = compileKernel(k as Kernel, {});
+  return emitOpenMP(ir, access, { strides: { kind: [1], x: [1], y: [1] }, disjoint, ordered: true, scatter: {} }).source;
+};
+
+test("long branches on what nothing changes leave the vector loops", () => {
+  assert.equal(emit(byKind).match(/for \(int64_t i = stretch_start/g)?.length, 4);
+  assert.match(emit(byKind), /const int32_t kind_here = kind\[stretch_start\];/);
+  assert.match(emit(byKind), /if \(kind_here == 3\)/);
+  assert.match(emit(reduced), /if \(alike\)/);
+});
+
+test("branches stay where their conditions may change", () => {
+  assert.doesNotMatch(emit(byKind, false), /stretch_start/);
+  assert.doesNotMatch(emit(changing), /stretch_start/);
+});
+
+const LENGTH = 1000;
+/** Long stretches and short ones, beginning anywhere. */
+const kinds = Int32Array.from({ length: LENGTH }, (_, n) => (n % 190 < 70 ? 7 : n % 190 < 80 ? n % 8 : n % 190 < 150 ? 4 : 3));
+const values = Float64Array.from({ length: LENGTH }, (_, n) => 0.3 + ((n * 37) % 101) / 50);
+
+async function run(device: Device, k: unknown): Promise<{ y: Float64Array; total?: number }> {
+  const [kind, x, y] = [device.from(i32, kinds), device.from(f64, values), device.array(f64, [LENGTH])];
+  const results = await device.run(k as typeof reduced, { kind, x, y }, range([3, LENGTH - 2]), { precision: "strict" });
+  const found = { y: (await device.queue.read(y)) as Float64Array, total: results?.total };
+  for (const array of [kind, x, y]) array.free();
+  return found;
+}
+
+for (const streaming of ["never", "always"])
+  test(`they change no bit, with stores ${streaming === "never" ? "through" : "past"} the caches`, async (t) => {
+    const before = process.env.ISOFORM_STREAMING;
+    process.env.ISOFORM_STREAMING = streaming;
+    let native: Device;
+    try {
+      native = await open("native");
+    } catch (error) {
+      return t.skip((error as Error).message);
+    }
+    const js = await open("js");
+    try {
+      for (const k of [byKind, reduced]) assert.deepEqual(await run(native, k), await run(js, k));
+    } finally {
+      if (before === undefined) delete process.env.ISOFORM_STREAMING;
+      else process.env.ISOFORM_STREAMING = before;
+      await Promise.all([native.close(), js.close()]);
+    }
+  });
