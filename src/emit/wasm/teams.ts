@@ -1,5 +1,6 @@
 import { identityOf } from "../../ir/identity.js";
-import { walkStmts } from "../../ir/walk.js";
+import { affineOf } from "../../ir/affine.js";
+import { declares, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { TeamPolicy } from "../../ir/launch.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
@@ -41,6 +42,16 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
   return { units: league, batch: TEAMS_OF_SLICE };
 }
 
+/** Integers that a team has found before the loop, such as the distance of a neighbour, are terms of addresses that stay as they are. */
+function fixOuterLocals({ definitions }: KernelCode, { body }: MemberLoop): void {
+  const inner = new Set<string>();
+  walkStmts(body, (s) => declares(s).forEach((name) => inner.add(name)));
+  walkExprs(body, (e) => {
+    if (e.op !== "local" || e.type !== "i32" || inner.has(e.name)) return;
+    if (definitions.has(e.name) && !affineOf(e, definitions)) definitions.set(e.name, undefined);
+  });
+}
+
 /** A loop over the members of a team, with its results. */
 function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
   const { fn } = code;
@@ -48,6 +59,7 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   const variable = { op: "local", type: "i32", name: stmt.name } as const;
   const results: Fold[] = stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })) : [];
   const accumulators = new Map(results.map((r) => [r.name, privateLanes(code, r)]));
+  fixOuterLocals(code, stmt);
   let foldsOutside = false;
   walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
   const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, results, `members "${stmt.name}"`);
