@@ -143,6 +143,8 @@ export interface Device {
   readonly backend: string;
   /** Hardware in words. */
   readonly label: string;
+  /** It computes with this machine's processor, though in memory of its own. */
+  readonly onHost?: boolean;
   readonly abilities: Abilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;

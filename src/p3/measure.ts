@@ -4,6 +4,7 @@ import { range } from "../device/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
+import { isProcessor } from "./machine.js";
 
 /** Memory that nothing was written to is no memory yet: systems map it to one page of zeros, which caches hold. */
 const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
@@ -72,7 +73,7 @@ async function bestSeconds(device: Device, launch: Launch, repeats: number): Pro
  */
 export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
   const { repeats = 10, progress } = options;
-  const kind = device.memory.name === "cpu" ? "cpu" : "gpu";
+  const kind = isProcessor(device) ? "cpu" : "gpu";
   const bytes = Math.min(copyBytes(kind), device.abilities.memory / 8, device.abilities.maxAllocation);
   progress?.(0, 2, `copy bandwidth of ${device.name}`);
   const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);

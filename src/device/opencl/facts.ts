@@ -58,8 +58,10 @@ export interface Found {
 /** The devices of all platforms that can compile kernels, GPUs and accelerators before CPUs, else as the loader lists them. */
 export function findDevices(cl: Opencl): Found[] {
   const found = cl.list("clGetPlatformIDs", NO_PLATFORM).flatMap((platform) => {
-    const version = `${cl.text("clGetPlatformInfo", platform, PlatformInfo.name)}, ${cl.text("clGetPlatformInfo", platform, PlatformInfo.version)}`;
-    return listDevices(cl, platform).map((device) => ({ device, facts: factsOf(cl, device, version) }));
+    const name = cl.text("clGetPlatformInfo", platform, PlatformInfo.name);
+    // What comes behind is how the platform was built.
+    const [version] = cl.text("clGetPlatformInfo", platform, PlatformInfo.version).split(/,|\s{2,}/);
+    return listDevices(cl, platform).map((device) => ({ device, facts: factsOf(cl, device, `${name}, ${version}`) }));
   });
   return [...found.filter(({ facts }) => !facts.cpu), ...found.filter(({ facts }) => facts.cpu)];
 }
@@ -76,10 +78,8 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
   const text = (what: keyof typeof DeviceInfo) => cl.text("clGetDeviceInfo", device, DeviceInfo[what]);
   const extensions = new Set(text("extensions").split(/\s+/));
   const memory = number("memory");
-  const maxAllocation = number("maxAllocation");
-  const gib = (bytes: number) => (bytes / 2 ** 30).toPrecision(3);
   return {
-    label: `${text("name")}, ${gib(memory)} GiB, ${gib(maxAllocation)} GiB an array`,
+    label: `${text("name")}, ${(memory / 2 ** 30).toPrecision(3)} GiB, ${platform}`,
     platform,
     driver: text("driver"),
     cpu: (number("type") & CPU) !== 0,
@@ -87,7 +87,7 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
     l2Bytes: number("cacheBytes"),
     threads: number("workGroupSize"),
     memory,
-    maxAllocation,
+    maxAllocation: number("maxAllocation"),
     sharedBytes: number("localBytes"),
     parameterBytes: number("parameterBytes"),
     f64: extensions.has("cl_khr_fp64") && number("doubleConfig") !== 0,

@@ -23,6 +23,7 @@ export const abilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: Ope
 export class OpenclDevice implements Device {
   readonly backend = "opencl";
   readonly label: string;
+  readonly onHost: boolean;
   readonly abilities: Abilities;
   readonly memory: MemorySpace;
   readonly queue: Queue;
@@ -32,7 +33,8 @@ export class OpenclDevice implements Device {
     readonly name: string,
     private readonly machine: OpenclMachine,
   ) {
-    this.label = `${machine.facts.label}, ${machine.facts.platform}`;
+    this.label = machine.facts.label;
+    this.onHost = machine.facts.cpu;
     this.abilities = abilitiesOf(machine.facts);
     this.memory = machine.memory;
     this.queue = this.createQueue();

@@ -16,7 +16,7 @@ export interface ProgramSource {
 
 /** What is passed to the compiler. That strict code is not contracted stands in the code itself. */
 export const buildOptions = ({ exactF32 }: { exactF32: boolean }): string =>
-  ["-cl-std=CL1.2", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
+  ["-cl-std=CL1.2", "-w", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
 
 /**
  * A program compiled for one device, from a cache on disk where the same driver compiled it before. Throws DeviceError with the kernel's

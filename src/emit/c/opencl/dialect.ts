@@ -23,8 +23,9 @@ export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures)
     tablePrefix: "__constant",
     reserved: RESERVED,
     signedWraps: false,
-    infinity: "INFINITY",
-    nan: "NAN",
+    // Those of the language are f32, and functions are chosen by the types of their arguments.
+    infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
+    nan: f64 ? "as_double(0x7ff8000000000000ul)" : "NAN",
     math: (fn) => fn,
     helpers: {
       clz_u32: "int clz_u32(uint a) { return clz(a); }",
