@@ -99,7 +99,8 @@ function refusal({ name: device, facts }: OpenclMachine, kernel: string, source:
 
 /** The line of the kernel's source whose code the first error is in: the last one noted in the generated code up to there. */
 export function kernelLine(source: string, log: string): number | undefined {
-  const error = /:(\d+):\d+: (?:fatal )?error/.exec(log) ?? /\((\d+)\)\s*: error/.exec(log);
+  // As clang, PoCL, and Windows compilers say it.
+  const error = [/:(\d+):\d+: (?:fatal )?error/, /error: \S+:(\d+):\d+/, /\((\d+)\)\s*: error/].map((form) => form.exec(log)).find(Boolean);
   if (!error) return undefined;
   const notes = source
     .split("\n")

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { loadKoffi } from "../../../src/device/foreign.js";
+import { Opencl } from "../../../src/device/opencl/api.js";
+import { backend } from "../../../src/device/opencl/backend.js";
+import { findDevices, type Found } from "../../../src/device/opencl/facts.js";
+import { OpenclMachine } from "../../../src/device/opencl/machine.js";
+import { OpenclDevice } from "../../../src/device/opencl/opencl-device.js";
+import { f64, i32, kernel, open, range, scatter, sum, view } from "../../../src/index.js";
+
+const { missing } = await backend.probe();
+const skip = missing && `${missing.reason}; ${missing.remedy}`;
+
+const bins = kernel("bins", { x: view(f64), h: scatter(f64), count: scatter(i32) }, ({ x, h, count }, i) => {
+  h.add(i % 3, x[i]);
+  count.add(i % 3, 1);
+});
+const norm = kernel("norm", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
+  s.add(x[i] * x[i]);
+});
+
+describe("opencl", { skip }, () => {
+  let cl: Opencl;
+  let found: Found;
+  const machines: OpenclMachine[] = [];
+  /** The first device, as if it were one with other facts. */
+  const machine = (facts: Partial<Found["facts"]> = {}): OpenclMachine => {
+    const made = new OpenclMachine("opencl:0", cl, { ...found, facts: { ...found.facts, ...facts } });
+    machines.push(made);
+    return made;
+  };
+  before(async () => {
+    cl = Opencl.load((await loadKoffi())!)!;
+    [found] = findDevices(cl);
+  });
+  after(() => {
+    for (const each of machines) each.close();
+  });
+
+  it("refuses arrays beyond the limits of the device, and takes back what is freed", () => {
+    const small = machine({ maxAllocation: 1000, memory: 2000 });
+    assert.throws(() => small.allocate(1001), {
+      name: "DeviceError",
+      message: /asked for in one piece, and the largest that this device gives is/,
+    });
+    const kept = [small.allocate(900), small.allocate(900)];
+    assert.throws(() => small.allocate(900), { name: "DeviceError", message: /asked for, .* left \(free arrays/ });
+    kept[0].free();
+    kept[0].free();
+    assert.equal(small.allocate(900).bytes, 900);
+  });
+
+  it("shows what the driver's compiler refuses, with the kernel and its line", () => {
+    const source = "__kernel void broken(__global float *x) {\n  x[0] = y;  // line 7\n}\n";
+    assert.throws(() => machine().load(source, false, "broken", ["broken"]), {
+      name: "DeviceError",
+      message: /refused the code generated for "broken", at what its line 7 became:\n.*y/s,
+    });
+  });
+
+  it("says how many devices there are, where one is asked for that is not there", () =>
+    assert.rejects(open("opencl:99"), { name: "DeviceError", message: /this machine has \d+ OpenCL devices? \(isoform doctor/ }));
+
+  it("sorts contributions of 8 bytes where the device has no atomic operations for them", async () => {
+    const device = new OpenclDevice("opencl:0", machine({ atomics64: false }));
+    const [x, h, count] = [device.from(f64, [1, 2, 3, 4, 5, 6, 7]), device.array(f64, 3), device.array(i32, 3)];
+    const launch = device.prepare(bins, { x, h, count }, range(7), { precision: "fast" });
+    assert.match(launch.decisions.join("\n"), /scatter "h": sorted, .*because this device has no atomic operations of 8 bytes/);
+    assert.match(launch.decisions.join("\n"), /scatter "count": atomic/);
+    device.queue.submit(launch);
+    assert.deepEqual([...(await device.queue.read(h))], [12, 7, 9]);
+    assert.deepEqual([...(await device.queue.read(count))], [3, 2, 2]);
+    for (const strategy of ["atomic", "duplicated"] as const)
+      assert.throws(() => device.prepare(bins, { x, h, count }, range(7), { scatter: strategy }), {
+        name: "LaunchError",
+        message: /scatter "h" of f64 cannot be .*use the strategy "sorted"/,
+      });
+  });
+
+  it("finds compiled code again where the driver keeps none itself", async () => {
+    const values: number[] = [];
+    for (let turn = 0; turn < 2; turn++) {
+      const device = new OpenclDevice("opencl:0", machine({ caches: false }));
+      const { s } = await device.run(norm, { x: device.from(f64, [3, 4]) }, range(2));
+      values.push(s);
+    }
+    assert.deepEqual(values, [25, 25]);
+  });
+
+  it("copies between devices that share no memory, and orders their work by events, also in a graph", async () => {
+    const [one, two] = [1, 2].map(() => new OpenclDevice("opencl:0", machine()));
+    const [a, b] = [one.from(f64, [1, 2, 3, 4], [2, 2]), two.array(f64, [2, 3])];
+    const column = b.slice([0, 2], [1, 3]);
+    const work = (): void => {
+      one.queue.copy(a, column);
+      two.queue.wait(one.queue.record());
+      two.queue.copy(column.at(1, 0), b.at(1, 0));
+    };
+    work();
+    assert.deepEqual([...(await two.queue.read(b))], [1, 1, 2, 3, 3, 4]);
+    two.queue.clear(b);
+    const graph = one.queue.capture(work, [two.queue]);
+    one.queue.submit(graph);
+    await one.queue.finish();
+    assert.deepEqual([...(await two.queue.read(b))], [1, 1, 2, 3, 3, 4]);
+    graph.free();
+  });
+});

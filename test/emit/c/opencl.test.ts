@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { bool, f32, f64, i32, kernel, scatter, teamKernel, view } from "../../../src/index.js";
+import { openclLanguage, openclSource } from "../../../src/emit/c/opencl.js";
+import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
+import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+import { matchesSnapshot } from "../snapshot.js";
+import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+
+const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
+
+function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}, features = { f64: true, atomics64: true }) {
+  const { ir, access } = compiled(kernel);
+  return openclLanguage(features).emit(ir, access, { ...defaultAssumptions(ir, assumptions.strict ?? false), ...assumptions });
+}
+
+test("axpy is one work-item an element", () => matchesSnapshot("emit/c/axpy.cl", openclSource(compiled(axpy))));
+
+test("a strict reduction has eight work-items a chunk, and folds them through local memory", () =>
+  matchesSnapshot("emit/c/dot.cl", openclSource(compiled(dot), "strict")));
+
+test("a team is a work-group", () => matchesSnapshot("emit/c/row-sums.cl", openclSource(compiled(rowSums))));
+
+test("strict code forbids contraction, fast code does not", () => {
+  assert.match(openclSource(compiled(axpy), "strict"), /^#pragma OPENCL FP_CONTRACT OFF$/m);
+  assert.doesNotMatch(openclSource(compiled(axpy), "fast"), /FP_CONTRACT/);
+});
+
+test("each pointer comes with its first element, and no parameter is a bool", () => {
+  const flagged = kernel("flagged", { x: view(f32), on: bool }, ({ x, on }, i) => {
+    x[i] = on ? 1 : 2;
+  });
+  const { main, source } = emit(flagged);
+  assert.deepEqual(main.params[0], { key: "view:x", type: "pointer", element: "f32" });
+  assert.match(source, /__global float \*restrict x, const long x_first, const uchar on/);
+  assert.match(source, /^ {2}x \+= x_first;$/m);
+});
+
+test("the shape of a work-group is told to the compiler where all launches have it", () => {
+  const size = (row?: number) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { row }).source)?.[1];
+  assert.equal(size(), undefined);
+  assert.equal(size(64), "64, 2, 1");
+});
+
+test("floats are added by compare-and-exchange where they lie, integers by the function that there is", () => {
+  const { source } = emit(histogram, { scatter: { h: "shared" } });
+  assert.match(source, /atomic_sum_f64_shared\(&h_copy\[/);
+  assert.match(source, /atomic_sum_f64_global\(&h\[/);
+  assert.match(source, /void atomic_sum_f64_shared\(volatile __local double \*place, double value\)/);
+  const counted = kernel("counted", { h: scatter(i32, 1, "max") }, ({ h }, i) => h.max(0, i));
+  assert.match(emit(counted).source, /atomic_max\(&h\[0\], i\);/);
+});
+
+test("local arrays are declared before anything else, whatever loop they are used in", () => {
+  const tiles = teamKernel("tiles", { x: view(f64), turns: i32 }, ({ x, turns }, team) => {
+    for (let turn = 0; turn < turns; turn++) {
+      const tile = team.scratch("f64", 16);
+      team.range(16, (j) => {
+        tile[j] = j;
+      });
+      team.single(() => {
+        x[team.index] = tile[turn];
+      });
+    }
+  });
+  assert.match(emit(tiles).source, /\) \{\n {2}__local double scratch\[16\];\n/);
+});
+
+test("without f64 and wide atomics no extension is asked for", () => {
+  const small = kernel("small", { x: view(f32) }, ({ x }, i) => {
+    x[i] = x[i] / 0;
+  });
+  const { source } = emit(small, {}, { f64: false, atomics64: false });
+  assert.doesNotMatch(source, /EXTENSION|double/);
+});
