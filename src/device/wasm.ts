@@ -7,7 +7,7 @@ import type { Binding } from "./bind.js";
 import { CpuDevice } from "./cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "./cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "./cpu/launch.js";
-import { addressOf, hostArray } from "./cpu/host-view.js";
+import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool, type RegionPart } from "./cpu/pool.js";
@@ -193,6 +193,7 @@ class WasmProgram implements CpuProgram {
   private readonly args: CpuBuffer;
   private readonly temporary: { free(): void }[];
   private readonly reductions: Partials[];
+  private readonly results: Record<string, number> = {};
   private readonly empty: boolean;
 
   constructor(
@@ -209,7 +210,10 @@ class WasmProgram implements CpuProgram {
     this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
     this.reductions = (binding.partials ? [] : ir.params)
       .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((p) => new Partials(p, kernel.partials === "units" ? partialCount(policy) : (workers * LANE_BYTES) / BYTES[p.type], allocate));
+      .map((p) => {
+        const count = this.byWorkers ? (workers * LANE_BYTES) / BYTES[p.type] : partialCount(policy);
+        return new Partials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
+      });
     this.args = allocate(8 * Object.keys(kernel.slots).length);
     const scratch = allocate(kernel.scratchBytes * workers);
     const tables = allocate(kernel.tableBytes.length);
@@ -252,20 +256,14 @@ class WasmProgram implements CpuProgram {
 
   /** What the calling thread does before the workers. */
   private begin(): void {
-    if (this.byWorkers) for (const partials of this.reductions) partials.clear();
+    for (const partials of this.reductions) partials.clear();
   }
 
-  /** And after them: gives the results. */
+  /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
   private end(): Record<string, number> {
     for (const plan of this.plans) plan.copies?.fold();
-    const results: Record<string, number> = {};
-    for (const partials of this.reductions) {
-      const { name } = partials.param;
-      const output = this.binding.outputs[name];
-      results[name] = this.byWorkers ? partials.inAnyOrder() : partials.inOrder();
-      if (output) hostArray(output)[0] = results[name];
-    }
-    return results;
+    for (const partials of this.reductions) this.results[partials.param.name] = partials.settle();
+    return this.results;
   }
 
   source(): string {

@@ -61,6 +61,8 @@ export class CpuGraph implements Graph {
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
   private freed = false;
+  /** `frees` of the storage when all buffers were seen to be live. */
+  private liveAt = -1;
 
   constructor(work: readonly Noted[]) {
     const items = work.map(({ item }) => item);
@@ -86,7 +88,11 @@ export class CpuGraph implements Graph {
     if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
     for (const device of this.devices) device.requireOpen();
     for (const launch of this.launches) launch.requireKept();
-    for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
+    const { frees } = cpuStorage();
+    if (this.liveAt !== frees) {
+      for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
+      this.liveAt = frees;
+    }
     if (this.memory !== cpuStorage().memory) this.followMemory();
     for (const region of this.regions) region.run();
   }

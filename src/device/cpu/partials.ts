@@ -32,6 +32,9 @@ export function foldOfParam(param: ReduceParam): Fold {
   return param.op === "custom" ? (new Function(emitFold(param.combine!))() as Fold) : foldOf(param.op, param.type);
 }
 
+/** Of one fold after the other. */
+const lanes = new Float64Array(REDUCTION_LANES);
+
 /**
  * Folds the first `count` partials in place to the reduction's result: the strict tree, which is as good as any order in fast mode.
  * Without partials it is the identity.
@@ -43,7 +46,6 @@ export function foldPartials(
   fold: Fold,
 ): number {
   if (count === 0) return param.identity;
-  const lanes: number[] = Array(REDUCTION_LANES);
   for (let left = count; left > 1; left = chunksPerLine(left)) {
     for (let chunk = 0; chunk * REDUCTION_CHUNK < left; chunk++) {
       lanes.fill(param.identity);

@@ -2,7 +2,8 @@ import type { ReduceParam } from "../../ir/types.js";
 import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
 import type { Allocate } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
-import { BYTES, typedArray, type TypedArray } from "../view.js";
+import { hostArray, hostOf } from "../cpu/host-view.js";
+import { BYTES, typedArray, type TypedArray, type View } from "../view.js";
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class Partials {
@@ -10,15 +11,23 @@ export class Partials {
   private readonly fold: Fold;
   private readonly shared = cpuStorage().shared;
   private view: TypedArray;
+  private taker: TypedArray | undefined;
 
+  /**
+   * @param byWorkers each worker has folded what it did; the others are folded by the strict rule
+   * @param output takes the result
+   */
   constructor(
     readonly param: ReduceParam,
     private readonly count: number,
+    private readonly byWorkers: boolean,
+    private readonly output: View | undefined,
     allocate: Allocate,
   ) {
     this.buffer = allocate(count * BYTES[param.type]);
     this.fold = foldOfParam(param);
     this.view = this.newView();
+    this.taker = output && hostArray(output);
   }
 
   get address(): number {
@@ -29,18 +38,22 @@ export class Partials {
     this.buffer.free();
   }
 
-  /** Sets all to the identity. */
+  /** Before the workers begin. */
   clear(): void {
-    this.array().fill(this.param.identity);
+    if (this.byWorkers) this.array().fill(this.param.identity);
   }
 
-  /** Their fold by the strict rule. */
-  inOrder(): number {
-    return foldPartials(this.array(), this.count, this.param, this.fold);
+  /** Folds what they have left, and gives the result. */
+  settle(): number {
+    const result = this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold);
+    if (this.taker) {
+      if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!);
+      this.taker[0] = result;
+    }
+    return result;
   }
 
-  /** Their fold one after the other. */
-  inAnyOrder(): number {
+  private inAnyOrder(): number {
     const array = this.array();
     let result = array[0];
     for (let n = 1; n < this.count; n++) result = this.fold(result, array[n]);
