@@ -10,7 +10,7 @@ import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
-import { alignedBegin, programOf, rowOf, type LaunchProgram } from "./program.js";
+import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
@@ -321,8 +321,8 @@ export class GpuLaunch implements Launch {
   private gridOver(policy: RangePolicy, strided: boolean): Gridded {
     const { begin, extents } = policy;
     const rank = extents.length;
-    const { threads, planes } = this.program;
-    const x = rank === 1 ? threads : rowOf(policy);
+    const { threads, row, planes } = this.program;
+    const x = rank === 1 ? threads : Math.min(row, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
     const block: Shape["block"] = [x, threads / x, 1];
     const before = strided ? 0 : begin[rank - 1] - alignedBegin(policy, this.binding.views);
     const counts = [

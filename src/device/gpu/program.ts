@@ -1,3 +1,4 @@
+import { ROW } from "../../emit/c/gpu/range.js";
 import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/gpu/team.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../emit/c/gpu/program.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -65,10 +66,6 @@ export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string,
   return Number.isInteger(behind) ? first - behind : first;
 }
 
-/** Threads of a block along the last of several axes. */
-export const rowOf = ({ extents }: RangePolicy): number => Math.min(MAX_ROW, 2 ** Math.ceil(Math.log2(Math.max(1, extents.at(-1)!))));
-const MAX_ROW = 64;
-
 /** Members of a team: a whole number of warps near the wish. */
 function membersOf(wish: number = MEMBERS, serial: boolean, { threads }: CodeFacts): number {
   return serial ? 1 : Math.min(MEMBER_LIMIT, threads, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
@@ -93,7 +90,7 @@ function assume(
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
     // Short rows are many and of little work: one program will do for them all.
-    row: policy.kind === "range" && policy.extents.length > 1 && rowOf(policy) === MAX_ROW ? MAX_ROW : undefined,
+    longRows: policy.kind === "range" && policy.extents.length > 1 && policy.extents.at(-1)! > ROW / 2,
     members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,

@@ -1,6 +1,6 @@
 // Kernel "laplace" (kernels.ts), written by isoform.
 
-extern "C" __global__ void __launch_bounds__(128) laplace_kernel(
+extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
   const double *__restrict__ p, double *__restrict__ s, const int row_blocks, const int tile, const int planes,
   const int k_begin, const int j_begin, const int k_end, const int j_end, const int i_begin, const int i_end,
   const int s_stride0, const int s_stride1, const int p_stride0, const int p_stride1

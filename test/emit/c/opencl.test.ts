@@ -39,9 +39,9 @@ test("each pointer comes with its first element, and no parameter is a bool", ()
 });
 
 test("the shape of a work-group is told to the compiler where all launches have it", () => {
-  const size = (row?: number) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { row }).source)?.[1];
-  assert.equal(size(), undefined);
-  assert.equal(size(64), "64, 2, 1");
+  const size = (longRows: boolean) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { longRows }).source)?.[1];
+  assert.equal(size(false), undefined);
+  assert.equal(size(true), "32, 4, 1");
 });
 
 test("floats are added by compare-and-exchange where they lie, integers by the function that there is", () => {

@@ -53,7 +53,8 @@ export function cudaDialect(wide: boolean): GpuDialect {
     finishThreads: 1024,
     atomic,
     mathDefinitions,
-    entry: (name, most) => `extern "C" __global__ void __launch_bounds__(${most}) ${name}`,
+    entry: (name, most, _block, resident) =>
+      `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
     parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),
   };
 }

@@ -68,8 +68,11 @@ export interface GpuDialect extends Dialect {
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
   /** Definitions of functions that `math` names and the language lacks, as far as `source` calls them. */
   mathDefinitions(source: string): string[];
-  /** The head of an entry up to the list of its parameters; blocks have `most` threads at most, in the shape of `block` where it is known. */
-  entry(name: string, most: number, block?: BlockShape): string;
+  /**
+   * The head of an entry up to the list of its parameters; blocks have `most` threads at most, in the shape of `block` where it is known.
+   * A multiprocessor is to hold `resident` of them: the compiler may use as many registers as that leaves.
+   */
+  entry(name: string, most: number, block?: BlockShape, resident?: number): string;
   /** What stands in the list for a parameter, and the lines with which the body must begin for it. */
   parameter(param: Declared, fresh: (wish: string) => string): { declarations: readonly string[]; opening: readonly string[] };
 }

@@ -56,8 +56,8 @@ export interface GpuAssumptions {
   aligned: boolean;
   /** Members of a team at most. */
   members: number;
-  /** Threads of a block along the last of several axes, where that is known. */
-  row?: number;
+  /** The last of several axes is at least as long as the row of a block. */
+  longRows: boolean;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */
@@ -97,6 +97,8 @@ export interface GpuProgram {
   readonly traversal: Traversal;
   /** Threads of a block of `main` in a grid over a range. */
   readonly threads: number;
+  /** Of these, along the last of several axes, at most. */
+  readonly row: number;
   /** Neighbouring planes that such a block has at most, where it stands in a grid over a box; 0 elsewhere. */
   readonly planes: number;
   /** In the order of their 8-byte places in the results. */

@@ -16,6 +16,10 @@ const CHUNK = REDUCTION_CHUNK;
 /** Nodes of a body that is worth unrolling. */
 const SMALL_BODY = 40;
 
+/** Threads of a block along the last of several axes. */
+export const ROW = 64;
+/** Blocks of several planes that a multiprocessor holds at least, so that their loads may have many registers: best on an H100 by 2 to 10 %. */
+const RESIDENT = 4;
 /** Planes of a block that reduces. */
 const PLANES = 4;
 
@@ -62,7 +66,7 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
     }
-    return this.finish(this.threads, this.block());
+    return this.finish(this.threads, this.block(), this.planes > 1 ? RESIDENT : undefined);
   }
 
   /** Threads of a block at most: the fewer, the more registers each may have. */
@@ -71,12 +75,16 @@ export class RangeWriter extends EntryWriter {
     return this.planes > 1 || (this.rank === 4 && this.traversal === "elements") ? BLOCK / 2 : BLOCK;
   }
 
+  /** Threads of a block along the last of several axes: where neighbours are read, several rows share them. */
+  get row(): number {
+    return this.several ? ROW / 2 : ROW;
+  }
+
   /** The shape of a block, where it is the same for all launches. */
   private block(): BlockShape | undefined {
-    const { row } = this.program.assumptions;
     const flat = this.rank === 1 || this.traversal === "serial" || this.traversal === "chunks";
     if (flat) return [this.threads, 1, 1];
-    return row === undefined ? undefined : [row, this.threads / row, 1];
+    return this.program.assumptions.longRows ? [this.row, this.threads / this.row, 1] : undefined;
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {

@@ -304,13 +304,13 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** The finished function and its signature. */
-  protected finish(most: number, block?: BlockShape): { entry: Entry; text: string } {
+  protected finish(most: number, block?: BlockShape, resident?: number): { entry: Entry; text: string } {
     const used = [...this.params];
     const params = used.map(([key, { type, element }]): KernelParam => ({ key, type, element }));
     const spelled = used.map(([, param]) => this.dialect.parameter(param, (wish) => this.names.fresh(wish)));
     const declarations = spelled.flatMap((param) => param.declarations);
     const head = new Code();
-    head.line(`${this.dialect.entry(this.name, most, block)}(`);
+    head.line(`${this.dialect.entry(this.name, most, block, resident)}(`);
     head.indented(() => wrap(declarations, 120).forEach((line) => head.line(line)));
     head.block(")", () => {
       for (const line of [...this.sharedArrays, ...spelled.flatMap(({ opening }) => opening)]) head.line(line);
