@@ -1,5 +1,5 @@
 import { f64 } from "isoform";
-import type { Cell, DenseGrid } from "isoform/grid";
+import type { Cell } from "isoform/grid";
 import { swap, type Step } from "isoform/skeleton";
 import { around, type Grid3, type Real } from "./kernels.js";
 
@@ -111,7 +111,7 @@ const prolong = ({ grid, e }: Level, { e: coarse }: Level): Step =>
   });
 
 /** The finest level, on `grid`, and `coarser` ones of half as many cells along each axis. */
-export function levelsOf(grid: DenseGrid<3>, f: Real, e: Real, t: Real, coarser: number): Level[] {
+export function levelsOf(grid: Grid3, f: Real, e: Real, t: Real, coarser: number): Level[] {
   const levels: Level[] = [{ grid, f, e, t, wall: 1 }];
   for (let n = 1, above = grid; n <= coarser; n++) {
     above = above.coarsen();

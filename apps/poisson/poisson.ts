@@ -12,6 +12,7 @@ import {
   type SkeletonOptions,
   type SkeletonSettings,
   type Step,
+  type Storage,
   type Unsettled,
 } from "isoform/skeleton";
 import { deviation, direction, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
@@ -189,14 +190,15 @@ function levelsWanted({ size, levels }: PoissonSettings): number {
   return levels ?? Math.max(0, Math.floor(Math.log2(size / COARSEST_SIZE)));
 }
 
+/** Kinds of grids that can be coarsened. */
+const REFINED: readonly Storage["grid"][] = ["dense", "sparse"];
+
 function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
   const { size, preconditioner, grid: kind, layout } = settings;
   const extents = [size, size, size] as const;
   if (preconditioner !== "multigrid") return makeGrid(set, extents, { kind, layout });
-  if (kind !== "dense")
-    throw new LaunchError(
-      `the preconditioner multigrid needs a dense grid, and this one is to be ${kind}: take another, or the grid dense`,
-    );
+  if (!REFINED.includes(kind))
+    throw new LaunchError(`the preconditioner multigrid takes a grid that is ${REFINED.join(" or ")}, and this one is to be ${kind}`);
   const levels = levelsWanted(settings);
   const planes = Math.ceil(size / 2 ** levels);
   if (planes < set.members.length)
@@ -226,7 +228,7 @@ export function makePoisson(set: DeviceSet, asked: Unsettled<PoissonSettings>, o
     await poisson.reset();
     return poisson;
   };
-  return tuned(asked, make, asked.preconditioner === "multigrid" ? ["dense"] : undefined);
+  return tuned(asked, make, asked.preconditioner === "multigrid" ? REFINED : undefined);
 }
 
 /** For `isoform explain`. */

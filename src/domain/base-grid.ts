@@ -11,7 +11,7 @@ import { declareContainer } from "./declare.js";
 import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
 import { HaloWidths } from "./halo-widths.js";
-import { activityOf, partition, type Activity } from "./partition.js";
+import { activityOf, coarseMask, partition, type Activity } from "./partition.js";
 import { Runs } from "./run.js";
 
 /** Where one value of a field lies. */
@@ -20,6 +20,9 @@ export interface Place {
   /** One element. */
   readonly view: View;
 }
+
+/** Runs of planes of partitions that are not for a grid to choose. */
+export type Given = readonly Pick<Partition, "first" | "planes">[];
 
 /** What grids of all kinds have in common: activity, partitions, the stencils noted, and the fields whose memory they lay out. */
 export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<D> {
@@ -34,6 +37,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   private readonly fields = new Set<Field>();
   private readonly scalars: Scalar[] = [];
   private readonly runs = new Runs();
+  private coarse: BaseGrid<D> | undefined;
   private laid = false;
   private cut: readonly Partition[] | undefined;
   /** Once set, partitions stay as they are. */
@@ -48,7 +52,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     readonly extents: readonly number[],
     options: GridOptions,
     private readonly step = 1,
-    given?: readonly Pick<Partition, "first" | "planes">[],
+    given?: Given,
   ) {
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
@@ -73,6 +77,29 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   get partitions(): readonly Partition[] {
     return (this.cut ??= partition(this.activity.planes, this.set.members.length, this.reach.at(-1), this.step));
   }
+
+  get parent(): BaseGrid<D> | undefined {
+    return this.coarse;
+  }
+
+  coarsen(): BaseGrid<D> {
+    if (this.coarse) return this.coarse;
+    const odd = this.partitions.find(({ first }) => first % 2 === 1);
+    if (odd)
+      throw new LaunchError(
+        `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
+          `give the finest grid { levels: n } for n coarser ones`,
+      );
+    this.freeze();
+    const extents = this.extents.map((n) => Math.ceil(n / 2));
+    const active = this.mask && coarseMask(this.mask, this.extents);
+    const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
+    this.coarse = this.makeCoarse(extents, { layout: this.layout, active }, partitions);
+    return this.coarse;
+  }
+
+  /** A grid of this kind on the same set, of twice the cell size. */
+  protected abstract makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): BaseGrid<D>;
 
   /** Active cells of some planes. */
   private cellsOf(first: number, planes: number): number {
@@ -165,7 +192,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
       if (far >= 0) refuse(`at offset [${offset}], beyond the grid of [${this.extents}] cells`, "use a larger grid or nearer neighbours");
       this.widen(Math.abs(offset.at(-1)!), (problem, remedy) => refuse(`at offset [${offset}], but ${problem}`, remedy));
       this.offsets.set(key, offset);
-      this.laid = false;
+      this.relay();
     }
   }
 
@@ -184,6 +211,11 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   /** For an offset from the first of two cells along each axis, how far it goes beyond the pair; a grid of odd extent has half a pair. */
   private beyondPair(offset: Offset): Offset {
     return offset.map((d, axis) => (d < 0 ? d : Math.max(0, d - 1 + (this.extents[axis] % 2))));
+  }
+
+  /** Memory is laid out anew when it is next used. */
+  protected relay(): void {
+    this.laid = false;
   }
 
   lay(): void {

@@ -76,6 +76,10 @@ export class BlocksGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
     this.unitPlanes = brick.at(-1)!;
   }
 
+  protected makeCoarse(): never {
+    throw new LaunchError("a block-sparse grid cannot be coarsened: make a dense or an element-sparse one");
+  }
+
   override require(offsets: readonly Offset[]): void {
     this.requireNear(offsets, (problem, remedy) => {
       throw new LaunchError(`a stencil reads ${problem}; ${remedy}`);

@@ -2,43 +2,31 @@ import type { Launch } from "../device/device.js";
 import { range } from "../device/policy.js";
 import { typedArray, View, type TypedArrayOf } from "../device/view.js";
 import type { Dimension } from "../kernel/cells.js";
-import { LaunchError } from "../kernel/errors.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
 import type { DeviceSet } from "../set/index.js";
-import { BaseGrid, type Place } from "./base-grid.js";
+import { BaseGrid, type Given, type Place } from "./base-grid.js";
 import type { Container } from "./container.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole } from "./dense-lowering.js";
 import { DenseStorage, type Arrangement, type Box } from "./dense-storage.js";
 import type { Field, FieldType } from "./field.js";
 import { fillView } from "./fill.js";
-import type { DataView, GridOptions, HaloCopy, Partition, PrepareOptions } from "./grid.js";
+import type { DataView, GridOptions, HaloCopy, LevelOptions, PrepareOptions } from "./grid.js";
+import { planesTogether } from "./partition.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
-
-export interface DenseOptions extends GridOptions {
-  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
-  levels?: number;
-}
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, and for more members than planes
  */
-export function dense(set: DeviceSet, extents: readonly [number, number], options?: DenseOptions): DenseGrid<2>;
-export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
-export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
-export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
+export function dense(set: DeviceSet, extents: readonly [number, number], options?: LevelOptions): DenseGrid<2>;
+export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: LevelOptions): DenseGrid<3>;
+export function dense(set: DeviceSet, extents: readonly number[], options?: LevelOptions): DenseGrid;
+export function dense(set: DeviceSet, extents: readonly number[], options: LevelOptions = {}): DenseGrid {
   return placed(dense, () => new DenseGrid(set, extents, options));
-}
-
-/** Planes at whose multiples partitions begin. */
-function stepOf(extents: readonly number[], { levels = 0 }: DenseOptions): number {
-  if (!Number.isInteger(levels) || levels < 0)
-    throw new LaunchError(`a grid of [${extents}] cells with ${levels} coarser levels: give a whole number from 0`);
-  return 2 ** levels;
 }
 
 interface Lowered {
@@ -48,46 +36,18 @@ interface Lowered {
 
 export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   readonly kind = "dense";
-  private coarse: DenseGrid<D> | undefined;
   /** Cells around each box in kernel order, as memory is laid out. */
   private padding: readonly number[] = [];
   /** The active cells of each member as bytes, arranged like a u8 field. */
   private masks: readonly View[] | undefined;
   private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
 
-  constructor(
-    set: DeviceSet,
-    extents: readonly number[],
-    options: DenseOptions = {},
-    partitions?: readonly Pick<Partition, "first" | "planes">[],
-  ) {
-    super(set, [...extents], options, stepOf(extents, options), partitions);
+  constructor(set: DeviceSet, extents: readonly number[], options: LevelOptions = {}, partitions?: Given) {
+    super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
   }
 
-  /** The grid of twice the cell size, if `coarsen` has made it. */
-  get parent(): DenseGrid<D> | undefined {
-    return this.coarse;
-  }
-
-  /**
-   * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
-   * member, and is active if one of them is. Containers of each may read fields of the other, by `child` and `parent`.
-   * @throws LaunchError where a partition begins at an odd plane
-   */
-  coarsen(): DenseGrid<D> {
-    if (this.coarse) return this.coarse;
-    const odd = this.partitions.find(({ first }) => first % 2 === 1);
-    if (odd)
-      throw new LaunchError(
-        `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
-          `give the finest grid { levels: n } for n coarser ones`,
-      );
-    this.freeze();
-    const extents = this.extents.map((n) => Math.ceil(n / 2));
-    const active = this.mask && coarseMask(this.mask, this.extents);
-    const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
-    this.coarse = new DenseGrid<D>(this.set, extents, { layout: this.layout, active }, partitions);
-    return this.coarse;
+  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): DenseGrid<D> {
+    return new DenseGrid<D>(this.set, extents, options, partitions);
   }
 
   protected arrange(stored: readonly Field[]): void {
@@ -291,11 +251,4 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const view of this.masks ?? []) view.free();
     this.masks = undefined;
   }
-}
-
-/** A cell of twice the size is active if one of its children is. */
-function coarseMask(mask: Uint8Array, extents: readonly number[]): (x: number, y: number, z: number) => boolean {
-  const [nx, ny, nz = 1] = extents;
-  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((child) => child < extent);
-  return (x, y, z) => pair(z, nz).some((cz) => pair(y, ny).some((cy) => pair(x, nx).some((cx) => mask[(cz * ny + cy) * nx + cx] !== 0)));
 }

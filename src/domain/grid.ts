@@ -41,6 +41,12 @@ export interface GridOptions {
   layout?: FieldLayout;
 }
 
+/** Options of grids that have coarser ones. */
+export interface LevelOptions extends GridOptions {
+  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
+  levels?: number;
+}
+
 export interface PrepareOptions {
   precision: Precision;
   /**
@@ -79,6 +85,13 @@ export interface Grid<D extends Dimension = Dimension> {
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
   /** A function over all active cells; what it reads, writes and reduces is found from its code. */
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container;
+
+  /**
+   * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
+   * member, and is active if one of them is. Containers of each may read fields of the other, by `child` and `parent`.
+   * @throws LaunchError where a partition begins at an odd plane, and of block-sparse grids
+   */
+  coarsen(): Grid<D>;
 
   /** Notes neighbours that containers read: halos become wide enough when memory is next used. Throws LaunchError beyond the grid. */
   require(offsets: readonly Offset[]): void;

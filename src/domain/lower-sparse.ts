@@ -1,4 +1,5 @@
 import { bits, choose, compare, define, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, truth } from "../ir/build.js";
+import type { Level } from "../kernel/cells.js";
 import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../ir/types.js";
 import { mapStmts } from "../ir/walk.js";
 import { placeCells } from "./cell-code.js";
@@ -7,7 +8,10 @@ import { GROUP } from "./numbering.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "./storage-kernel.js";
 
 /** What a kernel over numbered cells needs beside the container's own parameters. */
-export type SparseRole = "near" | "far" | "outside" | "runs" | "distances" | "firstRun" | "x" | "y" | "z";
+export type SparseRole = "near" | "far" | "outside" | "runs" | "distances" | "firstRun" | "children" | "parents" | "x" | "y" | "z";
+
+/** Offsets in the order of the grid's tables: from the own cell, from its first child and from its parent. */
+export type Directions = Readonly<Record<Level, readonly Offset[]>>;
 
 export interface LoweredSparse {
   readonly ir: KernelIR;
@@ -20,12 +24,11 @@ const SHIFT = Math.log2(GROUP);
 
 /*
  * Containers over the cells of one partition of an element-sparse grid, by number. A field lies in a view of rank 1 for cardinality 1, else
- * of `[component][cell]` (soa) or `[cell][component]` (aos). `directions` are the offsets in the order of the grid's tables; those that the
- * container uses are among them.
+ * of `[component][cell]` (soa) or `[cell][component]` (aos). The offsets that the container uses are among the `directions`.
  */
 
 /** For GPUs: an element a cell, which finds its neighbours by `near` and `far` (see Connectivity). */
-export function lowerCells(container: KernelIR, plan: ContainerPlan, directions: readonly Offset[]): LoweredSparse {
+export function lowerCells(container: KernelIR, plan: ContainerPlan, directions: Directions): LoweredSparse {
   const kernel = new StorageKernel<SparseRole>(container);
   const cell = indexOf(0);
   const body = place(container, plan, kernel, cell, directions, (direction) => {
@@ -38,7 +41,7 @@ export function lowerCells(container: KernelIR, plan: ContainerPlan, directions:
 }
 
 /** For CPUs: a team a run (see Runs), whose members are its cells; neighbours are at one distance for all of them. */
-export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: readonly Offset[]): LoweredSparse {
+export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: Directions): LoweredSparse {
   const { location } = container;
   const kernel = new StorageKernel<SparseRole>(container);
   const run = kernel.local("run", plus(indexOf(0), scalarOf(kernel.scalar("firstRun"), "i32")));
@@ -68,24 +71,31 @@ function place(
   { fields, mask }: ContainerPlan,
   kernel: StorageKernel<SparseRole>,
   cell: Expr,
-  directions: readonly Offset[],
+  directions: Directions,
   find: (direction: number) => Expr,
 ): Stmt[] {
   const known = new Map<string, Expr>();
   const isOwn = (offset: Offset): boolean => offset.every((d) => d === 0);
-  const numberOf = (offset: Offset): Expr => {
-    if (isOwn(offset)) return cell;
-    const key = offset.join();
-    if (!known.has(key)) known.set(key, find(directions.findIndex((direction) => direction.join() === key)));
+  const numberOf = (offset: Offset, level: Level = "own"): Expr => {
+    if (level === "own" && isOwn(offset)) return cell;
+    const key = `${level} ${offset}`;
+    if (!known.has(key)) {
+      const direction = directions[level].findIndex((other) => other.join() === offset.join());
+      known.set(key, level === "own" ? find(direction) : link(level, direction));
+    }
     return known.get(key)!;
+  };
+  const link = (level: "child" | "parent", direction: number): Expr => {
+    const table = kernel.view(level === "child" ? "children" : "parents", "i32", 2);
+    return kernel.local(`${level}_${direction}`, loadInt(table, int(direction), cell));
   };
   return placeCells(
     container,
     { fields, mask },
     {
       element: (field, offset, component) => {
-        const { cardinality, layout } = fields.get(field)!;
-        const number = numberOf(offset);
+        const { cardinality, layout, level } = fields.get(field)!;
+        const number = numberOf(offset, level);
         return cardinality === 1 ? [number] : layout === "soa" ? [component, number] : [number, component];
       },
       active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", numberOf(offset), scalarOf(kernel.scalar("outside"), "i32"))),

@@ -1,18 +1,20 @@
 import { LaunchError } from "../kernel/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { BlocksGrid, type BlocksOptions } from "./blocks.js";
-import { DenseGrid, type DenseOptions } from "./dense.js";
-import { GRID_KINDS, type Grid, type GridKind } from "./grid.js";
+import { DenseGrid } from "./dense.js";
+import { GRID_KINDS, type Grid, type GridKind, type LevelOptions } from "./grid.js";
 import { placed } from "./placed.js";
 import { SparseGrid } from "./sparse.js";
 
-export interface AnyGridOptions extends DenseOptions, BlocksOptions {
+export interface AnyGridOptions extends LevelOptions, BlocksOptions {
   /** How cells are stored; `dense` where absent. */
   kind?: GridKind;
 }
 
 /** Options that only some kinds have. */
-const OWN = { levels: "dense", brick: "blocks" } as const satisfies Partial<Record<keyof AnyGridOptions, GridKind>>;
+const OWN = { levels: ["dense", "sparse"], brick: ["blocks"] } as const satisfies Partial<
+  Record<keyof AnyGridOptions, readonly GridKind[]>
+>;
 
 /**
  * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `blocks` make the same grids.
@@ -25,9 +27,9 @@ export function makeGrid(set: DeviceSet, extents: readonly number[], options?: A
 export function makeGrid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
   const { kind = "dense" } = options;
   return placed(makeGrid, () => {
-    for (const [option, owner] of Object.entries(OWN))
-      if (options[option as keyof typeof OWN] !== undefined && kind !== owner)
-        throw new LaunchError(`a ${kind} grid has no option "${option}": leave it out, or make a ${owner} grid`);
+    for (const [option, owners] of Object.entries<readonly GridKind[]>(OWN))
+      if (options[option as keyof typeof OWN] !== undefined && !owners.includes(kind))
+        throw new LaunchError(`a ${kind} grid has no option "${option}": leave it out, or make a ${owners.join(" or ")} grid`);
     switch (kind) {
       case "dense":
         return new DenseGrid(set, extents, options);

@@ -3,7 +3,6 @@ import { range, type Policy } from "../device/policy.js";
 import { typedArray, type TypedArrayOf, View } from "../device/view.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
-import { LaunchError } from "../kernel/errors.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
@@ -185,6 +184,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {
     this.lay();
+    for (const { field } of container.uses) field.grid.lay();
     const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
     const wanted = stretches.filter(({ planes }) => {
       const [from, to] = this.unitsOf(device, planes);
@@ -196,7 +196,8 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const form = this.form(container, device);
     const { kernel, roles } = this.compile(container, form, record);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
-    for (const { param, field } of container.uses) args[param] = this.storage(field, device).kernelView(field.storage[device]);
+    for (const { param, field } of container.uses)
+      args[param] = (field.grid as unknown as NumberedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     const records = record ? this.recordsOf(device) : undefined;
     Object.assign(args, records?.valuesOf(container));
@@ -241,8 +242,15 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     this.freeTables();
   }
 
-  protected freeTables(): void {
-    for (const tables of this.tables.splice(0)) for (const table of Object.values(tables ?? {})) if (table instanceof View) table.free();
+  /** All of them, and what else was made for the layout of memory; or only some. */
+  protected freeTables(roles?: readonly Role[]): void {
+    for (const tables of this.tables)
+      for (const role of roles ?? (Object.keys(tables ?? {}) as Role[])) {
+        const table = tables?.[role];
+        if (table instanceof View) table.free();
+        if (tables) delete tables[role];
+      }
+    if (roles) return;
     for (const records of this.records.splice(0)) records?.free();
   }
 
@@ -252,13 +260,8 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const key = `${form} ${record}`;
     let made = variants.get(key);
     if (!made) {
-      const other = container.uses.find(({ level }) => level !== "own");
-      if (other)
-        throw new LaunchError(
-          `container "${container.name}" reads field "${other.field.name}" of another grid by ${other.level}, which only dense grids have`,
-        );
       const plan: ContainerPlan = {
-        fields: new Map(container.uses.map(({ param, field }) => [param, field])),
+        fields: new Map(container.uses.map(({ param, level, field: { cardinality, layout } }) => [param, { cardinality, layout, level }])),
         mask: container.mask?.param,
         record,
       };

@@ -32,6 +32,23 @@ export function activityOf(extents: readonly number[], active: GridOptions["acti
   return { mask: cells === mask.length ? undefined : mask, planes, cells };
 }
 
+/**
+ * Planes at whose multiples the partitions of a grid begin that can be coarsened so often.
+ * @throws LaunchError where `levels` is no count
+ */
+export function planesTogether(extents: readonly number[], levels = 0): number {
+  if (!Number.isInteger(levels) || levels < 0)
+    throw new LaunchError(`a grid of [${extents}] cells with ${levels} coarser levels: give a whole number from 0`);
+  return 2 ** levels;
+}
+
+/** Whether a cell of twice the size is active: if one of its children is. */
+export function coarseMask(mask: Uint8Array, extents: readonly number[]): (x: number, y: number, z: number) => boolean {
+  const [nx, ny, nz = 1] = extents;
+  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((child) => child < extent);
+  return (x, y, z) => pair(z, nz).some((cz) => pair(y, ny).some((cy) => pair(x, nx).some((cx) => mask[(cz * ny + cy) * nx + cx] !== 0)));
+}
+
 function tabulate(active: (x: number, y: number, z: number) => boolean, nx: number, ny: number, nz: number): Uint8Array {
   const mask = new Uint8Array(nx * ny * nz);
   let n = 0;

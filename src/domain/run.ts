@@ -11,6 +11,7 @@ const KEPT = 4;
 /** A container's launches on all members for the memory that its fields and scalars had. */
 interface Plan {
   readonly precision: Precision;
+  /** Of all grids whose fields are used, added up: none of them ever falls. */
   readonly generation: number;
   readonly memory: readonly (readonly View[])[];
   /** By member. */
@@ -51,7 +52,7 @@ export class Runs {
     const memory = [...container.uses.map(({ field }) => field.storage), ...scalars.map((scalar) => scalar.views)];
     const plans = this.plans.get(container) ?? [];
     this.plans.set(container, plans);
-    const { generation } = grid;
+    const generation = [grid, ...container.uses.map(({ field }) => field.grid)].reduce((sum, { generation }) => sum + generation, 0);
     const known = plans.find(
       (plan) => plan.precision === precision && plan.generation === generation && plan.memory.every((views, n) => views === memory[n]),
     );

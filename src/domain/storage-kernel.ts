@@ -2,12 +2,15 @@ import { define, localOf } from "../ir/build.js";
 import type { ElementType, Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { Names } from "../ir/copy.js";
 import { mapStmts } from "../ir/walk.js";
+import type { Level } from "../kernel/cells.js";
 import type { FieldLayout } from "./field.js";
 
 /** What of a field decides where its values lie. */
 export interface FieldPlan {
   readonly cardinality: number;
   readonly layout: FieldLayout;
+  /** On which grid it lies; on the container's own where absent. */
+  readonly level?: Level;
 }
 
 /** What a container's lowering needs to know beside its code. */

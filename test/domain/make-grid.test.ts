@@ -8,10 +8,16 @@ import { jsSets } from "./sets.js";
 const [one, two] = jsSets;
 const EXTENTS = [17, 9, 13] as const;
 
+const NAMED = {
+  dense: () => dense(two, EXTENTS, { active: sphere }),
+  sparse: () => sparse(two, EXTENTS, sphere),
+  blocks: () => blocks(two, EXTENTS, sphere),
+};
+
 test("the kind is one option among others", () => {
   for (const kind of GRID_KINDS) {
     const made = makeGrid(two, EXTENTS, { kind, active: sphere, layout: "aos" });
-    const named = kind === "dense" ? dense(two, EXTENTS, { active: sphere }) : (kind === "sparse" ? sparse : blocks)(two, EXTENTS, sphere);
+    const named = NAMED[kind]();
     assert.equal(made.constructor, named.constructor);
     assert.deepEqual([made.kind, made.cells, made.partitions], [kind, named.cells, named.partitions]);
     assert.equal(made.field("u", f64).layout, "aos", "the grid's option is the default of its fields");
@@ -30,7 +36,7 @@ test("what cannot be made is refused with the author's line", () => {
   for (const [wrong, problem] of [
     [make({ kind: "round" as "dense" }), /a grid of kind "round"; use dense, sparse, blocks/],
     [make({ kind: "sparse", brick: [4, 4, 4] }), /a sparse grid has no option "brick": leave it out, or make a blocks grid/],
-    [make({ kind: "blocks", levels: 2 }), /a blocks grid has no option "levels": leave it out, or make a dense grid/],
+    [make({ kind: "blocks", levels: 2 }), /a blocks grid has no option "levels": leave it out, or make a dense or sparse grid/],
     [make({ kind: "blocks", brick: [3, 4, 4] }), /bricks of \[3,4,4\] cells/],
     [make({ levels: -1 }), /-1 coarser levels: give a whole number from 0/],
     [() => dense(one, EXTENTS, { active: nobody }), /none is active: the domain is empty/],

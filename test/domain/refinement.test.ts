@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { f64, sum } from "../../src/kernel/params.js";
-import { dense } from "../../src/domain/index.js";
+import { blocks, dense, makeGrid } from "../../src/domain/index.js";
 import { HostField } from "./host-field.js";
 import { jsSets, noise, onEachBackend } from "./sets.js";
 
 const strict = { precision: "strict" } as const;
+/** Those that can be coarsened. */
+const KINDS = ["dense", "sparse"] as const;
 const value = (x: number, y: number, z: number): number => noise(x, y, z);
 
 const cases = [
@@ -40,8 +42,8 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
         },
         active,
       );
-      for (const set of all) {
-        const fine = dense(set, extents, { active, levels: 1 });
+      for (const [set, kind] of all.flatMap((set) => KINDS.map((kind) => [set, kind] as const))) {
+        const fine = makeGrid(set, extents, { kind, active, levels: 1 });
         const coarse = fine.coarsen();
         assert.equal(fine.parent, coarse);
         assert.equal(fine.coarsen(), coarse);
@@ -62,9 +64,9 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
         });
         p.fill(value);
         await coarse.run(restrict, strict);
-        assert.deepEqual([...(await r.download())], restricted.data, set.name);
+        assert.deepEqual([...(await r.download())], restricted.data, `${kind} ${set.name}`);
         await fine.run(prolong, strict);
-        assert.deepEqual([...(await q.download())], prolonged.data, set.name);
+        assert.deepEqual([...(await q.download())], prolonged.data, `${kind} ${set.name}`);
         fine.free();
         coarse.free();
       }
@@ -72,8 +74,8 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
 });
 
 it("grids of several levels keep their planes on one member", () => {
-  for (const set of jsSets) {
-    const levels = [dense(set, [8, 8, 64], { levels: 3 })];
+  for (const [set, kind] of jsSets.flatMap((set) => KINDS.map((kind) => [set, kind] as const))) {
+    const levels = [makeGrid(set, [8, 8, 64], { kind, levels: 3 })];
     while (levels.length <= 3) levels.push(levels.at(-1)!.coarsen());
     for (const [n, { extents, partitions }] of levels.entries()) {
       assert.deepEqual(extents, [8 >> n, 8 >> n, 64 >> n]);
@@ -88,6 +90,10 @@ it("grids of several levels keep their planes on one member", () => {
 it("a grid whose partitions do not fit says how to make one", () => {
   const fine = dense(jsSets[2], [4, 4, 10]);
   assert.throws(() => dense(jsSets[2], [4, 4, 10], { levels: 0.5 }), /with 0.5 coarser levels: give a whole number from 0/);
+  assert.throws(
+    () => blocks(jsSets[0], [8, 8, 8]).coarsen(),
+    /a block-sparse grid cannot be coarsened: make a dense or an element-sparse one/,
+  );
   assert.throws(() => fine.coarsen(), {
     name: "LaunchError",
     message:
@@ -96,8 +102,8 @@ it("a grid whose partitions do not fit says how to make one", () => {
 });
 
 it("reductions of a coarse grid read the fine one", async () => {
-  for (const set of jsSets) {
-    const fine = dense(set, [8, 8, 16], { levels: 1 });
+  for (const [set, kind] of jsSets.flatMap((set) => KINDS.map((kind) => [set, kind] as const))) {
+    const fine = makeGrid(set, [8, 8, 16], { kind, levels: 1 });
     const coarse = fine.coarsen();
     const p = fine.field("p", f64);
     const total = coarse.scalar("total", f64);
@@ -105,5 +111,37 @@ it("reductions of a coarse grid read the fine one", async () => {
     p.fill((x, y, z) => x + 8 * y + 64 * z);
     await coarse.run(add, strict);
     assert.equal(await total.get(), 4 * 4 * 8 * (4 + 8 * 4 + 64 * 8));
+  }
+});
+
+it("tables between grids follow when one of them is laid out anew", async () => {
+  for (const kind of KINDS) {
+    const fine = makeGrid(jsSets[2], [12, 6, 32], { kind, active: cases[2].active, levels: 1 });
+    const coarse = fine.coarsen();
+    const [p, q, r] = [fine.field("p", f64), fine.field("q", f64), coarse.field("r", f64)];
+    const down = coarse.container("down", { p, r }, ({ p, r }, c) => {
+      r[c] = p.child(c, 0, 0, 0) + p.child(c, 1, 1, 1);
+    });
+    const up = fine.container("up", { q, r }, ({ q, r }, c) => {
+      q[c] = r.parent(c, 0, 0, 0);
+    });
+    p.fill(value);
+    const round = async (): Promise<number[]> => {
+      await coarse.run(down, strict);
+      await fine.run(up, strict);
+      return [...(await q.download())];
+    };
+    const before = await round();
+    // Wider halos of one and of the other: all numbers are others.
+    fine.require([[0, 0, 3]]);
+    assert.deepEqual(await round(), before, kind);
+    coarse.require([[1, 0, -2]]);
+    assert.deepEqual(await round(), before, kind);
+    const further = fine.container("further", { q, r }, ({ q, r }, c) => {
+      q[c] = r.parent(c, 0, 0, 0) + 0 * r.parent(c, 1, 0, 1);
+    });
+    await fine.run(further, strict);
+    assert.deepEqual([...(await q.download())], before, kind);
+    assert.deepEqual(await round(), before, kind);
   }
 });

@@ -153,10 +153,11 @@ describe("kernels of element-sparse grids", () => {
       u[c][1] = p.at(c, 1, 0, 0) + c.z;
     });
     const plan = { fields: new Map(step.uses.map(({ param, field }) => [param, field])) };
-    const directions = [
+    const own = [
       [0, 1, 0],
       [1, 0, 0],
     ];
+    const directions = { own, child: [], parent: [] };
     const { ir, roles } = lowerCells(step.ir, plan, directions);
     assert.deepEqual([...roles.keys()], ["near", "far", "z"]);
     assert.deepEqual(print(optimise(ir)).trimEnd().split("\n"), [

@@ -84,7 +84,12 @@ await onEachBackend("conjugate gradients have the same bits", ({ backend, all })
       ];
       for (const [chosen, planning] of options)
         assert.deepEqual((await solved(set, chosen, { iterations: 6 }, planning)).values, (await expected).values, JSON.stringify(chosen));
-      assert.deepEqual((await solved(set, settings, { iterations: 4 })).values, (await withMultigrid).values, "multigrid");
+      for (const grid of backend === "js" ? (["dense", "sparse"] as const) : (["dense"] as const))
+        assert.deepEqual(
+          (await solved(set, { ...settings, grid }, { iterations: 4 })).values,
+          (await withMultigrid).values,
+          `multigrid, ${grid}`,
+        );
     });
 });
 
@@ -100,7 +105,10 @@ test("the planner leaves 8 words a cell to conjugate gradients", async () => {
 
 test("what makes no sense is refused", async () => {
   assert.throws(() => new Poisson(one, { ...DEFAULTS, size: 1 }), LaunchError);
-  assert.throws(() => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "sparse" }), /multigrid needs a dense grid/);
+  assert.throws(
+    () => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "blocks" }),
+    /multigrid takes a grid that is dense or sparse/,
+  );
   assert.throws(
     () => new Poisson(jsSets[4], { ...DEFAULTS, size: 16, preconditioner: "multigrid" }),
     /2 coarser levels leaves 4 planes to 7 devices: ask for fewer levels/,
