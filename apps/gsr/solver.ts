@@ -26,7 +26,7 @@ interface Form {
 
 const fused = (sorted: boolean): Form => ({
   // Neighbouring threads of a GPU read neighbouring rows; a core reads one row after the other.
-  layout: (device) => (device.backend === "cuda" ? "planes" : "rows"),
+  layout: ({ memory, onHost }) => (memory.name === "cpu" || onHost ? "rows" : "planes"),
   footprint: (shape) => fusedFootprint(shape, sorted),
   build: (...system) => fusedForm(...system, sorted),
 });

@@ -9,7 +9,7 @@ import type { Found, OpenclFacts } from "./facts.js";
 import { Addresses } from "./addresses.js";
 import { capturing } from "./capture.js";
 import { buildProgram } from "./program.js";
-import { FillStep, KernelStep } from "./steps.js";
+import { FillStep, KernelStep, parameterSize } from "./steps.js";
 
 const READ_WRITE = 1;
 const PROFILING = 2;
@@ -22,6 +22,9 @@ const RESIDENT = 2048;
 interface Entry extends GpuEntry {
   readonly program: Handle;
   readonly name: string;
+  /** Work-items of a group at most, and the local memory that is declared in it. */
+  readonly threads: number;
+  readonly local: number;
 }
 
 /** One OpenCL device with a context of its own: its memory and its compiled programs. */
@@ -113,7 +116,23 @@ export class OpenclMachine implements GpuMachine {
 
   kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
     const { program, name } = entry as Entry;
+    this.requireFit(entry as Entry, code, shape);
     return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, values);
+  }
+
+  /** Throws DeviceError for a kernel that is over the device's limits. */
+  private requireFit({ name, threads, local }: Entry, { params }: EntryCode, { block, shared = 0 }: Shape): void {
+    const { parameterBytes, sharedBytes } = this.facts;
+    const refuse = (problem: string, remedy: string): never => {
+      throw new DeviceError(this.name, `"${name}" ${problem}`, remedy);
+    };
+    const members = block.reduce((a, b) => a * b, 1);
+    if (members > threads)
+      refuse(`needs work-groups of ${members}, and can have ${threads} here`, "ask for smaller teams, or simplify the kernel");
+    if (local + shared > sharedBytes)
+      refuse(`needs ${local + shared} bytes of local memory for each work-group, and the device has ${sharedBytes}`, "use less scratch");
+    const bytes = params.reduce((sum, { type }) => sum + parameterSize(type), 0);
+    if (bytes > parameterBytes) refuse(`has ${bytes} bytes of parameters, and the device takes ${parameterBytes}`, "hand over fewer views");
   }
 
   fillStep(address: number, value: number, bytes: number): Step {
@@ -152,6 +171,8 @@ export class OpenclMachine implements GpuMachine {
     return {
       program,
       name,
+      threads,
+      local,
       residentBlocks: (members) => Math.max(1, Math.floor(RESIDENT / members)),
       needs: `work-groups of ${threads} at most${local > 0 ? `, ${local} bytes of local memory` : ""}`,
     };

@@ -9,6 +9,7 @@ import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from 
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 import { OpenclQueue } from "./queue.js";
+import { requireAbilities } from "./requirements.js";
 import { fillView } from "./transfers.js";
 
 export const abilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: OpenclFacts): Abilities => ({
@@ -66,7 +67,9 @@ export class OpenclDevice implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.machine.enter();
-    return new GpuLaunch(this.machine, bind(this, kernel, args, policy, options));
+    const binding = bind(this, kernel, args, policy, options);
+    requireAbilities(this.name, this.machine.facts, binding);
+    return new GpuLaunch(this.machine, binding);
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

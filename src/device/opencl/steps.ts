@@ -4,6 +4,9 @@ import { BYTES } from "../view.js";
 import type { Addresses, Place } from "./addresses.js";
 import type { Handle, Opencl } from "./api.js";
 
+/** Bytes that a parameter takes at most: a pointer comes with an offset. */
+export const parameterSize = (type: ParamType): number => (type === "pointer" ? 16 : 8);
+
 /** The bytes of a parameter that is passed by value. */
 function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): ArrayBufferView {
   switch (type) {

@@ -6,7 +6,7 @@ import { backend } from "../../../src/device/opencl/backend.js";
 import { findDevices, type Found } from "../../../src/device/opencl/facts.js";
 import { OpenclMachine } from "../../../src/device/opencl/machine.js";
 import { OpenclDevice } from "../../../src/device/opencl/opencl-device.js";
-import { f64, i32, kernel, open, range, scatter, sum, view } from "../../../src/index.js";
+import { f32, f64, i32, kernel, open, range, scatter, sum, view } from "../../../src/index.js";
 
 const { missing } = await backend.probe();
 const skip = missing && `${missing.reason}; ${missing.remedy}`;
@@ -17,6 +17,9 @@ const bins = kernel("bins", { x: view(f64), h: scatter(f64), count: scatter(i32)
 });
 const norm = kernel("norm", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
   s.add(x[i] * x[i]);
+});
+const halve = kernel("halve", { x: view(f32) }, ({ x }, i) => {
+  x[i] = x[i] / 3;
 });
 
 describe("opencl", { skip }, () => {
@@ -75,6 +78,33 @@ describe("opencl", { skip }, () => {
         name: "LaunchError",
         message: /scatter "h" of f64 cannot be .*use the strategy "sorted"/,
       });
+  });
+
+  it("refuses kernels that need what the device does not have", () => {
+    const prepare = (facts: Partial<Found["facts"]>, precision: "strict" | "fast") => (): void => {
+      const device = new OpenclDevice("opencl:0", machine(facts));
+      device.prepare(halve, { x: device.array(f32, 4) }, range(4), { precision }).free();
+    };
+    assert.throws(prepare({ exactF32: false }, "strict"), {
+      name: "LaunchError",
+      message: /kernel "halve" .*device\.test\.[jt]s:\d+\) on opencl:0: it has a division of f32, .* use fast mode/,
+    });
+    assert.doesNotThrow(prepare({ exactF32: false }, "fast"));
+    assert.doesNotThrow(prepare({ f64: false }, "strict"));
+    assert.throws(prepare({ parameterBytes: 16 }, "fast"), {
+      name: "DeviceError",
+      message: /"halve_kernel" has \d+ bytes of parameters, and the device takes 16/,
+    });
+    const device = new OpenclDevice("opencl:0", machine({ f64: false }));
+    assert.throws(() => device.prepare(norm, { x: device.array(f64, 4) }, range(4)), {
+      name: "LaunchError",
+      message: /kernel "norm" .*its parameter "x" is f64, and this device has no f64/,
+    });
+    const narrow = new OpenclDevice("opencl:0", machine({ sharedBytes: 64 }));
+    assert.throws(() => narrow.prepare(norm, { x: narrow.array(f64, 4) }, range(4), { precision: "strict" }), {
+      name: "DeviceError",
+      message: /needs \d+ bytes of local memory for each work-group, and the device has 64/,
+    });
   });
 
   it("finds compiled code again where the driver keeps none itself", async () => {

@@ -1,0 +1,31 @@
+import { firstF64 } from "../../ir/f64.js";
+import type { KernelIR } from "../../ir/types.js";
+import { walkExprs } from "../../ir/walk.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { Binding } from "../bind.js";
+import type { OpenclFacts } from "./facts.js";
+
+/** Throws LaunchError where a kernel needs what the device does not have. */
+export function requireAbilities(device: string, facts: OpenclFacts, { kernel, ir, precision }: Binding): void {
+  const refuse = (problem: string, line = kernel.location.line): never => {
+    throw new LaunchError(`kernel "${kernel.name}" (${kernel.location.file}:${line}) on ${device}: ${problem}`);
+  };
+  const wide = facts.f64 ? undefined : firstF64(ir);
+  if (wide) refuse(`${wide.what} is f64, and this device has no f64; use f32, or another device`, wide.line);
+  const rounded = facts.exactF32 || precision === "fast" ? undefined : firstRounded(ir);
+  if (rounded)
+    refuse(
+      `it has ${rounded.what} of f32, which this device does not round correctly, as strict mode asks; use fast mode, f64 or another device`,
+      rounded.line,
+    );
+}
+
+/** The first operation on f32 that OpenCL allows to be off by more than rounding. */
+function firstRounded(ir: KernelIR): { what: string; line: number } | undefined {
+  let found: { what: string; line: number } | undefined;
+  walkExprs(ir.body, (e, { location: { line } }) => {
+    if (e.op === "binary" && e.fn === "div" && e.type === "f32") found ??= { what: "a division", line };
+    if (e.op === "unary" && e.fn === "sqrt" && e.type === "f32") found ??= { what: "a square root", line };
+  });
+  return found;
+}
