@@ -1,3 +1,4 @@
+import { shareLoads } from "../../ir/share-loads.js";
 import { Int } from "./ints.js";
 import { KernelCode } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
@@ -29,7 +30,8 @@ export interface WasmKernel {
  * Compiles a kernel to a WebAssembly module, specialised on extents, strides, precision and scatter strategies. Where some view is larger
  * than the memory can be, addresses wrap: the caller checks.
  */
-export function emitWasm(spec: WasmSpec): WasmKernel {
+export function emitWasm(given: WasmSpec): WasmKernel {
+  const spec = given.disjointMemory ? { ...given, ir: shareLoads(given.ir) } : given;
   const code = new KernelCode(spec);
   const { units, batch } = spec.policy.kind === "range" ? emitRange(code, spec.policy) : emitTeams(code, spec.policy);
   emitRun(code, units, batch);
