@@ -3,7 +3,7 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { f32, f64, max, min, sum } from "isoform";
 import type { Container, Field } from "../../src/domain/index.js";
-import type { DeviceSet, Scalar } from "../../src/set/index.js";
+import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
@@ -88,13 +88,14 @@ const SWAP = 0;
 const step = fc.record({ kind: fc.nat(STEPS.length - 1), x: fc.nat(2), y: fc.nat(1), s: fc.nat(1) });
 type Draw = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-const way = fc.record({
-  set: fc.nat(jsSets.length - 1),
-  kind: fc.constantFrom<Kind>("dense", "sparse", "blocks"),
-  occ: fc.constantFrom(...OCC_LEVELS),
-  fuse: fc.boolean(),
-  unroll: fc.integer({ min: 1, max: 3 }),
-});
+const way = (sets: number) =>
+  fc.record({
+    set: fc.nat(sets - 1),
+    kind: fc.constantFrom<Kind>("dense", "sparse", "blocks"),
+    occ: fc.constantFrom(...OCC_LEVELS),
+    fuse: fc.boolean(),
+    unroll: fc.integer({ min: 1, max: 3 }),
+  });
 
 const build = (at: Playground, draws: readonly Draw[]): (Container | Swap)[] =>
   draws.map(({ kind, x, y, s }) => STEPS[kind](at, at.plain[x], at.plain.filter((_, n) => n !== x)[y], at.scalars[s], at.scalars[1 - s]));
@@ -125,18 +126,28 @@ async function meaning(draws: readonly Draw[], shape: number): Promise<unknown[]
   return at.results();
 }
 
-it("random sequences give the bits of the sequential run on any number of members, grid and OCC level, fused and unrolled or not", async () => {
-  await fc.assert(
+/** Random sequences on `sets`, in several ways each, against their meaning. */
+const agree = (sets: readonly DeviceSet[], { numRuns, ways }: { numRuns: number; ways: number }): Promise<void> =>
+  fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => kind !== SWAP)),
       fc.nat(SHAPES.length - 1),
-      fc.array(way, { minLength: 5, maxLength: 5 }),
-      async (draws, shape, ways) => {
+      fc.array(way(sets.length), { minLength: ways, maxLength: ways }),
+      async (draws, shape, all) => {
         const expected = await meaning(draws, shape);
-        for (const { set, kind, ...options } of ways)
-          assert.deepEqual(await outcome(draws, jsSets[set], kind, shape, options), expected, JSON.stringify({ set, kind, ...options }));
+        for (const { set, kind, ...options } of all)
+          assert.deepEqual(await outcome(draws, sets[set], kind, shape, options), expected, JSON.stringify({ set, kind, ...options }));
       },
     ),
-    { numRuns: 25, seed: 1, includeErrorInReport: true },
+    { numRuns, seed: 1, includeErrorInReport: true },
   );
+
+it("random sequences give the bits of the sequential run on any number of members, grid and OCC level, fused and unrolled or not", () =>
+  agree(jsSets, { numRuns: 25, ways: 5 }));
+
+it("and so do some on members of an OpenCL device", async (t) => {
+  const opened = await devices("opencl*3").catch((error: Error) => error.message);
+  if (typeof opened === "string") return t.skip(opened);
+  await agree([opened], { numRuns: 3, ways: 2 });
+  await opened.close();
 });
