@@ -148,7 +148,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
-    const { precision, reductions = {} } = options;
+    const { precision, reductions = {}, unfolded } = options;
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
       if (first === end) return [];
@@ -165,7 +165,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ] as const;
       const policy = range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const));
       const all = { ...args, ...Object.fromEntries(outputs) };
-      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials })];
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded })];
     });
   }
 

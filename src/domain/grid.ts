@@ -54,6 +54,8 @@ export interface PrepareOptions {
    * element that takes the result of this launch alone.
    */
   reductions?: Readonly<Record<string, View>>;
+  /** Reductions stay with the launches, for `fold` of the device. */
+  unfolded?: boolean;
 }
 
 /** How a grid can store its cells. */

@@ -1,4 +1,4 @@
-export { blocks, BlocksGrid, type BlocksOptions } from "./blocks.js";
+export { blocks, type BlocksGrid, type BlocksOptions } from "./blocks.js";
 export { dense, DenseGrid } from "./dense.js";
 export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 export { GRID_KINDS } from "./grid.js";

@@ -1,6 +1,6 @@
 import { LaunchError } from "../kernel/errors.js";
 import type { DeviceSet } from "../set/index.js";
-import { BlocksGrid, type BlocksOptions } from "./blocks.js";
+import { makeBlocks, type BlocksOptions } from "./blocks.js";
 import { DenseGrid } from "./dense.js";
 import { GRID_KINDS, type Grid, type GridKind, type LevelOptions } from "./grid.js";
 import { placed } from "./placed.js";
@@ -36,7 +36,7 @@ export function makeGrid(set: DeviceSet, extents: readonly number[], options: An
       case "sparse":
         return new SparseGrid(set, extents, options);
       case "blocks":
-        return new BlocksGrid(set, extents, options);
+        return makeBlocks(set, extents, options);
       default:
         throw new LaunchError(`a grid of kind "${String(kind)}"; use ${GRID_KINDS.join(", ")}`);
     }

@@ -210,7 +210,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
       );
       const all = { ...args, ...Object.fromEntries(own), ...(records ? {} : Object.fromEntries(partials)) };
       return [
-        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision }),
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
         ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, [begin, end], partial)) : []),
       ];
     });

@@ -60,6 +60,18 @@ export class Numbering {
     for (let position = this.low * plane; position < this.high * plane; position++) if (!mask || mask[position]) visit(cell++, position);
   }
 
+  /** Visits the stored cells in order: number and global coordinates; z is 0 in two dimensions. */
+  eachAt(visit: (cell: number, x: number, y: number, z: number) => void): void {
+    const { extents } = this.cells;
+    const [nx] = extents;
+    const ny = extents.length === 3 ? extents[1] : Infinity;
+    this.each((cell, position) => {
+      const x = position % nx;
+      const row = (position - x) / nx;
+      visit(cell, x, row % ny, Math.floor(row / ny));
+    });
+  }
+
   /** The number of the active cell at a position in the stored planes. */
   find(position: number): number {
     const { mask } = this.cells;

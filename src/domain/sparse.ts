@@ -43,7 +43,7 @@ export function sparse(set: DeviceSet, extents: readonly number[], active?: Grid
 
 /** An element-sparse grid. */
 export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D, SparseRole> {
-  readonly kind = "sparse";
+  readonly kind: "sparse" | "blocks" = "sparse";
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
   protected readonly outsideUnits = RUN;
@@ -56,8 +56,14 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   /** Generations of the other grids for which tables were made. */
   private readonly linkedTo = new Map<SparseRole, number>();
 
-  constructor(set: DeviceSet, extents: readonly number[], options: LevelOptions = {}, partitions?: Given) {
-    super(set, extents, options, planesTogether(extents, options.levels), partitions);
+  constructor(
+    set: DeviceSet,
+    extents: readonly number[],
+    options: LevelOptions = {},
+    partitions?: Given,
+    step = planesTogether(extents, options.levels),
+  ) {
+    super(set, extents, options, step, partitions);
   }
 
   protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): SparseGrid<D> {
