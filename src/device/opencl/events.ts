@@ -24,9 +24,10 @@ export class Completion {
   /** False while the command is under way. Throws DeviceError where it failed. */
   get ready(): boolean {
     const cl = this.machine.enter();
-    const status = cl.number("clGetEventInfo", this.handle, EXECUTION_STATUS);
-    if (status < 0) throw failure("a command", status, cl.lastKernel);
-    return status === COMPLETE;
+    const status = new Int32Array(1);
+    cl.call("clGetEventInfo", this.handle, EXECUTION_STATUS, 4, status, null);
+    if (status[0] < 0) throw failure("a command", status[0], cl.lastKernel);
+    return status[0] === COMPLETE;
   }
 
   /** Resolves when it has ended, without blocking the event loop. */

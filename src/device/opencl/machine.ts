@@ -13,6 +13,7 @@ import { FillStep, KernelStep, parameterSize } from "./steps.js";
 
 const READ_WRITE = 1;
 const PROFILING = 2;
+const BLOCKING = 1;
 const KERNEL_WORK_GROUP_SIZE = 0x11b0;
 const KERNEL_LOCAL_BYTES = 0x11b2;
 /** Work-items that keep a compute unit of a GPU busy. */
@@ -112,6 +113,13 @@ export class OpenclMachine implements GpuMachine {
       this.programs.set(source, program);
     }
     return new Map(entries.map((entry) => [entry, this.entry(program, entry)]));
+  }
+
+  upload(address: number, words: Uint32Array): void {
+    const { memory, first } = this.addresses.find(address);
+    const held = words.slice().buffer;
+    const host = this.cl.koffi.address(held);
+    this.enter().call("clEnqueueWriteBuffer", this.transfers, memory, BLOCKING, first, held.byteLength, host, 0, null, null);
   }
 
   kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {

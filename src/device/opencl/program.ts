@@ -23,13 +23,13 @@ export const buildOptions = ({ exactF32 }: { exactF32: boolean }): string =>
  * name, its source line where that can be told, and the compiler's first lines.
  */
 export function buildProgram(cl: Opencl, machine: OpenclMachine, device: Handle, { source, name, precision }: ProgramSource): Handle {
+  keepSource(name, source, precision, "cl");
   const { platform, label, driver, caches } = machine.facts;
   const options = buildOptions(machine.facts);
   const parts = [platform, label, driver, options, source];
   const known = caches ? undefined : recall("clbin", parts);
   const reused = known && fromBinary(cl, machine.context, device, known, options);
   if (reused !== undefined) return reused;
-  keepSource(name, source, precision, "cl");
   const program = cl.create("clCreateProgramWithSource", machine.context, 1, [source], null);
   const status = build(cl, program, device, options);
   if (status !== 0) {
