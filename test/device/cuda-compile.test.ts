@@ -15,7 +15,8 @@ import * as life from "../../apps/life/life.js";
 import * as poisson from "../../apps/poisson/poisson.js";
 import { cg, lbm } from "../../bench/grid-problems.js";
 import * as bench from "../../bench/kernels.js";
-import { blocks, dense, sparse } from "../../src/domain/index.js";
+import { BrickGrid } from "../../src/domain/brick-grid.js";
+import { dense, sparse } from "../../src/domain/index.js";
 import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { bind } from "../../src/device/bind.js";
@@ -120,7 +121,7 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
         await (await makeSkeleton(set, { ...settings, size: 6 })).run(1);
       await (await Simulation.create(set, cavity.cavity({ reynolds: 10, size: 6 }), { pattern: "aa", precision })).run(2);
       const extents = [6, 6, 6] as const;
-      for (const grid of [dense(set, extents), sparse(set, extents, () => true), blocks(set, extents, () => true)]) {
+      for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickGrid<3>(set, extents, {})]) {
         for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
           await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
       }

@@ -1,16 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { BrickGrid } from "../../src/domain/brick-grid.js";
 import { Bricks } from "../../src/domain/bricks.js";
 import { blocks } from "../../src/domain/index.js";
 import { lowerBlocks } from "../../src/domain/lower-blocks.js";
 import { optimise } from "../../src/ir/optimise.js";
 import { print } from "../../src/ir/print.js";
 import { f64 } from "../../src/kernel/params.js";
-import { likeDense, KINDS, storesCells } from "./kinds.js";
+import { likeDense, KINDS, storesCells, type Make } from "./kinds.js";
 import { jsSets } from "./sets.js";
 
-await likeDense("block-sparse", KINDS.blocks);
-storesCells("block-sparse", KINDS.blocks);
+/** As on GPUs. */
+const inBricks: Make = (set, extents, active, options) =>
+  new BrickGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) });
+
+for (const [kind, make] of [
+  ["block-sparse", KINDS.blocks],
+  ["block-sparse, by bricks,", inBricks],
+] as const) {
+  await likeDense(kind, make);
+  storesCells(kind, make);
+}
 
 describe("bricks", () => {
   it("are those with an active cell, and know if all their cells are", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
+import { BrickGrid } from "../../src/domain/brick-grid.js";
 import { SparseGrid, type Field } from "../../src/domain/index.js";
 import type { Dimension } from "../../src/kernel/cells.js";
 import { f32, f64, i32, max, sum, table } from "../../src/kernel/params.js";
@@ -19,6 +20,7 @@ class CellByCell extends SparseGrid {
 const kinds: readonly Make[] = [
   ...Object.values(KINDS),
   (set, extents, active, options) => new CellByCell(set, extents, { ...options, active }),
+  (set, extents, active, options) => new BrickGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) }),
 ];
 
 /** A domain by its description; it has the cell in the middle of the box, so that it is not empty. */
