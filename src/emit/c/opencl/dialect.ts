@@ -1,6 +1,8 @@
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { FloatType } from "../dialect.js";
 import type { AtomicFunction, Axis, GpuDialect, Space } from "../gpu/dialect.js";
+import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
+import { powDefinition } from "../helpers.js";
 
 /** What a device's compiler offers beyond OpenCL C 1.2. */
 export interface OpenclFeatures {
@@ -9,6 +11,11 @@ export interface OpenclFeatures {
   /** Compare-and-exchange of 8 bytes. */
   readonly atomics64: boolean;
 }
+
+const NAN = "as_double(0x7ff8000000000000ul)";
+
+/** Without a comparison that a compiler might read as the absolute value of its target, whose sign NVIDIA's assembler takes for known. */
+const ABS_I32 = "int abs_i32(int a) { const uint sign = (uint)a >> 31; return (int)(((uint)a ^ (0u - sign)) + sign); }";
 
 const DIMENSION: Record<Axis, number> = { x: 0, y: 1, z: 2 };
 const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
@@ -25,9 +32,11 @@ export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures)
     signedWraps: false,
     // Those of the language are f32, and functions are chosen by the types of their arguments.
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
-    nan: f64 ? "as_double(0x7ff8000000000000ul)" : "NAN",
-    math: (fn) => fn,
+    nan: f64 ? NAN : "NAN",
+    math: (fn, type) => (f64 && type === "f32" && throughF64(fn)) || fn,
     helpers: {
+      ...(f64 ? { pow_f32: powDefinition("f32", { types, nan: NAN }, "(float)pow((double)a, (double)b)") } : {}),
+      abs_i32: ABS_I32,
       clz_u32: "int clz_u32(uint a) { return clz(a); }",
       mulhi_u32: "uint mulhi_u32(uint a, uint b) { return mul_hi(a, b); }",
     },
@@ -49,7 +58,7 @@ export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures)
     sharedPrefix: "__local",
     finishThreads: 256,
     atomic,
-    mathDefinitions: () => [],
+    mathDefinitions: (source) => definitionsThroughF64(source, "static"),
     entry: (name, _most, block) => `__kernel ${block ? `__attribute__((reqd_work_group_size(${block.join(", ")}))) ` : ""}void ${name}`,
     parameter: ({ type, identifier, declaration }, fresh) => {
       if (type !== "pointer") return { declarations: [declaration], opening: [] };
