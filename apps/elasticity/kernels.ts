@@ -1,5 +1,5 @@
 import { f64, max, sum, table } from "isoform";
-import type { Container, Field, Grid } from "isoform/grid";
+import { dot, type Container, type Field, type Grid } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexahedron.js";
 
@@ -47,7 +47,7 @@ interface Vector {
   readonly [axis: number]: number;
 }
 
-const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const square = (a: Vector): number => a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 const isFree = (fixed: number, axis: number): boolean => ((fixed >> axis) & 1) === 0;
 
 /* 0 where nothing is left to be done. */
@@ -156,9 +156,7 @@ export class Kernels {
     return {
       advance: [
         this.multiply(direction, product),
-        grid.container("p.s", { direction, product, dot, ps: sum(ps) }, ({ direction, product, dot, ps }, c) =>
-          ps.add(dot(direction[c], product[c])),
-        ),
+        dot(direction, product, ps, "p.s"),
         grid.container("u", { displacement, direction, ratio, rz, ps }, ({ displacement, direction, ratio, rz, ps }, c) => {
           for (let k = 0; k < 3; k++) displacement[c][k] += ratio(rz, ps) * direction[c][k];
         }),
@@ -172,8 +170,8 @@ export class Kernels {
       ],
       square: grid.container(
         "r.z",
-        { residual, elements, weight, diagonal, dot, rz: sum(rz) },
-        ({ residual, elements, weight, diagonal, dot, rz }, c) => rz.add(weight(elements[c], diagonal) * dot(residual[c], residual[c])),
+        { residual, elements, weight, diagonal, square, rz: sum(rz) },
+        ({ residual, elements, weight, diagonal, square, rz }, c) => rz.add(weight(elements[c], diagonal) * square(residual[c])),
       ),
       turn: grid.container(
         "p",
