@@ -10,6 +10,10 @@ export type { Precision, ScatterStrategy };
 /** What a device can do; printed by `isoform doctor`. */
 export interface Abilities {
   f64: boolean;
+  /** Significant bits of f64 arithmetic where it is emulated and has fewer than 53; its range is then that of f32. */
+  f64Bits?: number;
+  /** False where f32 below 2^-126 may become zero. */
+  subnormals?: false;
   /** Workers, or multiprocessors of a GPU. */
   parallelism: number;
   /** Bytes of the SIMD registers that the backend uses; 0 where there are none, or where threads take their place. */
@@ -61,6 +65,8 @@ export interface LaunchOptions {
    * the contiguous views that they are given. Nothing is folded, and there are no results.
    */
   partials?: boolean;
+  /** Fast mode, on devices with `fold`: reductions stay with the launch as partials, and there are no results. Others fold as usual. */
+  unfolded?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
 }
@@ -169,6 +175,11 @@ export interface Device {
     policy: PolicyOf<K>,
     options?: LaunchOptions,
   ): Launch;
+  /**
+   * What folds the partials that `unfolded` launches of one kernel have left, on this device or on others whose memory it reaches, into the
+   * views of one element in `results`; at least one of the launches is this device's. Undefined where it cannot be done.
+   */
+  fold?(launches: readonly Launch[], results: Readonly<Record<string, View>>): Launch | undefined;
   /** prepare, submit, wait, results. */
   run<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

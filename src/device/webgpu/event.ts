@@ -1,6 +1,6 @@
 import { DeviceError } from "../../kernel/errors.js";
 import type { DeviceEvent } from "../device.js";
-import type { Gpu, GpuBuffer } from "./gpu.js";
+import type { Gpu } from "./gpu.js";
 
 /** Events that have a time of their own at once. */
 const SLOTS = 1024;

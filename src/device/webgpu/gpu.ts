@@ -45,7 +45,11 @@ export class Gpu {
     void device.lost.then(({ message, reason }) => {
       if (!this.closed) this.lost = message || reason || "the driver gave no reason";
     });
-    device.onuncapturederror = ({ error }) => this.failures.push(new DeviceError(name, `WebGPU says: ${firstLine(error.message)}`));
+    device.onuncapturederror = ({ error }) => {
+      // What follows from an error that is told already says nothing new.
+      if (!error.message.includes("due to a previous error"))
+        this.failures.push(new DeviceError(name, `WebGPU says: ${firstLine(error.message)}`));
+    };
   }
 
   get limits(): GPUSupportedLimits {

@@ -24,6 +24,9 @@ export function fromDevice<T extends ElementType>({ emulates }: Gpu, type: T, by
   if (type !== "f64" || !emulates) return typedArray(type, bytes, 0, count);
   const pairs = new Float32Array(bytes, 0, 2 * count);
   const result = typedArray(type, count);
-  for (let n = 0; n < count; n++) result[n] = pairs[2 * n] + (Number.isFinite(pairs[2 * n]) ? pairs[2 * n + 1] : 0);
+  for (let n = 0; n < count; n++) result[n] = whole(pairs[2 * n], pairs[2 * n + 1]);
   return result;
 }
+
+/** The f64 of two f32; a second part of zero leaves the first as it is, with its sign. */
+export const whole = (high: number, low: number): number => (low === 0 || !Number.isFinite(high) ? high : high + low);

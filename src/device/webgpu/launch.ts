@@ -10,6 +10,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
+import { whole } from "./host-data.js";
 import { programOf, type LaunchProgram } from "./program.js";
 import {
   ClearStep,
@@ -99,7 +100,7 @@ export class WebGpuLaunch implements Launch {
         const at = 8 * n;
         switch (type) {
           case "f64":
-            return [name, data.getFloat32(at, true) + data.getFloat32(at + 4, true)];
+            return [name, whole(data.getFloat32(at, true), data.getFloat32(at + 4, true))];
           case "f32":
             return [name, data.getFloat32(at, true)];
           case "i32":

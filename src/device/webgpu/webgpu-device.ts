@@ -10,9 +10,14 @@ import type { Gpu } from "./gpu.js";
 import { WebGpuLaunch } from "./launch.js";
 import { WebGpuQueue, writeView } from "./queue.js";
 
+/** What the arithmetic of emit/wgsl/double.ts keeps at least. */
+export const EMULATED_BITS = 44;
+
 /** What WebGPU tells of an adapter; it says neither how much memory there is nor how many processors. */
 export const abilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Abilities => ({
   f64: emulates,
+  f64Bits: emulates ? EMULATED_BITS : undefined,
+  subnormals: false,
   parallelism: 1,
   simdBytes: 0,
   memory: limits.maxBufferSize,

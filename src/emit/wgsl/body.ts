@@ -81,10 +81,10 @@ export class BodyWriter {
 
   /** `combine` of a custom reduction, or the operator of another, on two values. */
   fold(op: Exclude<ReduceOp, "custom"> | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
-    if (op === "sum") return this.arithmetic("add", type, [a, Level.Weak], [b, Level.Weak])[0];
-    if (typeof op === "string") return this.arithmetic(op, type, [a, Level.Weak], [b, Level.Weak])[0];
+    const [first, second] = [closed(a), closed(b)];
+    if (typeof op === "string") return this.arithmetic(op === "sum" ? "add" : op, type, [first, Level.Term], [second, Level.Term])[0];
     const inner = new BodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict);
-    inner.local = (name) => (name === op.a ? a : name === op.b ? b : this.local(name));
+    inner.local = (name) => (name === op.a ? first : name === op.b ? second : this.local(name));
     return inner.value(op.body);
   }
 
@@ -232,6 +232,8 @@ export class BodyWriter {
 
   private compare(e: Extract<Expr, { op: "compare" }>): Text {
     const [a, b] = [this.expr(e.a), this.expr(e.b)];
+    // Compilers take != of floats to be false of NaN.
+    if (e.a.type === "f32" && e.fn === "ne") return [`!(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Prefix];
     if (e.a.type !== "f64") return [`(${at(a, Level.Sum)} ${COMPARISONS[e.fn]} ${at(b, Level.Sum)})`, Level.Term];
     const less = (x: Text, y: Text) => this.call("less_f64", x[0], y[0])[0];
     const equal = () => this.call("equal_f64", a[0], b[0])[0];
@@ -356,6 +358,9 @@ export function pair(v: number): [high: number, low: number] {
 function at([text, level]: Text, least: Level): string {
   return level >= least ? text : `(${text})`;
 }
+
+/** Any expression as a single term. */
+const closed = (text: string): string => (/^[\w.]+(\[[\w +]+\])?$/.test(text) ? text : `(${text})`);
 
 /** A left-associative operator. */
 function infix(fn: string, a: Text, b: Text): Text {

@@ -32,24 +32,21 @@ fn exact_product(a: f32, b: f32) -> vec2<f32> {
   add_f64: `
 fn add_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_sum(a.x, b.x);
-  if !is_finite(high.x) { return vec2<f32>(high.x, 0.0); }
   let low = exact_sum(a.y, b.y);
   let sum = quick_sum(high.x, rounded(high.y + low.x));
   return settled(quick_sum(sum.x, rounded(low.y + sum.y)), high.x);
 }`,
   settled: `
-/* A zero takes the sign that f32 gives it. */
-fn settled(value: vec2<f32>, sign: f32) -> vec2<f32> {
-  if value.x == 0.0 && sign == 0.0 { return vec2<f32>(sign, 0.0); }
-  if !is_finite(value.x) { return vec2<f32>(value.x, 0.0); }
-  return value;
+/* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
+fn settled(value: vec2<f32>, high: f32) -> vec2<f32> {
+  let whole = vec2<f32>(value.x, select(0.0, value.y, is_finite(value.x)));
+  return select(whole, vec2<f32>(high, 0.0), !is_finite(high) | ((value.x == 0.0) & (high == 0.0)));
 }`,
   sub_f64: `
 fn sub_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return add_f64(a, -b); }`,
   mul_f64: `
 fn mul_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_product(a.x, b.x);
-  if !is_finite(high.x) || high.x == 0.0 { return vec2<f32>(high.x, 0.0); }
   let mixed = rounded(rounded(a.x * b.y) + rounded(a.y * b.x));
   return settled(quick_sum(high.x, rounded(high.y + mixed)), high.x);
 }`,
@@ -60,81 +57,72 @@ fn scaled_f64(a: vec2<f32>, b: f32) -> vec2<f32> {
   return quick_sum(high.x, rounded(high.y + rounded(a.y * b)));
 }`,
   div_f64: `
+/* Operands are brought to the middle of the range, where no product leaves it. */
 fn div_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let first = rounded(a.x / b.x);
-  if !is_finite(first) || first == 0.0 || !is_finite(b.x) { return vec2<f32>(first, 0.0); }
-  /* Near the ends of the range a product below would leave it. */
   let size = bitcast<u32>(b.x) & 0x7f800000u;
-  let scale = select(1.0, select(0x1p40, 0x1p-40, size > 0x5f800000u), size > 0x5f800000u || size < 0x1f800000u);
+  let scale = select(1.0, select(0x1p40, 0x1p-40, size > 0x5f800000u), (size > 0x5f800000u) | (size < 0x1f800000u));
   let numerator = a * scale;
   let divisor = b * scale;
   let rest = add_f64(numerator, -scaled_f64(divisor, first));
   let second = rounded(rest.x / divisor.x);
   let last = add_f64(rest, -scaled_f64(divisor, second));
-  let quotient = quick_sum(first, second);
-  return settled(add_f64(quotient, vec2<f32>(rounded(last.x / divisor.x), 0.0)), first);
+  let quotient = add_f64(quick_sum(first, second), vec2<f32>(rounded(last.x / divisor.x), 0.0));
+  return select(settled(quotient, first), vec2<f32>(first, 0.0), (first == 0.0) | !is_finite(b.x));
 }`,
   sqrt_f64: `
 fn sqrt_f64(a: vec2<f32>) -> vec2<f32> {
-  if a.x == 0.0 { return vec2<f32>(a.x, 0.0); }
-  if a.x < 0.0 { return vec2<f32>(not_a_number(), 0.0); }
-  if !is_finite(a.x) { return vec2<f32>(a.x, 0.0); }
   let size = bitcast<u32>(a.x) & 0x7f800000u;
-  let apart = size > 0x5f800000u || size < 0x1f800000u;
+  let apart = (size > 0x5f800000u) | (size < 0x1f800000u);
   let square = a * select(1.0, select(0x1p60, 0x1p-60, size > 0x5f800000u), apart);
   let first = rounded(sqrt(square.x));
   let twice = 2.0 * first;
   let rest = add_f64(square, -exact_product(first, first));
   let root = quick_sum(first, rounded(rest.x / twice));
   let last = add_f64(square, -mul_f64(root, root));
-  let exact = add_f64(root, vec2<f32>(rounded(last.x / twice), 0.0));
-  return exact * select(1.0, select(0x1p-30, 0x1p30, size > 0x5f800000u), apart);
+  let exact = add_f64(root, vec2<f32>(rounded(last.x / twice), 0.0)) * select(1.0, select(0x1p-30, 0x1p30, size > 0x5f800000u), apart);
+  let special = select(a.x, not_a_number(), a.x < 0.0);
+  return select(exact, vec2<f32>(special, 0.0), !(a.x > 0.0) | !is_finite(a.x));
 }`,
   abs_f64: `
 fn abs_f64(a: vec2<f32>) -> vec2<f32> { return select(a, -a, (bitcast<u32>(a.x) >> 31u) == 1u); }`,
   less_f64: `
-fn less_f64(a: vec2<f32>, b: vec2<f32>) -> bool { return a.x < b.x || (a.x == b.x && a.y < b.y); }`,
+fn less_f64(a: vec2<f32>, b: vec2<f32>) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }`,
   equal_f64: `
-fn equal_f64(a: vec2<f32>, b: vec2<f32>) -> bool { return a.x == b.x && a.y == b.y; }`,
+fn equal_f64(a: vec2<f32>, b: vec2<f32>) -> bool { return (a.x == b.x) & (a.y == b.y); }`,
   min_f64: `
 fn min_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  if is_nan(a.x) { return a; }
-  if is_nan(b.x) { return b; }
-  return select(b, a, less_f64(a, b) || (equal_f64(a, b) && ordered_f32(a.x) < ordered_f32(b.x)));
+  let first = less_f64(a, b) | (equal_f64(a, b) & (ordered_f32(a.x) < ordered_f32(b.x))) | is_nan(a.x);
+  return select(select(b, a, first), b, is_nan(b.x));
 }`,
   max_f64: `
 fn max_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  if is_nan(a.x) { return a; }
-  if is_nan(b.x) { return b; }
-  return select(b, a, less_f64(b, a) || (equal_f64(a, b) && ordered_f32(a.x) > ordered_f32(b.x)));
+  let first = less_f64(b, a) | (equal_f64(a, b) & (ordered_f32(a.x) > ordered_f32(b.x))) | is_nan(a.x);
+  return select(select(b, a, first), b, is_nan(b.x));
 }`,
   floor_f64: `
 fn floor_f64(a: vec2<f32>) -> vec2<f32> {
   let high = floor(a.x);
-  if high != a.x || !is_finite(a.x) || a.y == 0.0 { return vec2<f32>(high, 0.0); }
-  return quick_sum(high, floor(a.y));
+  return select(vec2<f32>(high, 0.0), quick_sum(high, floor(a.y)), (high == a.x) & is_finite(a.x) & (a.y != 0.0));
 }`,
   ceil_f64: `
 fn ceil_f64(a: vec2<f32>) -> vec2<f32> { return -floor_f64(-a); }`,
   trunc_f64: `
 fn trunc_f64(a: vec2<f32>) -> vec2<f32> {
-  if (bitcast<u32>(a.x) >> 31u) == 1u { return -floor_f64(-a); }
-  return floor_f64(a);
+  let sign = select(1.0, -1.0, (bitcast<u32>(a.x) >> 31u) == 1u);
+  return sign * floor_f64(sign * a);
 }`,
   rem_f64: `
 /* The whole quotient comes in pieces that are exact times the divisor. */
 fn rem_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  if !is_finite(a.x) || is_nan(b.x) || b.x == 0.0 { return vec2<f32>(not_a_number(), 0.0); }
-  if !is_finite(b.x) { return a; }
+  let none = !is_finite(a.x) | is_nan(b.x) | (b.x == 0.0);
   let divisor = abs_f64(b);
   var rest = abs_f64(a);
-  for (var turn = 0; turn < 24 && !less_f64(rest, divisor); turn += 1) {
-    let quotient = rounded(rest.x / divisor.x);
-    let piece = max(1.0, trunc(bitcast<f32>(bitcast<u32>(quotient) & 0xfffff000u)));
-    let after = add_f64(rest, -scaled_f64(divisor, piece));
-    rest = select(after, add_f64(after, divisor), after.x < 0.0);
+  for (var turn = 0; turn < 24 && !none && is_finite(b.x) && !less_f64(rest, divisor); turn += 1) {
+    let below = bitcast<f32>(bitcast<u32>(rounded(rest.x / divisor.x) * 0.9999995) & 0xfffff000u);
+    rest = add_f64(rest, -scaled_f64(divisor, max(1.0, trunc(below))));
   }
-  return select(rest, -rest, (bitcast<u32>(a.x) >> 31u) == 1u);
+  return select(select(rest, -rest, (bitcast<u32>(a.x) >> 31u) == 1u), vec2<f32>(not_a_number(), 0.0), none);
 }`,
   f64_from_f32: `
 fn f64_from_f32(a: f32) -> vec2<f32> { return vec2<f32>(a, 0.0); }`,
@@ -145,18 +133,19 @@ fn f64_from_u32(a: u32) -> vec2<f32> { return quick_sum(f32(a & 0xffff0000u), f3
   f64_from_bool: `
 fn f64_from_bool(a: bool) -> vec2<f32> { return vec2<f32>(select(0.0, 1.0, a), 0.0); }`,
   i32_from_f64: `
+/* The lower part counts where the greater one is whole and does not saturate by itself. */
 fn i32_from_f64(a: vec2<f32>) -> i32 {
-  let whole = trunc_f64(a);
-  if whole.x >= 2147483648.0 { return select(2147483647, 2147483647 + i32(whole.y + 1.0), whole.x == 2147483648.0 && whole.y < 0.0); }
-  if whole.x < -2147483648.0 || is_nan(whole.x) { return i32_from_f32(whole.x); }
-  return i32(whole.x) + select(i32(whole.y), max(0, i32(whole.y)), whole.x == -2147483648.0);
+  let low = i32(select(floor(a.y), ceil(a.y), a.x < 0.0));
+  let edge = (abs(a.x) == 2147483648.0) & (((a.x > 0.0) & (low < 0)) | ((a.x < 0.0) & (low > 0)));
+  let counts = (a.x == floor(a.x)) & ((abs(a.x) < 2147483648.0) | edge);
+  return i32_from_f32(a.x) + select(0, low + select(0, 1, a.x == 2147483648.0), counts);
 }`,
   u32_from_f64: `
 fn u32_from_f64(a: vec2<f32>) -> u32 {
-  let whole = trunc_f64(a);
-  if whole.x >= 4294967296.0 { return select(0xffffffffu, 0xffffffffu - u32(-whole.y - 1.0), whole.x == 4294967296.0 && whole.y < 0.0); }
-  if whole.x <= 0.0 || is_nan(whole.x) { return 0u; }
-  return u32(whole.x) + bitcast<u32>(i32(whole.y));
+  let low = i32(floor(a.y));
+  let edge = (a.x == 4294967296.0) & (low < 0);
+  let counts = (a.x == floor(a.x)) & (a.x > 0.0) & ((a.x < 4294967296.0) | edge);
+  return u32_from_f32(a.x) + bitcast<u32>(select(0, low + select(0, 1, edge), counts));
 }`,
   bool_from_f64: `
 fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,

@@ -27,15 +27,11 @@ fn ordered_f32(x: f32) -> i32 {
 }`,
   min_f32: `
 fn min_f32(a: f32, b: f32) -> f32 {
-  if is_nan(a) { return a; }
-  if is_nan(b) { return b; }
-  return select(b, a, ordered_f32(a) < ordered_f32(b));
+  return select(select(b, a, (ordered_f32(a) < ordered_f32(b)) | is_nan(a)), b, is_nan(b));
 }`,
   max_f32: `
 fn max_f32(a: f32, b: f32) -> f32 {
-  if is_nan(a) { return a; }
-  if is_nan(b) { return b; }
-  return select(b, a, ordered_f32(a) > ordered_f32(b));
+  return select(select(b, a, (ordered_f32(a) > ordered_f32(b)) | is_nan(a)), b, is_nan(b));
 }`,
   rem_f32: `
 /* The remainder of whole quotients, bit by bit, so that it is exact. */
@@ -43,43 +39,34 @@ fn rem_f32(a: f32, b: f32) -> f32 {
   let sign = bitcast<u32>(a) & 0x80000000u;
   let x = bitcast<u32>(a) & 0x7fffffffu;
   let y = bitcast<u32>(b) & 0x7fffffffu;
-  if x >= 0x7f800000u || y > 0x7f800000u || y == 0u { return not_a_number(); }
-  if x < y { return a; }
-  var x_exponent = i32(x >> 23u);
-  var y_exponent = i32(y >> 23u);
+  let none = (x >= 0x7f800000u) | (y > 0x7f800000u) | (y == 0u);
+  let x_exponent = select(i32(x >> 23u), 0, none);
+  let y_exponent = i32(y >> 23u);
   var rest = select((x & 0x7fffffu) | 0x800000u, x << 1u, x_exponent == 0);
-  var divisor = select((y & 0x7fffffu) | 0x800000u, y << 1u, y_exponent == 0);
-  for (; x_exponent > y_exponent; x_exponent -= 1) {
-    if rest >= divisor { rest -= divisor; }
-    rest = rest << 1u;
-  }
-  if rest >= divisor { rest -= divisor; }
-  if rest == 0u { return bitcast<f32>(sign); }
-  for (; rest < 0x800000u && y_exponent > 0; y_exponent -= 1) { rest = rest << 1u; }
-  let bits = select(rest - 0x800000u + (u32(y_exponent) << 23u), rest >> 1u, y_exponent <= 0);
-  return bitcast<f32>(sign | bits);
+  let divisor = select((y & 0x7fffffu) | 0x800000u, y << 1u, y_exponent == 0);
+  for (var n = x_exponent; n > y_exponent; n -= 1) { rest = (rest - select(0u, divisor, rest >= divisor)) << 1u; }
+  rest -= select(0u, divisor, rest >= divisor);
+  let raised = min(countLeadingZeros(rest) - 8u, u32(y_exponent));
+  let exponent = u32(y_exponent) - raised;
+  let fraction = rest << raised;
+  let bits = select(fraction - 0x800000u + (exponent << 23u), fraction >> 1u, exponent == 0u);
+  let remainder = bitcast<f32>(sign | select(bits, 0u, rest == 0u));
+  return select(select(remainder, a, x < y), not_a_number(), none);
 }`,
   div_i32: `
 fn div_i32(a: i32, b: i32) -> i32 {
-  if b == 0 { return 0; }
-  if b == -1 { return -a; }
-  return a / b;
+  let quotient = a / select(b, 1, (b == 0) | (b == -1));
+  return select(select(quotient, -a, b == -1), 0, b == 0);
 }`,
   rem_i32: `
 fn rem_i32(a: i32, b: i32) -> i32 {
-  if b == 0 || b == -1 { return 0; }
-  return a % b;
+  let none = (b == 0) | (b == -1);
+  return select(a % select(b, 1, none), 0, none);
 }`,
   div_u32: `
-fn div_u32(a: u32, b: u32) -> u32 {
-  if b == 0u { return 0u; }
-  return a / b;
-}`,
+fn div_u32(a: u32, b: u32) -> u32 { return select(a / select(b, 1u, b == 0u), 0u, b == 0u); }`,
   rem_u32: `
-fn rem_u32(a: u32, b: u32) -> u32 {
-  if b == 0u { return 0u; }
-  return a % b;
-}`,
+fn rem_u32(a: u32, b: u32) -> u32 { return select(a % select(b, 1u, b == 0u), 0u, b == 0u); }`,
   mulhi_u32: `
 fn mulhi_u32(a: u32, b: u32) -> u32 {
   let low = (a & 0xffffu) * (b & 0xffffu);
@@ -89,19 +76,16 @@ fn mulhi_u32(a: u32, b: u32) -> u32 {
 }`,
   i32_from_f32: `
 fn i32_from_f32(a: f32) -> i32 {
-  if is_nan(a) { return 0; }
-  if a >= 2147483648.0 { return 2147483647; }
-  if a < -2147483648.0 { return i32(-2147483648); }
-  return i32(a);
+  let inside = i32(clamp(a, -2147483648.0, 2147483520.0));
+  return select(select(inside, 2147483647, a >= 2147483648.0), 0, is_nan(a));
 }`,
   u32_from_f32: `
 fn u32_from_f32(a: f32) -> u32 {
-  if is_nan(a) || a <= 0.0 { return 0u; }
-  if a >= 4294967296.0 { return 0xffffffffu; }
-  return u32(a);
+  let inside = u32(clamp(a, 0.0, 4294967040.0));
+  return select(select(inside, 0xffffffffu, a >= 4294967296.0), 0u, is_nan(a));
 }`,
   bool_from_f32: `
-fn bool_from_f32(a: f32) -> bool { return !is_nan(a) && (bitcast<u32>(a) & 0x7fffffffu) != 0u; }`,
+fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7fffffffu) != 0u); }`,
 };
 
 const ALL: Readonly<Record<string, string>> = { ...EXACT, ...DOUBLE, ...FUNCTIONS };

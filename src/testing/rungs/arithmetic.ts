@@ -4,7 +4,7 @@ import { mulhi } from "../../kernel/builtins.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, u32, view, type ScalarToken } from "../../kernel/params.js";
 import type { NumericType } from "../../ir/types.js";
-import { expectSame, F32_EDGES, F64_EDGES, I32_EDGES, make, pairs, rung, U32_EDGES, type Rung } from "../rung.js";
+import { edgesOn, expectSame, F32_EDGES, F64_EDGES, I32_EDGES, make, pairs, rung, same, U32_EDGES, type Rung } from "../rung.js";
 
 const floats = kernel("floats", { a: view(f64), b: view(f64), o: view(f64, 2) }, ({ a, b, o }, i) => {
   o[0][i] = a[i] + b[i];
@@ -274,15 +274,19 @@ async function onPairs(
   const actual = await device.queue.read(o);
   for (let row = 0; row < rows; row++)
     for (let n = 0; n < as.length; n++)
-      if (!Object.is(actual[row * as.length + n], expected(as[n], bs[n])[row]))
+      if (!same(actual[row * as.length + n], expected(as[n], bs[n])[row]))
         throw new Error(
           `${run.name}: operation ${row} of ${as[n]} and ${bs[n]} gives ${actual[row * as.length + n]} instead of ${expected(as[n], bs[n])[row]}`,
         );
 }
 
 export const arithmetic: Rung[] = [
-  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) => onPairs(device, f64, floats, F64_EDGES, floatsOf)),
-  rung(31, "f32 arithmetic, rounded after each operation", (device) => onPairs(device, f32, singles, F32_EDGES, singlesOf)),
+  rung(30, "f64 arithmetic, with zeros, infinities, subnormals and NaN", (device) =>
+    onPairs(device, f64, floats, edgesOn(device, "f64", F64_EDGES), floatsOf),
+  ),
+  rung(31, "f32 arithmetic, rounded after each operation", (device) =>
+    onPairs(device, f32, singles, edgesOn(device, "f32", F32_EDGES), singlesOf),
+  ),
   rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
     onPairs(device, i32, integers, I32_EDGES, integersOf),
   ),
@@ -290,8 +294,8 @@ export const arithmetic: Rung[] = [
 
   rung(34, "comparisons and logic of every type", async (device) => {
     const cases = [
-      [f64, compare64, F64_EDGES],
-      [f32, compare32, F32_EDGES],
+      [f64, compare64, edgesOn(device, "f64", F64_EDGES)],
+      [f32, compare32, edgesOn(device, "f32", F32_EDGES)],
       [i32, compareSigned, I32_EDGES],
       [u32, compareUnsigned, U32_EDGES],
     ] as const;
@@ -346,7 +350,7 @@ export const arithmetic: Rung[] = [
   }),
 
   rung(36, "truth values and choices", async (device) => {
-    const [as, is] = pairs(F64_EDGES, [0, 1, -1, 5, -2147483647]);
+    const [as, is] = pairs(edgesOn(device, "f64", F64_EDGES), [0, 1, -1, 5, -2147483647]);
     const a = device.from(f64, as),
       i = device.from(i32, is),
       o = device.array(i32, as.length);

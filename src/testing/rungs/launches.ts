@@ -203,7 +203,7 @@ export const launches: Rung[] = [
   rung(109, "a closed device takes no more work", async (device) => {
     // A device of a backend that is not the library's cannot be opened a second time from here.
     if (!backendNames().includes(device.backend)) return;
-    const other = await open(device.name);
+    const other = await open(device.name, device.abilities.f64Bits === undefined ? {} : { f64: "emulate" });
     const { queue } = other;
     const x = other.array(f64, 10),
       y = other.array(f64, 10);
