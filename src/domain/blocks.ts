@@ -41,7 +41,7 @@ export function blocks(
   extents: readonly number[],
   active?: GridOptions["active"],
   options: BlocksOptions = {},
-): BlocksGrid {
+): BlocksGrid<2> | BlocksGrid<3> | BlocksGrid {
   return placed(blocks, () => makeBlocks(set, extents, { ...options, active }));
 }
 
