@@ -19,10 +19,12 @@ export interface Trial {
   free(): void;
 }
 
-/** Measurements of each candidate; one more comes before, which also prepares. */
+/** Measurements of each candidate, at most; one more comes before, which also prepares. */
 const ROUNDS = 5;
 /** Iterations of a trial in one measurement. */
 const ITERATIONS = 10;
+/** Seconds of measurements of one trial that need no more of them. */
+const ENOUGH = 1;
 
 /**
  * The fastest level by `measure`, which gives the seconds of one plan; levels take turns, and the least median wins. What was found for
@@ -83,7 +85,8 @@ async function timeOf(trial: Trial): Promise<number> {
   try {
     await trial.skeleton.run(ITERATIONS);
     const samples: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) samples.push((await trial.skeleton.run(ITERATIONS)).seconds);
+    for (let total = 0; samples.length < ROUNDS && total < ENOUGH; total += samples.at(-1)!)
+      samples.push((await trial.skeleton.run(ITERATIONS)).seconds);
     return median(samples) / ITERATIONS;
   } finally {
     trial.free();
