@@ -1,11 +1,12 @@
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
-import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt } from "../../ir/types.js";
+import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type ViewParam } from "../../ir/types.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
-import { paysInStretches, writeElements, writeGroup } from "./stretches.js";
+import { writeStreamedLoop } from "./streamed-loop.js";
+import { paysInStretches, writeElements, writeGroup, type ElementLoop } from "./stretches.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -15,16 +16,16 @@ type Accumulator = Folded & { variable: string };
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
 export class OpenMPFrame implements Frame {
-  /** Names of the index variables; the streaming code puts the start of a cache line there while it writes addresses. */
-  readonly indexNames: string[];
   private readonly accumulators = new Map<string, Accumulator>();
   /** Stores that go to a local line of elements instead of the view, which is streamed there afterwards. */
   redirect: ((stmt: StmtOf<"store">) => string | undefined) | undefined;
+  /** Views whose cache lines the members of a team collect. */
+  streamed: readonly ViewParam[] = [];
 
   constructor(
     private readonly dialect: Dialect,
     private readonly names: Names,
-    indexNames: readonly string[],
+    private readonly indexNames: readonly string[],
     private readonly strideNames: Readonly<Record<string, readonly string[]>>,
     private readonly scatters: Readonly<Record<string, { param: ScatterParam; strategy: ScatterStrategy }>>,
     private readonly useAtomic: (param: ScatterParam) => string,
@@ -33,9 +34,7 @@ export class OpenMPFrame implements Frame {
     private readonly ordered: boolean,
     /** Tells which views nobody writes; absent where arguments may share memory. */
     private readonly constant: AccessAnalysis | undefined,
-  ) {
-    this.indexNames = [...indexNames];
-  }
+  ) {}
 
   index(axis: number): string {
     return this.indexNames[axis];
@@ -167,8 +166,10 @@ export class OpenMPFrame implements Frame {
     const counter = body.counter(stmt.name);
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
-    const loop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
-    writeElements(body, this.loops, loop, this.constant);
+    const loop: ElementLoop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
+    const elements = (begin: string, end: string) => writeElements(body, this.loops, { ...loop, begin, end }, this.constant);
+    if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, elements);
+    else elements(loop.begin, loop.end);
   }
 
   teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {

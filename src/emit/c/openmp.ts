@@ -1,15 +1,7 @@
 import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
-import {
-  REDUCTION_CHUNK,
-  REDUCTION_LANES,
-  type KernelIR,
-  type ReduceParam,
-  type ScatterParam,
-  type Stmt,
-  type ViewParam,
-} from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
@@ -19,8 +11,9 @@ import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame } from "./openmp-frame.js";
 import { SHARE, STREAM_LINE } from "./openmp-prelude.js";
-import { LINE_BYTES, streamableViews } from "./streaming.js";
-import { writeElements, writeGroup } from "./stretches.js";
+import { writeStreamedLoop } from "./streamed-loop.js";
+import { streamableViews } from "./streaming.js";
+import { writeElements, type ElementLoop } from "./stretches.js";
 import { VectorLoops } from "./vector.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */
@@ -49,7 +42,6 @@ export interface OpenMPProgram {
   readonly streamed: readonly string[];
 }
 
-type StoreStmt = Extract<Stmt, { kind: "store" }>;
 type Param = { readonly name: string; readonly role: string; readonly type: Field["type"]; readonly declared: string };
 
 /** Strides up to this one, such as those of an array of short records, are compiled in. */
@@ -61,7 +53,7 @@ const LINE_LENGTH = 140;
 const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
-  "args worker workers alike begin end first last partial line chunks share stream_line finish_streams step unaligned " +
+  "args worker workers alike begin end first last partial line chunks share stream_line finish_streams step unaligned lines lines_end side " +
   "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
 ).split(" ");
 
@@ -325,22 +317,15 @@ class Emitter {
       .block(this.signature("part"), () => {
         if (this.ir.policy.kind === "team") this.writeTeams(code);
         else if (this.reductions.length > 0) this.writeChunks(code);
-        else this.nest(code, this.rank - 1, () => this.writeElements(code));
+        else this.nest(code, this.rank - 1, () => writeElements(this.writer(code), this.loops, this.elementLoop, this.constant));
       })
       .line();
   }
 
   /** The innermost loop. */
-  private writeElements(code: Code): void {
+  private get elementLoop(): ElementLoop {
     const axis = this.innermost;
-    const loop = {
-      variable: { index: axis },
-      counter: this.indexNames[axis],
-      begin: `begin${axis}`,
-      end: `end${axis}`,
-      body: this.ir.body,
-    };
-    writeElements(this.writer(code), this.loops, loop, this.constant);
+    return { variable: { index: axis }, counter: this.indexNames[axis], begin: `begin${axis}`, end: `end${axis}`, body: this.ir.body };
   }
 
   /** Tells which views nobody writes; absent where arguments may share memory. */
@@ -356,10 +341,12 @@ class Emitter {
     code.block(`for (int64_t ${name} = begin${axis}; ${name} < end${axis}; ${name}++)`, () => this.nest(code, depth, inside, level + 1));
   }
 
-  private writeTeams(code: Code): void {
+  /** @param streamed views whose cache lines the members collect */
+  private writeTeams(code: Code, streamed: readonly ViewParam[] = []): void {
     const team = this.indexNames[0];
     code.block(`for (int64_t ${team} = first; ${team} < last; ${team}++)`, () => {
       const frame = this.frame();
+      frame.streamed = streamed;
       const writer = this.writer(code, frame);
       const totals = frame.accumulate(writer, this.reductions);
       writer.statements(this.ir.body);
@@ -395,60 +382,25 @@ class Emitter {
 
   /** The part again, with whole cache lines of the streamed views collected and then stored past the caches. */
   private writeStreamed(code: Code): void {
-    const { body } = this.ir;
-    const inner = this.innermost;
-    const variable = { index: inner };
-    const name = this.indexNames[inner];
-    const { element } = this.streamed[0];
-    const lanes = LINE_BYTES / BYTES[element];
-    const placeOf = ({ view, indices }: StoreStmt) => JSON.stringify([view, indices]);
-    const stores = body.flatMap((s) => (s.kind === "store" && this.streamed.some((v) => v.name === s.view) ? [s] : []));
-    const stored = [...new Map(stores.map((s) => [placeOf(s), s])).values()];
-    const lane = this.names.fresh("lane");
-    const lines = stored.map((s) => this.names.fresh(`${this.names.of("view", s.view)}_line`));
-    const frame = this.frame();
-    const writer = this.writer(code, frame);
-    frame.redirect = (stmt) => {
-      const n = stored.findIndex((s) => placeOf(s) === placeOf(stmt));
-      return n < 0 ? undefined : `${lines[n]}[${lane}]`;
-    };
-    const placeAt = (n: number, index: string) => {
-      frame.indexNames[inner] = index;
-      const place = writer.place(stored[n].view, stored[n].indices);
-      frame.indexNames[inner] = name;
-      return place;
-    };
     code.text(STREAM_LINE);
     code.line("__attribute__((noinline))");
     code
       .block(this.signature("streamed"), () => {
-        this.nest(code, this.rank - 1, () => {
-          code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, `begin${inner}`)} % ${LINE_BYTES} / ${BYTES[element]};`);
-          code.line(`const int64_t first = begin${inner} + unaligned < end${inner} ? begin${inner} + unaligned : end${inner};`);
-          code.line(`const int64_t last = end${inner} - (end${inner} - first) % ${lanes};`);
-          code.block(`for (int64_t line = first; line < last; line += ${lanes})`, () => {
-            stored.forEach((s, n) => code.line(`_Alignas(${LINE_BYTES}) ${dialect.types[this.elementOf(s.view)]} ${lines[n]}[${lanes}];`));
-            writeGroup(writer, this.loops, { variable, body, from: "line", lane, lanes }, this.constant, (list) => {
-              code.line(`const int64_t ${name} = line + ${lane};`);
-              writer.statements(list);
-            });
-            stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, "line")}, ${lines[n]});`));
-          });
-          for (const rest of [
-            [`begin${inner}`, "first"],
-            ["last", `end${inner}`],
-          ]) {
-            const bounds = this.indexNames.flatMap((index, axis) => (axis === inner ? rest : [index, `${index} + 1`]));
-            code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
-          }
-        });
+        if (this.ir.policy.kind === "team") this.writeTeams(code, this.streamed);
+        else this.nest(code, this.rank - 1, () => this.writeLines(code));
         code.line("finish_streams();");
       })
       .line();
   }
 
-  private elementOf(view: string): ViewParam["element"] {
-    return this.streamed.find((v) => v.name === view)!.element;
+  /** The innermost loop over cache lines; what is left over is done by the part. */
+  private writeLines(code: Code): void {
+    const frame = this.frame();
+    const rest = (begin: string, end: string): void => {
+      const bounds = this.indexNames.flatMap((index, axis) => (axis === this.innermost ? [begin, end] : [index, `${index} + 1`]));
+      code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
+    };
+    writeStreamedLoop(this.writer(code, frame), frame, this.loops, this.elementLoop, this.streamed, this.constant, rest);
   }
 
   /** The tree over the partials: chunk after chunk of 256, level after level, until one is left. */
@@ -522,7 +474,7 @@ class Emitter {
         ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`])
         : [];
     const args = [...this.passed(), ...bounds, ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`), "first", "last"];
-    code.line(`${this.functions.part}(${args.join(", ")});`);
+    this.call(code, args);
   }
 
   private shareElements(code: Code): void {
@@ -530,8 +482,12 @@ class Emitter {
     for (const bound of ["begin", "end"])
       code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
     code.line("share(&begin[args->split], &end[args->split], args->grain, worker, workers);");
-    const call = (which: "part" | "streamed") =>
-      `${this.functions[which]}(${[...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])].join(", ")});`;
+    this.call(code, [...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])]);
+  }
+
+  /** Calls the function that does a part, the one that streams where that is wanted. */
+  private call(code: Code, args: readonly string[]): void {
+    const call = (which: "part" | "streamed") => `${this.functions[which]}(${args.join(", ")});`;
     if (this.streamed.length === 0) code.line(call("part"));
     else code.line(`if (args->streaming) ${call("streamed")}`).line(`else ${call("part")}`);
   }

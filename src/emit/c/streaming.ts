@@ -1,14 +1,24 @@
 import type { AccessAnalysis } from "../../ir/access.js";
+import { definitionsOf } from "../../ir/affine.js";
 import { BYTES } from "../../ir/launch.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
-import { someExpr } from "../../ir/walk.js";
+import { declares, mapChildren, someExpr, walkStmts } from "../../ir/walk.js";
+import { isVariable, type LoopVariable } from "./vector.js";
 
 export const LINE_BYTES = 64;
 
+export type Store = Extract<Stmt, { kind: "store" }>;
+
+/** A loop over elements, or over the members of a team. */
+interface Loop {
+  readonly variable: LoopVariable;
+  readonly body: readonly Stmt[];
+}
+
 /**
- * Views whose stores may bypass the caches: written and never read, by every element, along the policy axis `innermost`, which is the
- * contiguous one of theirs, so that whole cache lines come together. Empty where the body is not straight code or the views' elements
- * differ in size.
+ * Views whose stores may bypass the caches: written and never read, by every element of a range, along the policy axis `innermost`, or by
+ * every member of a team; which is the contiguous axis of theirs, so that whole cache lines come together. Empty where the body is not
+ * straight code or the views' elements differ in size.
  */
 export function streamableViews(
   ir: KernelIR,
@@ -16,30 +26,55 @@ export function streamableViews(
   innermost: number,
   strides: Readonly<Record<string, readonly number[]>>,
 ): ViewParam[] {
-  if (ir.policy.kind !== "range" || ir.params.some((p) => p.kind === "reduce" || p.kind === "scatter")) return [];
-  if (!ir.body.every((stmt) => ["let", "assign", "store", "if"].includes(stmt.kind))) return [];
+  const loop = ir.policy.kind === "team" ? teamLoop(ir) : { variable: { index: innermost }, body: ir.body };
+  if (!loop || ir.params.some((p) => p.kind === "reduce" || p.kind === "scatter")) return [];
+  if (!loop.body.every((stmt) => ["let", "assign", "store", "if"].includes(stmt.kind))) return [];
+  const stores = storesOf(loop);
   const views = ir.params.filter((p): p is ViewParam => {
     if (p.kind !== "view" || !access.views[p.name]?.written || access.views[p.name].read) return false;
     const unit = strides[p.name].lastIndexOf(1);
-    const stores = ir.body.filter((s): s is Extract<Stmt, { kind: "store" }> => s.kind === "store" && s.view === p.name);
-    return stores.length === writes(access, p.name) && stores.every((s) => unit >= 0 && runsAlong(s.indices, unit, innermost));
+    const own = stores.filter((s) => s.view === p.name);
+    return own.length === writes(access, p.name) && own.every((s) => unit >= 0 && runsAlong(s.indices, unit, loop));
   });
   return views.every((v) => BYTES[v.element] === BYTES[views[0].element]) ? views : [];
 }
 
+/** A store, with its indices in terms of what is known in front of the loop. */
+export interface ResolvedStore {
+  readonly store: Store;
+  readonly view: string;
+  readonly indices: readonly Expr[];
+}
+
+/** The stores of a loop that always happen. */
+export function storesOf({ body }: Pick<Loop, "body">): ResolvedStore[] {
+  const definitions = definitionsOf(body);
+  const resolved = (e: Expr): Expr => {
+    const value = e.op === "local" ? definitions.get(e.name) : undefined;
+    return value ? resolved(value) : mapChildren(e, resolved);
+  };
+  return body.flatMap((stmt) => (stmt.kind === "store" ? [{ store: stmt, view: stmt.view, indices: stmt.indices.map(resolved) }] : []));
+}
+
+/** The loop over the members of a team that does nothing beside it. */
+function teamLoop({ body }: KernelIR): Loop | undefined {
+  const loops = body.filter((stmt) => stmt.kind === "teamFor");
+  const alone = loops.length === 1 && body.every((stmt) => stmt.kind === "teamFor" || stmt.kind === "let");
+  return alone ? { variable: { local: loops[0].name }, body: loops[0].body } : undefined;
+}
+
 const writes = (access: AccessAnalysis, view: string) => access.accesses.filter((a) => a.view === view && a.kind === "write").length;
 
-/** Index `unit` is the innermost policy index, perhaps shifted; the others know nothing of it, and none needs the body's locals. */
-function runsAlong(indices: readonly Expr[], unit: number, innermost: number): boolean {
-  const moves = (e: Expr) => someExpr(e, (n) => n.op === "index" && n.axis === innermost);
-  const known = indices.every((e) => !someExpr(e, (n) => n.op === "local" || n.op === "load" || n.op === "element" || n.op === "table"));
+/** Index `unit` is the loop's variable, perhaps shifted; the others know nothing of it, and none needs the body's locals. */
+function runsAlong(indices: readonly Expr[], unit: number, { variable, body }: Loop): boolean {
+  const declared = new Set<string>();
+  walkStmts(body, (stmt) => declares(stmt).forEach((name) => declared.add(name)));
+  const isOwn = isVariable(variable);
+  const moves = (e: Expr) => someExpr(e, isOwn);
+  const inside = (e: Expr) => (e.op === "local" && declared.has(e.name)) || e.op === "load" || e.op === "element" || e.op === "table";
   const shifted = (e: Expr): boolean =>
-    e.op === "index"
-      ? e.axis === innermost
-      : e.op === "binary" && e.fn === "add"
-        ? (shifted(e.a) && !moves(e.b)) || (!moves(e.a) && shifted(e.b))
-        : e.op === "binary" && e.fn === "sub"
-          ? shifted(e.a) && !moves(e.b)
-          : false;
-  return known && indices.every((e, axis) => (axis === unit ? shifted(e) : !moves(e)));
+    isOwn(e) ||
+    (e.op === "binary" && e.fn === "add" && ((shifted(e.a) && !moves(e.b)) || (!moves(e.a) && shifted(e.b)))) ||
+    (e.op === "binary" && e.fn === "sub" && shifted(e.a) && !moves(e.b));
+  return indices.every((e, axis) => !someExpr(e, inside) && (axis === unit ? shifted(e) : !moves(e)));
 }

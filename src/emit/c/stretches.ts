@@ -3,7 +3,7 @@ import { definitionsOf } from "../../ir/affine.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
-import type { LoopVariable, VectorLoops } from "./vector.js";
+import { at, isVariable, type LoopVariable, type VectorLoops } from "./vector.js";
 
 /*
  * Loops with long branches on what elements load: on the kind of a cell, such as whether it is in the bulk or at a wall. In vector code all
@@ -132,7 +132,7 @@ const alike = (writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { keys }
   keys.map(({ name, load }) => `${loadAt(writer, loop, load, STOP)} == ${writer.local(name)}`).join(" && ");
 
 const loadAt = (writer: BodyWriter, { variable }: Pick<ElementLoop, "variable">, load: Load, place: string): string =>
-  writer.value(replace(load, isVariable(variable), { op: "local", type: "i32", name: place }));
+  writer.value(at(load, variable, place));
 
 /** Visits the body for each way through the branches. */
 function eachWay(branches: Uniform["branches"], body: readonly Stmt[], visit: (body: readonly Stmt[]) => void): void {
@@ -206,11 +206,6 @@ function uniformBranches({ variable, body }: Pick<ElementLoop, "variable" | "bod
 
 /** The expression with something constant in place of each key. */
 const keyless = (e: Expr, isKey: (e: Expr) => boolean): Expr => replace(e, isKey, { op: "const", type: "i32", value: 0 });
-
-const isVariable =
-  (variable: LoopVariable) =>
-  (e: Expr): boolean =>
-    "index" in variable ? e.op === "index" && e.axis === variable.index : e.op === "local" && e.name === variable.local;
 
 const replace = (e: Expr, matches: (e: Expr) => boolean, by: Expr): Expr =>
   matches(e) ? by : mapChildren(e, (child) => replace(child, matches, by));

@@ -1,6 +1,6 @@
 import { definitionsOf, type Definitions } from "../../ir/affine.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import { assignedLocals, blocksOf, children, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
+import { assignedLocals, blocksOf, children, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /**
  * Most statements and expressions in branches of vector code. All of them run for every element, under masks; and gcc needs a quarter of a
@@ -10,6 +10,17 @@ const MAX_BRANCHED = 5000;
 
 /** The variable of a loop: a policy index, or the local that counts. */
 export type LoopVariable = { index: number } | { local: string };
+
+/** Tells the loop's variable from other expressions. */
+export const isVariable =
+  (variable: LoopVariable) =>
+  (e: Expr): boolean =>
+    "index" in variable ? e.op === "index" && e.axis === variable.index : e.op === "local" && e.name === variable.local;
+
+/** The expression with the local `name` in place of the loop's variable. */
+export function at(e: Expr, variable: LoopVariable, name: string): Expr {
+  return isVariable(variable)(e) ? { op: "local", type: "i32", name } : mapChildren(e, (child) => at(child, variable, name));
+}
 
 /** True where nothing keeps a compiler from running the statements for several elements at once. */
 export function isStraight(body: readonly Stmt[]): boolean {

@@ -85,20 +85,22 @@ static void laplace_streamed(
     int64_t end2) {
   for (int64_t i = begin0; i < end0; i++) {
     for (int64_t j = begin1; j < end1; j++) {
-      const int64_t unaligned = -(uintptr_t)&s[i * p_stride0 + j * p_stride1 + begin2] % 64 / 8;
-      const int64_t first = begin2 + unaligned < end2 ? begin2 + unaligned : end2;
-      const int64_t last = end2 - (end2 - first) % 8;
-      for (int64_t line = first; line < last; line += 8) {
+      int64_t cache_line = begin2;
+      const int64_t unaligned = -(uintptr_t)&s[i * p_stride0 + j * p_stride1 + cache_line] % 64 / 8;
+      const int64_t lines = begin2 + unaligned < end2 ? begin2 + unaligned : end2;
+      const int64_t lines_end = end2 - (end2 - lines) % 8;
+      for (cache_line = lines; cache_line < lines_end; cache_line += 8) {
         _Alignas(64) double s_line[8];
         #pragma omp simd
         for (int64_t lane = 0; lane < 8; lane++) {
-          const int64_t k = line + lane;
+          const int64_t k = cache_line + lane;
           s_line[lane] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
         }
-        stream_line(&s[i * p_stride0 + j * p_stride1 + line], s_line);
+        stream_line(&s[i * p_stride0 + j * p_stride1 + cache_line], s_line);
       }
-      laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, begin2, first);
-      laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, last, end2);
+      for (int side = 0; side < 2; side++) {
+        laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, (side ? lines_end : begin2), (side ? end2 : lines));
+      }
     }
   }
   finish_streams();
