@@ -31,6 +31,8 @@ export interface Binding {
   outputs: Record<string, View | undefined>;
   /** All outputs take partials, which nothing folds. */
   partials: boolean;
+  /** Partials stay with the launch, where its device has `fold`. */
+  unfolded: boolean;
   /** True where no written view shares memory with another argument: pointers may be `restrict`. */
   disjointMemory: boolean;
   /** The strategy that was asked for, `sorted` in strict mode; undefined leaves it to the backend. */
@@ -73,6 +75,7 @@ function bindAnew({ device, kernel, args, policy, options, compile }: Call): Bin
   }
   const precision = options.precision ?? device.precision;
   const partials = options.partials === true;
+  const unfolded = options.unfolded === true && precision === "fast";
   const strict = compileKernel(kernel, fixed, compile);
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
   check.policy(strict.ir, policy);
@@ -83,7 +86,7 @@ function bindAnew({ device, kernel, args, policy, options, compile }: Call): Bin
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
   );
   const cost = costOf(strict.ir, { views, policy, scalars });
-  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, disjointMemory, scatter, cost };
+  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, unfolded, disjointMemory, scatter, cost };
 }
 
 function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptions): ScatterStrategy | undefined {

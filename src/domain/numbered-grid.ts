@@ -182,7 +182,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     });
   }
 
-  prepare(container: Container, device: number, view: DataView, { precision, reductions = {} }: PrepareOptions): Launch[] {
+  prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
     this.lay();
     for (const { field } of container.uses) field.grid.lay();
     const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));

@@ -4,7 +4,7 @@ import type { HaloCopy } from "../domain/grid.js";
 import { collect, type Collection } from "../domain/reductions.js";
 import { copyBetween, type DeviceSet } from "../set/index.js";
 import { entry } from "./graph.js";
-import type { Node } from "./nodes.js";
+import type { ComputeNode, Node } from "./nodes.js";
 import type { Plan } from "./plan.js";
 import type { Task } from "./schedule.js";
 
@@ -26,11 +26,21 @@ export interface OpMarks {
   readonly end: DeviceEvent;
 }
 
+/** A reduction whose partials each member reads where they are. */
+interface SharedReduction {
+  /** By node and member. */
+  readonly launches: ReadonlyMap<ComputeNode, readonly (readonly Launch[])[]>;
+  /** By member. */
+  readonly folds: readonly Launch[];
+}
+
 /** A plan bound to memory: launches prepared, copies known, events placed. */
 export class Program {
   readonly ops: readonly Op[];
   private readonly launches: Launch[] = [];
   private readonly collections = new Map<number, Collection[]>();
+  /** Reductions that devices fold without copies, by stage; undefined where they cannot. */
+  private readonly shared = new Map<number, SharedReduction | undefined>();
   private readonly signalling: ReadonlySet<Op>;
   /** Those in use, stream 0 of the first member before all others. */
   private readonly queues: readonly Queue[];
@@ -139,6 +149,12 @@ export class Program {
         });
         completion.set(node, (m) => done.filter((op) => op.member === m || op.copies.some(({ to }) => to === m)));
       } else {
+        const shared = this.sharedOf(node.stage);
+        if (shared) {
+          const folds = members.map((m) => add(task, m, { launches: [shared.folds[m]] }, after(...members)));
+          completion.set(node, (m) => [folds[m]]);
+          continue;
+        }
         const collections = this.collectionsOf(node.container, node.stage);
         const gathers = members.map((m) =>
           add(task, m, { copies: collections.flatMap(({ copies }) => copies.filter(({ from }) => from === m)) }, after(m)),
@@ -152,13 +168,37 @@ export class Program {
     return ops;
   }
 
-  private prepare({ container, view, stage }: Node & { kind: "compute" }, member: number): Launch[] {
+  private prepare(node: ComputeNode, member: number): readonly Launch[] {
+    const { container, view, stage } = node;
+    const shared = this.sharedOf(stage);
+    if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
     const launches = container.grid.prepare(container, member, view, { precision: this.precision, reductions });
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
     return this.set.members.length > 1 ? launches : [...launches, ...collections.flatMap(({ folds }) => folds)];
+  }
+
+  /** In fast mode, where each member reaches what all others leave, and has something to leave itself. */
+  private sharedOf(stage: number): SharedReduction | undefined {
+    if (!this.shared.has(stage)) this.shared.set(stage, this.share(stage));
+    return this.shared.get(stage);
+  }
+
+  private share(stage: number): SharedReduction | undefined {
+    const { members } = this.set;
+    const nodes = this.plan.graph.nodes.filter((node): node is ComputeNode => node.kind === "compute" && node.stage === stage);
+    const { reductions, grid } = nodes[0].container;
+    if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
+    if (!members.every(({ device }) => device.fold)) return undefined;
+    const options = { precision: this.precision, unfolded: true };
+    const launches = new Map(nodes.map((node) => [node, members.map((_, m) => grid.prepare(node.container, m, node.view, options))]));
+    const all = [...launches.values()].flat(2);
+    const outputs = (m: number) => Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]]));
+    const folds = members.map(({ device }, m) => device.fold!(all, outputs(m))).filter((fold) => fold !== undefined);
+    this.launches.push(...all, ...folds);
+    return folds.length === members.length ? { launches, folds } : undefined;
   }
 
   private collectionsOf(container: Container, stage: number): readonly Collection[] {

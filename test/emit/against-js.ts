@@ -47,6 +47,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     views,
     outputs: {},
     partials: false,
+    unfolded: false,
     disjointMemory: true,
     scatter: { h: "sorted" },
     cost: { flops: 1e9, bytes: 1e9 },

@@ -17,8 +17,9 @@ import type {
 } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from "../view.js";
+import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { Gpu, GpuFacts } from "./gpu.js";
+import { Gpu, type GpuFacts } from "./gpu.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
@@ -80,6 +81,12 @@ export class CudaDevice implements Device {
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.gpu.enter();
     return new GpuLaunch(this.gpu, bind(this, kernel, args, policy, options));
+  }
+
+  fold(launches: readonly Launch[], results: Readonly<Record<string, View>>): Launch | undefined {
+    const own = launches.filter((launch) => launch instanceof GpuLaunch);
+    const reached = own.every(({ gpu }) => gpu === this.gpu || (gpu instanceof Gpu && this.gpu.reaches(gpu)));
+    return own.length === launches.length && reached ? GpuFold.of(this.gpu, own, results) : undefined;
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

@@ -174,6 +174,12 @@ export class Gpu implements GpuMachine {
     }
   }
 
+  upload(address: number, words: Uint32Array): void {
+    this.enter();
+    // The null stream is in order with all others.
+    this.staging.write(address, "u32", words, 0);
+  }
+
   kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
     return new KernelStep(this.driver, code, (entry as Entry).handle, shape, values);
   }

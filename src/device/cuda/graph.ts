@@ -1,6 +1,7 @@
 import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import type { Graph } from "../device.js";
 import { loadCopies } from "../gpu/copies.js";
+import type { GpuFold } from "../gpu/fold.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./driver.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
@@ -10,7 +11,7 @@ const RELAXED = 2;
 
 /** What a graph refers to, gathered while it is captured. */
 export class Captured {
-  readonly launches = new Set<GpuLaunch>();
+  readonly launches = new Set<GpuLaunch | GpuFold>();
   readonly buffers = new Set<GpuBuffer>();
 }
 
@@ -24,7 +25,7 @@ interface Origin {
 export class CudaGraph implements Graph {
   readonly decisions: readonly string[];
   private executable: Handle;
-  private readonly launches: readonly GpuLaunch[];
+  private readonly launches: readonly (GpuLaunch | GpuFold)[];
   private readonly buffers: readonly GpuBuffer[];
 
   private constructor(

@@ -4,6 +4,7 @@ import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
 import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./driver.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
@@ -34,7 +35,7 @@ export class CudaQueue implements Queue {
         throw new LaunchError(`a graph that a queue of "${work.gpu.name}" has captured was submitted to "${this.device.name}"`);
       return work.enqueue(this.stream);
     }
-    if (!(work instanceof GpuLaunch) || work.gpu !== this.gpu)
+    if (!(work instanceof GpuLaunch || work instanceof GpuFold) || work.gpu !== this.gpu)
       throw new LaunchError(
         "kernel" in work
           ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`

@@ -9,6 +9,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
+import { Gathering, type Piece } from "./gather.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
 import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
@@ -42,6 +43,9 @@ export class GpuLaunch implements Launch {
   private readonly values: Record<string, number | boolean>;
   private readonly steps: Step[] = [];
   private temporary: GpuMemory | undefined;
+  private gathering: Gathering | undefined;
+  /** Where `unfolded` partials lie, by reduce parameter. */
+  readonly left = new Map<string, Piece>();
   private readonly wanted: { key: string; bytes: number }[] = [];
   private readonly buffers: readonly Buffer[];
   /** There are results; else the partials, if any, lie in views. */
@@ -93,14 +97,14 @@ export class GpuLaunch implements Launch {
 
   /** Where the results lie, and how many there are, 8 bytes each. */
   get resultPlace(): { address: number; count: number } {
-    return { address: Number(this.values.results ?? 0), count: this.folds ? this.program.reduces.length : 0 };
+    return { address: Number(this.values.results ?? 0), count: this.folds && !this.binding.unfolded ? this.program.reduces.length : 0 };
   }
 
   /** The reduce parameters' values from the bytes at `resultPlace`. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
     const data = new DataView(bytes as ArrayBuffer);
     return Object.fromEntries(
-      (this.folds ? this.program.reduces : []).map(({ name, type }, n) => {
+      (this.folds && !this.binding.unfolded ? this.program.reduces : []).map(({ name, type }, n) => {
         const at = 8 * n;
         const value =
           type === "f64"
@@ -120,6 +124,8 @@ export class GpuLaunch implements Launch {
     this.ran = false;
     this.temporary?.free();
     this.temporary = undefined;
+    this.gathering?.free();
+    this.gathering = undefined;
     for (const step of this.steps.splice(0)) step.free?.();
   }
 
@@ -289,14 +295,15 @@ export class GpuLaunch implements Launch {
     this.want("results", 8 * this.program.reduces.length);
     for (const { name, type } of this.program.reduces) {
       this.want(`partials:${name}`, BYTES[type] * Math.max(1, count));
-      this.want(`folded:${name}`, BYTES[type] * Math.max(1, blocks(count, REDUCTION_CHUNK)));
+      if (this.program.fold) this.want(`folded:${name}`, BYTES[type] * Math.max(1, blocks(count, REDUCTION_CHUNK)));
     }
   }
 
   /** Folds `count` partials to the results, and into the views that were bound for them. */
   private planFolds(count: number): void {
     const { program, values } = this;
-    if (!program.fold || !program.finish || !this.folds) return;
+    if (!program.finish || !this.folds) return;
+    if (!program.fold) return this.planGathering(program.finish, count);
     let swapped = false;
     const addresses = (): Values =>
       Object.fromEntries(
@@ -315,6 +322,30 @@ export class GpuLaunch implements Launch {
         { ...addresses(), count },
       );
     this.step(program.finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...addresses(), count });
+  }
+
+  /** Folds the partials at once, or leaves them. */
+  private planGathering(finish: EntryCode, count: number): void {
+    for (const { name } of this.program.reduces) this.left.set(name, { address: Number(this.values[`partials:${name}`]), count });
+    if (!this.binding.unfolded)
+      this.steps.push(
+        (this.gathering = this.gather(finish, new Map([...this.left].map(([name, piece]) => [name, [piece]])), this.values)).step,
+      );
+  }
+
+  /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once. */
+  gatherFrom(launches: readonly GpuLaunch[], values: Values): Gathering | undefined {
+    const { finish, fold } = this.program;
+    if (!finish || fold || launches.some(({ binding }) => !binding.unfolded)) return undefined;
+    return this.gather(
+      finish,
+      new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)])),
+      values,
+    );
+  }
+
+  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values): Gathering {
+    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values);
   }
 
   /** threadIdx.x along the last axis. A strided grid fills the device once, but in three dimensions each block has a few planes. */
@@ -394,7 +425,8 @@ export class GpuLaunch implements Launch {
 
 const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
 
-const addressOf = (view: View): number => Number(view.buffer.address) + view.offset * BYTES[view.type];
+/** An empty view may begin behind its memory. */
+const addressOf = (view: View): number => (view.size === 0 ? 0 : Number(view.buffer.address) + view.offset * BYTES[view.type]);
 
 function argumentValues({ scalars, views, outputs, partials, policy }: Binding): Record<string, number | boolean> {
   const values: Record<string, number | boolean> = {};

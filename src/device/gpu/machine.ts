@@ -36,6 +36,8 @@ export interface GpuMachine {
   allocate(bytes: number): GpuMemory;
   /** The entry points of `source`, compiled for this GPU or found compiled. */
   load(source: string, fast: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, GpuEntry>;
+  /** Puts words into memory, before whatever is enqueued later. */
+  upload(address: number, words: Uint32Array): void;
   /** A run of an entry that `load` gave. */
   kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step;
   /** Sets every byte of a piece of memory. */

@@ -130,3 +130,11 @@ test("scratch beyond the static limit is dynamic shared memory", () => {
   assert.equal(scratchBytes, 64016);
   assert.match(source, /int \*const scratch_2 = \(int \*\)\(scratch_memory \+ 8000\);/);
 });
+
+test("in fast mode blocks gather partials from several places, and the last of them folds what all have", () => {
+  const { source, fold, finish } = emit(dot, { strict: false });
+  assert.equal(fold, undefined);
+  assert.ok(finish!.params.some(({ key }) => key === "pieces:s"));
+  assert.match(source, /last\[0\] = atomicInc\(ticket, gridDim\.x - 1\) == gridDim\.x - 1;/);
+  assert.match(source, /if \(!last\[0\]\) return;/);
+});

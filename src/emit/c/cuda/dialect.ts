@@ -1,6 +1,7 @@
 import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { ExactFn, FloatType } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
+import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
 const NAN = "__longlong_as_double(0x7ff8000000000000)";
@@ -51,8 +52,9 @@ export function cudaDialect(wide: boolean): GpuDialect {
       warp: 32,
     },
     finishThreads: 1024,
+    lastBlock: { fence: "__threadfence()", ticket: (pointer, last) => `atomicInc(${pointer}, ${last})` },
     atomic,
-    mathDefinitions,
+    mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
     parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),
@@ -79,23 +81,8 @@ const RESERVED = [
   ..."min max abs y0 y1 yn j0 j1 jn gamma isnan isinf signbit round rint copies thread threads".split(" "),
 ];
 
-/** f32 functions whose CUDA version is off by more than 2 ulp (CUDA C++ Programming Guide, mathematical functions appendix). */
-const THROUGH_F64 = new Set<string>(["tan", "atan2", "sinh", "hypot"]);
-
 function math(fn: MathFn | ExactFn, type: FloatType): string {
-  if (type === "f64") return fn;
-  return THROUGH_F64.has(fn) ? `${fn}_f32` : `${fn}f`;
-}
-
-/** Definitions of the functions of `THROUGH_F64` that `source` calls. */
-function mathDefinitions(source: string): string[] {
-  return [...THROUGH_F64]
-    .filter((fn) => source.includes(`${fn}_f32(`))
-    .map((fn) =>
-      ["tan", "sinh"].includes(fn)
-        ? `__device__ inline float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
-        : `__device__ inline float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
-    );
+  return type === "f64" ? fn : (throughF64(fn) ?? `${fn}f`);
 }
 
 function atomic(op: ScatterOp, type: NumericType): AtomicFunction {

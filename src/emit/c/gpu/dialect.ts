@@ -38,6 +38,14 @@ export interface Shuffle {
   readonly warp: number;
 }
 
+/** Blocks that know which of them comes last, so that it can go on with what all have stored. */
+export interface LastBlock {
+  /** A call behind which all blocks see what the thread has stored before. */
+  readonly fence: string;
+  /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
+  ticket(pointer: string, last: string): string;
+}
+
 /** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */
 export interface GpuDialect extends Dialect {
   /** A signed type of 64 bits. */
@@ -65,6 +73,8 @@ export interface GpuDialect extends Dialect {
   readonly shuffle?: Shuffle;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
+  /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */
+  readonly lastBlock?: LastBlock;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
   /** Definitions of functions that `math` names and the language lacks, as far as `source` calls them. */
   mathDefinitions(source: string): string[];

@@ -18,7 +18,8 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
   const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
   const main = writer.write();
   const reducing = program.reduces.length > 0;
-  const fold = reducing ? new FoldWriter(program, false).write() : undefined;
+  const gathers = reducing && !assumptions.strict && dialect.lastBlock !== undefined;
+  const fold = reducing && !gathers ? new FoldWriter(program, false).write() : undefined;
   const finish = reducing ? new FoldWriter(program, true).write() : undefined;
   const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
   const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];

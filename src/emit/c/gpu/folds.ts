@@ -1,6 +1,6 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import type { Shuffle } from "./dialect.js";
+import type { LastBlock, Shuffle } from "./dialect.js";
 import type { Entry } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
@@ -99,10 +99,13 @@ export class FoldWriter extends EntryWriter {
   }
 
   write(): { entry: Entry; text: string } {
+    const { finishThreads, lastBlock } = this.dialect;
+    const { strict } = this.program.assumptions;
     if (!this.last) this.writeFold();
-    else if (this.program.assumptions.strict) this.writeFinish();
+    else if (strict) this.writeFinish();
+    else if (lastBlock) this.writeGather(lastBlock);
     else this.writeFastFinish();
-    const threads = this.last ? this.dialect.finishThreads : BLOCK;
+    const threads = this.last && (strict || !lastBlock) ? finishThreads : BLOCK;
     return this.finish(threads, [threads, 1, 1]);
   }
 
@@ -111,6 +114,54 @@ export class FoldWriter extends EntryWriter {
     const { i64, block, thread } = this.dialect;
     this.code.line(`const ${i64} chunk = (${i64})${block("x")} * ${BLOCK / LANES} + ${thread("x")} / ${LANES};`);
     for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
+  }
+
+  /** Some blocks fold partials from several places, and the last of them what all have. */
+  private writeGather({ fence, ticket }: LastBlock): void {
+    const { code, T } = this;
+    const { i64, barrier, block, blocks, pointer, thread, threads } = this.dialect;
+    const { reduces } = this.program;
+    code.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
+    this.sharedArray("last", "u32", 1);
+    const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
+    const fold = (param: ReduceParam, read: () => void, use: (total: string) => string) =>
+      code.block("", () => {
+        code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
+        read();
+        foldBlock(this, param, "total", use);
+        code.line(`${barrier};`);
+      });
+    for (const param of reduces)
+      fold(
+        param,
+        () => {
+          const pieces = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
+          code.block(`for (int piece = 0; piece < ${this.param("pieces", "i32", "piece_count")}; piece++)`, () => {
+            code.line(`const ${pointer("global", param.type)}partials = (const ${pointer("global", param.type)})${pieces}[2 * piece];`);
+            code.line(`const ${i64} count = ${pieces}[2 * piece + 1];`);
+            const at = `(${i64})${block("x")} * threads + thread`;
+            code.block(`for (${i64} n = ${at}; n < count; n += (${i64})${blocks("x")} * threads)`, () =>
+              this.foldInto(this.body, param, param.type, "total", "partials[n]"),
+            );
+          });
+        },
+        (total) => `${totals(param)}[${block("x")}] = ${total};`,
+      );
+    code.block("if (thread == 0)", () => {
+      code.line(`${fence};`);
+      const last = `${blocks("x")} - 1`;
+      code.line(`last[0] = ${ticket(this.pointerParam("ticket", "ticket", "u32"), last)} == ${last};`);
+    });
+    code.line(`${barrier};`);
+    code.line("if (!last[0]) return;");
+    code.line(`${fence};`);
+    reduces.forEach((param, n) =>
+      fold(
+        param,
+        () => code.line(`if (thread < ${blocks("x")}) total = ${totals(param)}[thread];`),
+        (total) => this.result(param, n, total),
+      ),
+    );
   }
 
   /** One block folds all partials in its own order. */

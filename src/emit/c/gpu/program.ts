@@ -103,9 +103,10 @@ export interface GpuProgram {
   readonly planes: number;
   /** In the order of their 8-byte places in the results. */
   readonly reduces: readonly ReduceCode[];
-  /** Fold partials chunk by chunk, and to the end; present where there are reductions. */
-  readonly fold?: Entry;
+  /** Folds partials to the end; present where there are reductions. */
   readonly finish?: Entry;
+  /** Folds partials chunk by chunk, before; where there is none, several blocks of `finish` gather partials from any number of places. */
+  readonly fold?: Entry;
   readonly recorded: readonly RecordedScatter[];
   /** Scatter parameters with a copy in shared memory. */
   readonly shared: readonly { name: string; type: NumericType }[];

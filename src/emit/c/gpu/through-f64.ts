@@ -1,15 +1,20 @@
 /** f32 functions that GPUs' libraries give with more than 2 ulp of error (CUDA C++ Programming Guide, mathematical functions appendix). */
 const THROUGH_F64 = ["tan", "atan2", "sinh", "hypot"];
-const OF_ONE = ["tan", "sinh"];
+const OF_ONE = ["tan", "sinh", "sqrt"];
 
 /** The name of an f32 function that is computed in f64; undefined for the others. */
-export const throughF64 = (fn: string): string | undefined => (THROUGH_F64.includes(fn) ? `${fn}_f32` : undefined);
+export const throughF64 = (fn: string): string | undefined => (THROUGH_F64.includes(fn) ? inF64(fn) : undefined);
+
+/** The name of an f32 function whose definition computes in f64. */
+export const inF64 = (fn: string): string => `${fn}_f32`;
 
 /** Definitions of those that `source` calls, each behind `prefix`. */
 export function definitionsThroughF64(source: string, prefix: string): string[] {
-  return THROUGH_F64.filter((fn) => source.includes(`${fn}_f32(`)).map((fn) =>
-    OF_ONE.includes(fn)
-      ? `${prefix} float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
-      : `${prefix} float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
-  );
+  return [...THROUGH_F64, "sqrt"]
+    .filter((fn) => source.includes(`${inF64(fn)}(`))
+    .map((fn) =>
+      OF_ONE.includes(fn)
+        ? `${prefix} float ${fn}_f32(float a) { return (float)${fn}((double)a); }`
+        : `${prefix} float ${fn}_f32(float a, float b) { return (float)${fn}((double)a, (double)b); }`,
+    );
 }
