@@ -50,7 +50,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
   const member = localOf(kernel.fresh("member"), "i32");
   const cell = localOf(kernel.fresh("cell"), "i32");
   const placed = place(container, plan, kernel, cell, directions, (direction) =>
-    plus(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), int(direction), run))),
+    plus(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), run, int(direction)))),
   );
 
   const reduced = plan.record ? [] : container.params.filter((p): p is ReduceParam => p.kind === "reduce");

@@ -12,7 +12,7 @@ export const RUN = 256;
 export interface Runs {
   /** [run][number of the first cell, count] */
   readonly bounds: Int32Array;
-  /** [direction][run]: a neighbour's number less the cell's. */
+  /** [run][direction]: a neighbour's number less the cell's. */
   readonly distances: Int32Array;
   /** Runs before each own plane, and all. */
   readonly before: readonly number[];
@@ -40,7 +40,7 @@ export function cellRuns(numbering: Numbering, offsets: readonly Offset[]): Runs
   before.push(runs);
   const distances = new Int32Array(offsets.length * runs);
   offsets.forEach((offset, d) => {
-    for (let run = 0; run < runs; run++) distances[d * runs + run] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
+    for (let run = 0; run < runs; run++) distances[run * offsets.length + d] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
   });
   return { bounds: Int32Array.from(bounds), distances, before };
 }

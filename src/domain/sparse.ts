@@ -149,7 +149,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
       case "distances": {
         const { bounds, distances, before } = cellRuns(numbering, offsets);
         this.runsBefore[member] = before;
-        return { runs: table(bounds, before.at(-1)!), distances: table(distances, offsets.length) };
+        return { runs: table(bounds, before.at(-1)!), distances: table(distances, before.at(-1)!) };
       }
       case "children":
       case "parents": {

@@ -113,7 +113,7 @@ describe("cells of element-sparse grids", () => {
           next += length;
           found.forEach((neighbours, d) => {
             for (let cell = start; cell < next; cell++) {
-              const reached = cell + distances[d * count + run];
+              const reached = cell + distances[run * offsets.length + d];
               assert.ok(reached < numbering.outside + RUN);
               assert.equal(Math.min(reached, numbering.outside), neighbours[cell - numbering.first]);
             }
@@ -183,7 +183,7 @@ describe("kernels of element-sparse grids", () => {
       "  view z: i32[]",
       "  let run: i32 = team.index + firstRun",
       "  let first: i32 = runs[run][0]",
-      "  let distance_1: i32 = distances[1][run]",
+      "  let distance_1: i32 = distances[run][1]",
       "  team for member until runs[run][1]",
       "    let cell: i32 = first + member",
       "    u[1][cell] = p[cell + distance_1] + f64(z[cell])",
