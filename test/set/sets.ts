@@ -2,7 +2,19 @@ import { describe, it } from "node:test";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 
 /** Sets of every kind that a machine may have. */
-const SPECS = ["js*2", "wasm", "wasm*3", "native*2", "js,wasm,js-debug", "opencl*3", "cuda:0", "cuda:0*2", "cuda:0,cuda:1", "cuda:0,wasm"];
+const SPECS = [
+  "js*2",
+  "wasm",
+  "wasm*3",
+  "native*2",
+  "js,wasm,js-debug",
+  "opencl*3",
+  "opencl:0,opencl:1",
+  "cuda:0",
+  "cuda:0*2",
+  "cuda:0,cuda:1",
+  "cuda:0,wasm",
+];
 
 /** Calls `tests` for every kind of set; where the machine lacks a device, a test is skipped by the set's name, with the reason. */
 export async function eachSet(tests: (name: string, open: () => Promise<DeviceSet>) => void): Promise<void> {

@@ -42,8 +42,6 @@ export interface OpenclFacts extends CodeFacts, OpenclFeatures {
   readonly maxAllocation: number;
   /** Bytes that a kernel's parameters may take. */
   readonly parameterBytes: number;
-  /** Division and square root of f32 are rounded correctly, where that is asked for. */
-  readonly exactF32: boolean;
   /** The driver keeps what it has compiled on disk; asking PoCL for it means to compile once more. */
   readonly caches: boolean;
   /** Queues keep times of what they run. */

@@ -51,7 +51,7 @@ export class OpenclMachine implements GpuMachine {
     this.memory = { name };
     this.facts = facts;
     this.device = device;
-    this.language = openclLanguage({ f64: facts.f64, atomics64: facts.atomics64 });
+    this.language = openclLanguage({ f64: facts.f64, atomics64: facts.atomics64, exactF32: facts.exactF32 });
     this.context = cl.create("clCreateContext", null, 1, new BigUint64Array([BigInt(device)]), null, null);
     this.transfers = this.createQueue();
   }

@@ -12,10 +12,10 @@ export function requireAbilities(device: string, facts: OpenclFacts, { kernel, i
   };
   const wide = facts.f64 ? undefined : firstF64(ir);
   if (wide) refuse(`${wide.what} is f64, and this device has no f64; use f32, or another device`, wide.line);
-  const rounded = facts.exactF32 || precision === "fast" ? undefined : firstRounded(ir);
+  const rounded = facts.exactF32 || facts.f64 || precision === "fast" ? undefined : firstRounded(ir);
   if (rounded)
     refuse(
-      `it has ${rounded.what} of f32, which this device does not round correctly, as strict mode asks; use fast mode, f64 or another device`,
+      `it has ${rounded.what} of f32, which this device does not round correctly, as strict mode asks; use fast mode or another device`,
       rounded.line,
     );
 }

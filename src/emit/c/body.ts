@@ -357,6 +357,7 @@ export class BodyWriter {
     if (fn === "min" || fn === "max") return call(`${fn}_${type}` as Helper);
     if (fn === "mulhi") return call("mulhi_u32");
     if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
+    if (fn === "div" && type === "f32" && this.dialect.roughDivision) return call("div_f32");
     if (fn === "rem" || (fn === "div" && !isFloat(type))) {
       const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
       return safe ? infix(fn === "rem" ? "%" : "/", Level.Product, a, b) : call(`${fn}_${type}` as Helper);

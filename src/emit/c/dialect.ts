@@ -21,6 +21,8 @@ export interface Dialect {
   readonly reserved: readonly string[];
   /** True where the compiler is told that signed arithmetic wraps; elsewhere it goes through the unsigned type. */
   readonly signedWraps: boolean;
+  /** True where the operator divides f32 less exactly than rounding, so that a helper must. */
+  readonly roughDivision?: boolean;
   /** Expressions of type double. */
   readonly infinity: string;
   readonly nan: string;

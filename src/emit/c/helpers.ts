@@ -4,6 +4,7 @@ import type { Dialect, FloatType } from "./dialect.js";
 export type Helper =
   | `${"min" | "max"}_${"f64" | "f32" | "i32" | "u32"}`
   | `${"div" | "rem"}_${"i32" | "u32"}`
+  | "div_f32"
   | `${"i32" | "u32" | "bool"}_from_${"f64" | "f32"}`
   | `pow_${"f64" | "f32"}`
   | "abs_i32"
@@ -34,6 +35,8 @@ function definition(helper: Helper, d: Dialect): string {
       ].join("\n");
     }
     case "div":
+      // Rounding an f64 quotient of f32 values gives their rounded quotient.
+      if (type === "f32") return `${T} ${helper}(${T} a, ${T} b) { return (${T})((${d.types.f64})a / (${d.types.f64})b); }`;
       return type === "u32"
         ? `${T} ${helper}(${T} a, ${T} b) { return b == 0 ? 0 : a / b; }`
         : `${T} ${helper}(${T} a, ${T} b) { return b == 0 ? 0 : b == -1 ? (${i32})(0u - (${u32})a) : a / b; }`;

@@ -8,10 +8,10 @@ import { SORT_SOURCE } from "./opencl/sort.js";
 
 /** OpenCL C for devices with these features. */
 export function openclLanguage(features: OpenclFeatures): GpuLanguage {
-  const dialect = openclDialect(true, features);
+  const dialect = openclDialect({ wide: true, strict: false }, features);
   return {
     name: `OpenCL ${JSON.stringify(features)}`,
-    emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions.wide, features)),
+    emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions, features)),
     sort: SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
@@ -21,6 +21,6 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
 /** OpenCL C of a kernel without a launch or a device, for people and for compiling in tests. */
 export function openclSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
   const { ir } = kernel;
-  const language = openclLanguage({ f64: true, atomics64: true });
+  const language = openclLanguage({ f64: true, atomics64: true, exactF32: true });
   return language.emit(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
 }

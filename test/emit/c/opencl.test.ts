@@ -11,7 +11,7 @@ import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 
-function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}, features = { f64: true, atomics64: true }) {
+function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}, features = { f64: true, atomics64: true, exactF32: true }) {
   const { ir, access } = compiled(kernel);
   return openclLanguage(features).emit(ir, access, { ...defaultAssumptions(ir, assumptions.strict ?? false), ...assumptions });
 }
@@ -72,6 +72,20 @@ test("without f64 and wide atomics no extension is asked for", () => {
   const small = kernel("small", { x: view(f32) }, ({ x }, i) => {
     x[i] = x[i] / 0;
   });
-  const { source } = emit(small, {}, { f64: false, atomics64: false });
+  const { source } = emit(small, {}, { f64: false, atomics64: false, exactF32: true });
   assert.doesNotMatch(source, /EXTENSION|double/);
+});
+
+test("strict code divides f32 in f64 where the device's own division is rough, fast code does not", () => {
+  const ratio = kernel("ratio", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
+    y[i] = Math.sqrt(x[i] / y[i]);
+  });
+  const source = (strict: boolean, exactF32: boolean) => emit(ratio, { strict }, { f64: true, atomics64: true, exactF32 }).source;
+  assert.match(source(true, false), /y\[i\] = sqrt_f32\(div_f32\(x\[i\], y\[i\]\)\);/);
+  assert.match(source(true, false), /static float sqrt_f32\(float a\)/);
+  for (const [strict, exact] of [
+    [true, true],
+    [false, false],
+  ])
+    assert.match(source(strict, exact), /y\[i\] = sqrt\(x\[i\] \/ y\[i\]\);/);
 });

@@ -1,7 +1,7 @@
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { FloatType } from "../dialect.js";
 import type { AtomicFunction, Axis, GpuDialect, Space } from "../gpu/dialect.js";
-import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
+import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
 /** What a device's compiler offers beyond OpenCL C 1.2. */
@@ -10,6 +10,15 @@ export interface OpenclFeatures {
   readonly f64: boolean;
   /** Compare-and-exchange of 8 bytes. */
   readonly atomics64: boolean;
+  /** f32 is divided, and its roots are taken, with no more error than rounding. */
+  readonly exactF32: boolean;
+}
+
+/** What the spelling of a program depends on, beside the device. */
+export interface Spelling {
+  /** The index type has 64 bits. */
+  readonly wide: boolean;
+  readonly strict: boolean;
 }
 
 const NAN = "as_double(0x7ff8000000000000ul)";
@@ -20,8 +29,9 @@ const ABS_I32 = "int abs_i32(int a) { const uint sign = (uint)a >> 31; return (i
 const DIMENSION: Record<Axis, number> = { x: 0, y: 1, z: 2 };
 const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
 
-/** OpenCL C 1.2; `wide` makes the index type 64 bits. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
-export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures): GpuDialect {
+/** OpenCL C 1.2. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
+export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32 }: OpenclFeatures): GpuDialect {
+  const rough = strict && !exactF32;
   const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
   return {
     name: "OpenCL",
@@ -30,10 +40,14 @@ export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures)
     tablePrefix: "__constant",
     reserved: RESERVED,
     signedWraps: false,
+    roughDivision: rough,
     // Those of the language are f32, and functions are chosen by the types of their arguments.
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
     nan: f64 ? NAN : "NAN",
-    math: (fn, type) => (f64 && type === "f32" && throughF64(fn)) || fn,
+    math: (fn, type) => {
+      if (!f64 || type === "f64") return fn;
+      return (rough && fn === "sqrt" ? inF64(fn) : throughF64(fn)) ?? fn;
+    },
     helpers: {
       ...(f64 ? { pow_f32: powDefinition("f32", { types, nan: NAN }, "(float)pow((double)a, (double)b)") } : {}),
       abs_i32: ABS_I32,
@@ -41,7 +55,7 @@ export function openclDialect(wide: boolean, { f64, atomics64 }: OpenclFeatures)
       mulhi_u32: "uint mulhi_u32(uint a, uint b) { return mul_hi(a, b); }",
     },
     i64: "long",
-    head: (strict) => [
+    head: () => [
       ...(f64 ? ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable"] : []),
       ...(atomics64 ? ["#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable"] : []),
       ...(strict ? ["#pragma OPENCL FP_CONTRACT OFF"] : []),
