@@ -7,7 +7,7 @@ import { type KernelCode, valType } from "./kernel-code.js";
 import { addPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { Pointers, exprKey } from "./places.js";
-import type { LoopTerms } from "./places.js";
+import type { LoopTerms, Pointer } from "./places.js";
 import type { Accumulator } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
 import { isVariable, Variance } from "./variance.js";
@@ -167,7 +167,7 @@ export class InnerLoop {
 
   /**
    * Elements, or vectors of them, in one round of the loop: as many as fill the lanes of a strict reduction; else more than one only for
-   * small bodies. 0 where a large body folds into the lanes in memory, one element at a time.
+   * small bodies, and where there are many pointers. 0 where a large body folds into the lanes in memory, one element at a time.
    */
   private copies(): number {
     const { accumulators, width, body } = this.shape;
@@ -184,7 +184,15 @@ export class InnerLoop {
       if (stmt.kind === "store") accesses++;
       if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "if" || stmt.kind === "array") control = true;
     });
-    return control || accesses > 4 || size > 80 ? 1 : 4;
+    if (control) return 1;
+    if (accesses <= 4 && size <= 80) return 4;
+    // Where each access has a pointer of its own, moving them on takes as long as the accesses do.
+    return 2 * this.moving.length > accesses ? 2 : 1;
+  }
+
+  /** Pointers that move along. */
+  private get moving(): readonly Pointer[] {
+    return this.pointers.all.filter((p) => p.step !== 0);
   }
 
   private startPointers(outer: ScalarCode, from: number): void {
@@ -289,7 +297,7 @@ export class InnerLoop {
   /** `rounds` > 0 rounds, after each of which index and pointers move on by `elements`. The bound is a pointer's end where there is one. */
   private loop(rounds: number, elements: number, body: () => void): void {
     const { fn, address } = this.code;
-    const moving = this.pointers.all.filter((p) => p.step !== 0);
+    const { moving } = this;
     const pointer = moving[0];
     const type = pointer ? address.type : "i32";
     const bound = pointer?.local ?? this.index;
