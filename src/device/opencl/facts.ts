@@ -14,11 +14,13 @@ const DeviceInfo = {
   available: 0x1027,
   compiler: 0x1028,
   queueProperties: 0x102a,
+  version: 0x102f,
   name: 0x102b,
   driver: 0x102d,
   extensions: 0x1030,
   doubleConfig: 0x1032,
   parameterBytes: 0x1017,
+  subGroups: 0x105c,
   cacheBytes: 0x101e,
 } as const;
 
@@ -32,6 +34,8 @@ export interface OpenclFacts extends CodeFacts, OpenclFeatures {
   readonly label: string;
   readonly platform: string;
   readonly driver: string;
+  /** The version of OpenCL C in which kernels are written for it. */
+  readonly standard: string;
   readonly cpu: boolean;
   /** Compute units. */
   readonly multiprocessors: number;
@@ -76,10 +80,15 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
   const text = (what: keyof typeof DeviceInfo) => cl.text("clGetDeviceInfo", device, DeviceInfo[what]);
   const extensions = new Set(text("extensions").split(/\s+/));
   const memory = number("memory");
+  const [, version] = /^OpenCL (\d+)/.exec(text("version")) ?? [];
+  // Before version 3 sub-groups are an extension, which some drivers have and do not compile.
+  const subGroups = Number(version) >= 3 && number("subGroups") > 0;
   return {
     label: `${text("name")}, ${(memory / 2 ** 30).toPrecision(3)} GiB, ${platform}`,
     platform,
     driver: text("driver"),
+    standard: subGroups ? "CL3.0" : "CL1.2",
+    subGroups,
     cpu: (number("type") & CPU) !== 0,
     multiprocessors: number("computeUnits"),
     l2Bytes: number("cacheBytes"),

@@ -1,4 +1,5 @@
 import { openclLanguage } from "../../emit/c/opencl.js";
+import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { DeviceError } from "../../kernel/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
@@ -51,7 +52,7 @@ export class OpenclMachine implements GpuMachine {
     this.memory = { name };
     this.facts = facts;
     this.device = device;
-    this.language = openclLanguage({ f64: facts.f64, atomics64: facts.atomics64, exactF32: facts.exactF32 });
+    this.language = openclLanguage(featuresOf(facts));
     this.context = cl.create("clCreateContext", null, 1, new BigUint64Array([BigInt(device)]), null, null);
     this.transfers = this.createQueue();
   }
@@ -206,5 +207,7 @@ export class OpenclMemory implements GpuMemory {
     this.machine.release(this);
   }
 }
+
+const featuresOf = ({ f64, atomics64, exactF32, subGroups }: OpenclFacts): OpenclFeatures => ({ f64, atomics64, exactF32, subGroups });
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;

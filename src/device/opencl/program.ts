@@ -2,6 +2,7 @@ import type { Precision } from "../device.js";
 import { DeviceError } from "../../kernel/errors.js";
 import { keepSource, recall, remember } from "../cache.js";
 import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";
+import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 
 const ProgramInfo = { binarySizes: 0x1165, binaries: 0x1166 } as const;
@@ -15,8 +16,8 @@ export interface ProgramSource {
 }
 
 /** What is passed to the compiler. That strict code is not contracted stands in the code itself. */
-export const buildOptions = ({ exactF32 }: { exactF32: boolean }): string =>
-  ["-cl-std=CL1.2", "-w", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
+export const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32" | "standard">): string =>
+  [`-cl-std=${standard}`, "-w", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
 
 /**
  * A program compiled for one device, from a cache on disk where the same driver compiled it before. Throws DeviceError with the kernel's

@@ -21,6 +21,6 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
 /** OpenCL C of a kernel without a launch or a device, for people and for compiling in tests. */
 export function openclSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
   const { ir } = kernel;
-  const language = openclLanguage({ f64: true, atomics64: true, exactF32: true });
+  const language = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });
   return language.emit(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
 }

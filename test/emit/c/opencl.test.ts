@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bool, f32, f64, i32, kernel, scatter, teamKernel, view } from "../../../src/index.js";
+import { bool, f32, f64, i32, kernel, max, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import { openclLanguage, openclSource } from "../../../src/emit/c/opencl.js";
 import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
 import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
@@ -9,9 +9,11 @@ import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
+const ALL = { f64: true, atomics64: true, exactF32: true, subGroups: false };
+
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 
-function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}, features = { f64: true, atomics64: true, exactF32: true }) {
+function emit(kernel: unknown, assumptions: Partial<GpuAssumptions> = {}, features = ALL) {
   const { ir, access } = compiled(kernel);
   return openclLanguage(features).emit(ir, access, { ...defaultAssumptions(ir, assumptions.strict ?? false), ...assumptions });
 }
@@ -72,7 +74,7 @@ test("without f64 and wide atomics no extension is asked for", () => {
   const small = kernel("small", { x: view(f32) }, ({ x }, i) => {
     x[i] = x[i] / 0;
   });
-  const { source } = emit(small, {}, { f64: false, atomics64: false, exactF32: true });
+  const { source } = emit(small, {}, { ...ALL, f64: false, atomics64: false });
   assert.doesNotMatch(source, /EXTENSION|double/);
 });
 
@@ -80,7 +82,7 @@ test("strict code divides f32 in f64 where the device's own division is rough, f
   const ratio = kernel("ratio", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
     y[i] = Math.sqrt(x[i] / y[i]);
   });
-  const source = (strict: boolean, exactF32: boolean) => emit(ratio, { strict }, { f64: true, atomics64: true, exactF32 }).source;
+  const source = (strict: boolean, exactF32: boolean) => emit(ratio, { strict }, { ...ALL, exactF32 }).source;
   assert.match(source(true, false), /y\[i\] = sqrt_f32\(div_f32\(x\[i\], y\[i\]\)\);/);
   assert.match(source(true, false), /static float sqrt_f32\(float a\)/);
   for (const [strict, exact] of [
@@ -88,4 +90,17 @@ test("strict code divides f32 in f64 where the device's own division is rough, f
     [false, false],
   ])
     assert.match(source(strict, exact), /y\[i\] = sqrt\(x\[i\] \/ y\[i\]\);/);
+});
+
+test("sub-groups fold sums, and what is exact, before local memory does", () => {
+  const both = kernel("both", { x: view(f64), s: sum(f64), m: max(f64), k: max(i32) }, ({ x, s, m, k }, i) => {
+    s.add(x[i]);
+    m.max(x[i]);
+    k.max(i);
+  });
+  const { source } = emit(both, {}, { ...ALL, subGroups: true });
+  assert.match(source, /s = sub_group_reduce_add\(s\);\n {2}if \(get_sub_group_local_id\(\) == 0\) parts\[get_sub_group_id\(\)\] = s;/);
+  assert.match(source, /k = sub_group_reduce_max\(k\);/);
+  assert.doesNotMatch(source, /m = sub_group/);
+  assert.doesNotMatch(emit(both, { strict: true }, { ...ALL, subGroups: true }).source, /sub_group/);
 });

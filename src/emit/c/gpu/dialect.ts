@@ -38,6 +38,17 @@ export interface Shuffle {
   readonly warp: number;
 }
 
+/** Neighbouring threads that act as one, as many as the device wants. */
+export interface SubGroups {
+  /** The fold of a value over a sub-group, known to all its threads; undefined where there is no function that folds as kernels do. */
+  fold(op: "sum" | "min" | "max", type: NumericType, value: string): string | undefined;
+  /** A condition that one thread of each fulfils. */
+  readonly first: string;
+  /** The number of the sub-group in its block, and how many there are. */
+  readonly number: string;
+  readonly count: string;
+}
+
 /** Blocks that know which of them comes last, so that it can go on with what all have stored. */
 export interface LastBlock {
   /** A call behind which all blocks see what the thread has stored before. */
@@ -71,6 +82,8 @@ export interface GpuDialect extends Dialect {
   dynamicShared?(name: string): string;
   /** Absent where threads exchange values through the block's memory. */
   readonly shuffle?: Shuffle;
+  /** Used where there is no shuffle. */
+  readonly subGroups?: SubGroups;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
   /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */

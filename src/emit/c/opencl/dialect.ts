@@ -1,6 +1,6 @@
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { FloatType } from "../dialect.js";
-import type { AtomicFunction, Axis, GpuDialect, Space } from "../gpu/dialect.js";
+import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
@@ -12,6 +12,8 @@ export interface OpenclFeatures {
   readonly atomics64: boolean;
   /** f32 is divided, and its roots are taken, with no more error than rounding. */
   readonly exactF32: boolean;
+  /** Functions that fold over sub-groups. */
+  readonly subGroups: boolean;
 }
 
 /** What the spelling of a program depends on, beside the device. */
@@ -29,8 +31,8 @@ const ABS_I32 = "int abs_i32(int a) { const uint sign = (uint)a >> 31; return (i
 const DIMENSION: Record<Axis, number> = { x: 0, y: 1, z: 2 };
 const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
 
-/** OpenCL C 1.2. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
-export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32 }: OpenclFeatures): GpuDialect {
+/** OpenCL C 1.2, and functions of later versions where the device has them. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
+export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32, subGroups }: OpenclFeatures): GpuDialect {
   const rough = strict && !exactF32;
   const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
   return {
@@ -70,6 +72,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     pointer: (space, type) => `${SPACE[space]} ${type === "i64" ? "long" : types[type]} *`,
     restrict: "restrict",
     sharedPrefix: "__local",
+    subGroups: subGroups ? SUB_GROUPS : undefined,
     finishThreads: 256,
     atomic,
     mathDefinitions: (source) => definitionsThroughF64(source, "static"),
@@ -81,6 +84,15 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     },
   };
 }
+
+const SUB_GROUPS: SubGroups = {
+  // Of floats, the least and greatest follow other rules for NaN and the sign of zero.
+  fold: (op, type, value) =>
+    op === "sum" || type === "i32" || type === "u32" ? `sub_group_reduce_${op === "sum" ? "add" : op}(${value})` : undefined,
+  first: "get_sub_group_local_id() == 0",
+  number: "get_sub_group_id()",
+  count: "get_num_sub_groups()",
+};
 
 const VECTORS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"].flatMap((type) => [
   type,
