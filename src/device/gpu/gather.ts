@@ -1,5 +1,6 @@
 import type { GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
+import { BYTES } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Step, type Values } from "./steps.js";
 
@@ -11,8 +12,8 @@ export interface Piece {
 
 /** Partials that a thread folds at least, where there are as many. */
 const A_THREAD = 4;
-/** Blocks at most, so that the last can fold what all have. */
-const MOST_BLOCKS = 128;
+/** Pieces at most, one a block, so that the last block can fold what all have. */
+export const MOST_PIECES = BLOCK;
 
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
 export class Gathering {
@@ -21,7 +22,7 @@ export class Gathering {
   private readonly memory: GpuMemory;
 
   /**
-   * @param pieces by reduce parameter, as many for each
+   * @param partials by reduce parameter, in as many places and as many in each
    * @param values of the parameters `results` and `output:*`
    */
   constructor(
@@ -29,29 +30,40 @@ export class Gathering {
     { reduces }: GpuProgram,
     finish: EntryCode,
     entry: GpuEntry,
-    pieces: ReadonlyMap<string, readonly Piece[]>,
+    partials: ReadonlyMap<string, readonly Piece[]>,
     values: Values,
   ) {
-    const lists = reduces.map(({ name }) => pieces.get(name)!);
-    const count = Math.max(...lists.map((list) => list.reduce((sum, piece) => sum + piece.count, 0)));
-    this.blocks = Math.min(MOST_BLOCKS, Math.max(1, blocks(count, A_THREAD * BLOCK)));
-    const table = 16 * lists[0].length;
-    const each = table + 8 * MOST_BLOCKS;
+    const lists = reduces.map(({ name, type }) => cut(partials.get(name)!, BYTES[type]));
+    this.blocks = lists[0].length;
+    const table = 16 * this.blocks;
+    const each = table + 8 * this.blocks;
     this.memory = gpu.allocate(each * reduces.length + 8);
     const places = reduces.map((_, n) => this.memory.address + n * each);
     lists.forEach((list, n) => {
-      const words = BigUint64Array.from(list.flatMap((piece) => [piece.address, piece.count]).map(BigInt));
+      const words = BigUint64Array.from(list.flatMap(({ address, count }) => [BigInt(address), BigInt(count)]));
       gpu.upload(places[n], new Uint32Array(words.buffer));
     });
     const addresses = reduces.flatMap(({ name }, n) => [
       [`pieces:${name}`, places[n]],
       [`totals:${name}`, places[n] + table],
     ]);
-    const own = { ...Object.fromEntries(addresses), pieces: lists[0].length, ticket: this.memory.address + each * reduces.length };
+    const own = { ...Object.fromEntries(addresses), ticket: this.memory.address + each * reduces.length };
     this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [BLOCK, 1, 1] }, { ...values, ...own });
   }
 
   free(): void {
     this.memory.free();
   }
+}
+
+/** Cuts the partials into pieces of about one size, a place at a time. */
+function cut(partials: readonly Piece[], bytes: number): Piece[] {
+  const total = partials.reduce((sum, { count }) => sum + count, 0);
+  const length = Math.max(A_THREAD * BLOCK, blocks(total, Math.max(1, MOST_PIECES - partials.length)));
+  return partials.flatMap(({ address, count }) =>
+    Array.from({ length: Math.max(1, blocks(count, length)) }, (_, n) => ({
+      address: address + n * length * bytes,
+      count: Math.min(length, count - n * length),
+    })),
+  );
 }

@@ -9,7 +9,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { Gathering, type Piece } from "./gather.js";
+import { Gathering, MOST_PIECES, type Piece } from "./gather.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
 import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
@@ -336,7 +336,7 @@ export class GpuLaunch implements Launch {
   /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once. */
   gatherFrom(launches: readonly GpuLaunch[], values: Values): Gathering | undefined {
     const { finish, fold } = this.program;
-    if (!finish || fold || launches.some(({ binding }) => !binding.unfolded)) return undefined;
+    if (!finish || fold || launches.length > MOST_PIECES || launches.some(({ binding }) => !binding.unfolded)) return undefined;
     return this.gather(
       finish,
       new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)])),

@@ -47,13 +47,18 @@ export function foldByHalves(
   use: (total: string) => string,
 ): void {
   const { code } = body;
-  const { barrier } = entry.dialect;
+  const { barrier, subGroups } = entry.dialect;
+  const operation = typeof op === "string" ? op : op.op;
+  const fold = operation === "custom" ? undefined : subGroups?.fold(operation, type, accumulator);
   const parts = entry.names.fresh("parts");
   const [left, half] = [entry.names.fresh("left"), entry.names.fresh("half_left")];
   entry.sharedArray(parts, type, most);
-  code.line(`${parts}[thread] = ${accumulator};`);
+  if (fold && subGroups) {
+    code.line(`${accumulator} = ${fold};`);
+    code.line(`if (${subGroups.first}) ${parts}[${subGroups.number}] = ${accumulator};`);
+  } else code.line(`${parts}[thread] = ${accumulator};`);
   code.line(`${barrier};`);
-  code.block(`for (int ${left} = threads; ${left} > 1;)`, () => {
+  code.block(`for (int ${left} = ${fold && subGroups ? subGroups.count : "threads"}; ${left} > 1;)`, () => {
     code.line(`const int ${half} = (${left} + 1) / 2;`);
     code.block(`if (thread + ${half} < ${left})`, () => entry.foldInto(body, op, type, `${parts}[thread]`, `${parts}[thread + ${half}]`));
     code.line(`${left} = ${half};`);
@@ -116,7 +121,7 @@ export class FoldWriter extends EntryWriter {
     for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
   }
 
-  /** Some blocks fold partials from several places, and the last of them what all have. */
+  /** Each block folds one piece of the partials, wherever it lies, and the last of them what all have. */
   private writeGather({ fence, ticket }: LastBlock): void {
     const { code, T } = this;
     const { i64, barrier, block, blocks, pointer, thread, threads } = this.dialect;
@@ -136,14 +141,12 @@ export class FoldWriter extends EntryWriter {
         param,
         () => {
           const pieces = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
-          code.block(`for (int piece = 0; piece < ${this.param("pieces", "i32", "piece_count")}; piece++)`, () => {
-            code.line(`const ${pointer("global", param.type)}partials = (const ${pointer("global", param.type)})${pieces}[2 * piece];`);
-            code.line(`const ${i64} count = ${pieces}[2 * piece + 1];`);
-            const at = `(${i64})${block("x")} * threads + thread`;
-            code.block(`for (${i64} n = ${at}; n < count; n += (${i64})${blocks("x")} * threads)`, () =>
-              this.foldInto(this.body, param, param.type, "total", "partials[n]"),
-            );
-          });
+          const partials = `const ${pointer("global", param.type)}`;
+          code.line(`${partials}partials = (${partials.trimEnd()})${pieces}[2 * ${block("x")}];`);
+          code.line(`const ${i64} count = ${pieces}[2 * ${block("x")} + 1];`);
+          code.block(`for (${i64} n = thread; n < count; n += threads)`, () =>
+            this.foldInto(this.body, param, param.type, "total", "partials[n]"),
+          );
         },
         (total) => `${totals(param)}[${block("x")}] = ${total};`,
       );

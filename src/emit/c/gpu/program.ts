@@ -105,7 +105,7 @@ export interface GpuProgram {
   readonly reduces: readonly ReduceCode[];
   /** Folds partials to the end; present where there are reductions. */
   readonly finish?: Entry;
-  /** Folds partials chunk by chunk, before; where there is none, several blocks of `finish` gather partials from any number of places. */
+  /** Folds partials chunk by chunk, before; where there is none, blocks of `finish` gather partials from several places. */
   readonly fold?: Entry;
   readonly recorded: readonly RecordedScatter[];
   /** Scatter parameters with a copy in shared memory. */
