@@ -35,6 +35,7 @@ export type {
   Graph,
   Launch,
   LaunchOptions,
+  OpenOptions,
   PolicyOf,
   Precision,
   Queue,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { Precision } from "isoform";
+import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
@@ -17,6 +17,7 @@ import type { Deviation } from "./validate.js";
 interface GsrOptions {
   gib: number;
   device: string;
+  f64?: OpenOptions["f64"];
   iterations: number;
   generator: GeneratorName;
   seed: number;
@@ -38,7 +39,8 @@ export function command(program: Command, shell: Shell): void {
     .command("gsr")
     .description("solve the simulated astrometric system of Gaia's AVU-GSR pipeline with LSQR; the exact solution is x = 1")
     .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
-    .option("--device <name>", "where to solve it: js, wasm, native, cuda:0", "wasm")
+    .option("--device <name>", "where to solve it: js, wasm, native, cuda:0, webgpu", "wasm")
+    .addOption(new Option("--f64 <how>", "on a device without f64: as the sum of two f32").choices(["emulate"]))
     .option("--iterations <n>", "the most iterations", count, 1000)
     .addOption(
       new Option(
@@ -65,7 +67,7 @@ export function command(program: Command, shell: Shell): void {
 
 async function run(options: GsrOptions, shell: Shell): Promise<void> {
   if (options.json !== undefined) await shell.checkWritable(options.json);
-  const device = await open(options.device);
+  const device = await open(options.device, { f64: options.f64 });
   try {
     const task = shell.progress("gsr");
     const solver = await Solver.create(device, options, task.update);

@@ -198,6 +198,14 @@ export class WebGpuLaunch implements Launch {
       run(batch);
       for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
     }
+    if (batches.some((batch) => size(batch) > 0)) this.planSettled();
+  }
+
+  private planSettled(): void {
+    for (const { name, entry } of this.program.settled) {
+      const { size } = this.binding.views[name];
+      this.dispatch(entry, linearGrid(groupsFor(size, WORKGROUP)), { size });
+    }
   }
 
   private get mostSlots(): number {

@@ -19,7 +19,9 @@ export interface LaunchProgram {
   decisions: string[];
 }
 
+/** Members of a team at least, and usually. */
 const SMALLEST_TEAM = 32;
+const USUAL_TEAM = 64;
 
 /** Emits the shaders for a binding's kernel, layouts and places, or finds them emitted. Throws LaunchError. */
 export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
@@ -52,6 +54,6 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
 const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();
 
 /** Members of a team: a power of two near the wish. */
-function membersOf(wish: number = WORKGROUP, serial: boolean): number {
+function membersOf(wish: number = USUAL_TEAM, serial: boolean): number {
   return serial ? 1 : Math.min(WORKGROUP, Math.max(SMALLEST_TEAM, 2 ** Math.ceil(Math.log2(wish))));
 }

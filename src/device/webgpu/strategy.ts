@@ -46,12 +46,12 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
   const asked = binding.scatter[target.name];
   const refuse = (why: string): never => {
     throw new LaunchError(
-      `kernel "${binding.kernel.name}": scatter "${target.name}" cannot be ${asked} on WebGPU: ${why}; use the strategy "sorted"${target.element === "f64" ? "" : ' or "atomic"'}`,
+      `kernel "${binding.kernel.name}": scatter "${target.name}" cannot be ${asked} on WebGPU: ${why}; use the strategy "sorted"`,
     );
   };
-  if (target.element === "f64") {
-    if (asked !== undefined && asked !== "sorted") refuse("an emulated f64 is two words, and atomics change one");
-    return inOrder(binding, target, asked === undefined ? "as an emulated f64 has no atomics" : reasonOf(binding));
+  if (target.element === "f64" && target.op !== "sum") {
+    if (asked !== undefined && asked !== "sorted") refuse("an emulated f64 is two words, which atomics cannot compare as one");
+    return inOrder(binding, target, asked === undefined ? "as an emulated f64 has no atomic " + target.op : reasonOf(binding));
   }
   switch (asked) {
     case "atomic":
@@ -99,7 +99,11 @@ function inAnyOrder(binding: Binding, target: ScatterParam): Choice {
 }
 
 const atomicWords = ({ element, op }: ScatterParam): string =>
-  element === "f32" ? `compare and exchange of bits (WGSL has no atomic ${op} of floats)` : "hardware atomics";
+  element === "f64"
+    ? "compare and exchange of both parts, with the error of the upper sum in the lower"
+    : element === "f32"
+      ? `compare and exchange of bits (WGSL has no atomic ${op} of floats)`
+      : "hardware atomics";
 
 const copyBytes = (binding: Binding, { name, element }: ScatterParam): number => binding.views[name].size * BYTES[element];
 

@@ -277,9 +277,9 @@ export class BodyWriter {
     if (Number.isNaN(v)) return this.call("not_a_number");
     if (!Number.isFinite(v)) return [sign + this.call("infinity")[0], level];
     const size = Math.abs(v);
-    const bits = new Uint32Array(new Float32Array([v]).buffer)[0];
-    // Literals of subnormals, and of a zero's sign, are not what every compiler keeps.
-    if (v !== 0 ? size < 2 ** -126 : sign) return [`bitcast<f32>(${bits}u)`, Level.Term];
+    // What compilers do not keep of constants: the sign of zeros, subnormals.
+    if (v === 0 && sign) return this.call("negative_zero");
+    if (v !== 0 && size < 2 ** -126) return [`bitcast<f32>(${new Uint32Array(new Float32Array([v]).buffer)[0]}u)`, Level.Term];
     const digits = String(size);
     return [`${sign}${/[.e]/.test(digits) ? digits : `${digits}.0`}f`, level];
   }

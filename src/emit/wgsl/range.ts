@@ -3,7 +3,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam }
 import type { BodyWriter } from "./body.js";
 import { foldNeighbours, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
-import { TYPES, WORKGROUP, type Entry, type Traversal } from "./program.js";
+import { TYPES, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -193,12 +193,14 @@ export class RangeWriter extends EntryWriter {
     code.line("let thread = i32(thread_number);");
     const targets = this.program.scatters("shared");
     for (const { name, op, element } of targets) {
-      const size = this.program.assumptions.copies[name];
+      const words = this.program.assumptions.copies[name] * wordsOf(element);
       const word = copyType(element) === "atomic_i32" ? "i32" : "u32";
-      const copy = this.shared(`${name}_copy`, `array<atomic<${word}>, ${size}>`);
+      const copy = this.shared(`${name}_copy`, `array<atomic<${word}>, ${words}>`);
       this.copies.set(name, copy);
+      // The workgroup's memory is zero at first.
+      if (op === "sum") continue;
       const identity = this.body.constant(element, identityOf(op, element));
-      code.line(`for (var n = thread; n < ${size}; n += ${WORKGROUP}) { atomicStore(&${copy}[n], bitcast<${word}>(${identity})); }`);
+      code.line(`for (var n = thread; n < ${words}; n += ${WORKGROUP}) { atomicStore(&${copy}[n], bitcast<${word}>(${identity})); }`);
     }
     if (targets.length > 0) code.line("workgroupBarrier();");
     for (const { name, type, identity } of this.program.reduces)
@@ -212,8 +214,14 @@ export class RangeWriter extends EntryWriter {
     for (const [name, copy] of this.copies) {
       const { op, element } = this.program.array(name) as ScatterParam;
       code.block(`for (var n = thread; n < ${this.program.assumptions.copies[name]}; n += ${WORKGROUP})`, () => {
-        code.line(`let own = bitcast<${TYPES[element]}>(atomicLoad(&${copy}[n]));`);
-        code.block(`if own != ${this.body.constant(element, identityOf(op, element))}`, () => {
+        const part = (at: string) => `atomicLoad(&${copy}[${at}])`;
+        const own =
+          element === "f64"
+            ? `vec2<f32>(bitcast<f32>(${part("2 * n")}), bitcast<f32>(${part("2 * n + 1")}))`
+            : `bitcast<${TYPES[element]}>(${part("n")})`;
+        code.line(`let own = ${own};`);
+        const identity = this.body.constant(element, identityOf(op, element));
+        code.block(`if ${element === "f64" ? `any(own != ${identity})` : `own != ${identity}`}`, () => {
           const offset = this.offsetOf(name, "n");
           const target = this.buffer(name, true);
           code.line(this.atomic(target.name, target.representation, op, element, offset, "own"));

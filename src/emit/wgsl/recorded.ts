@@ -45,6 +45,34 @@ export class ApplyWriter extends EntryWriter {
   }
 }
 
+/** Brings the two parts of each element of an emulated f64 array, to which atomic sums were added, to the form that arithmetic expects. */
+export class SettleWriter extends EntryWriter {
+  protected readonly indexNames: readonly string[] = [];
+
+  constructor(
+    program: ProgramWriter,
+    private readonly target: ScatterParam,
+  ) {
+    super(program, `settle_${target.name}`);
+  }
+
+  reduce(): void {
+    throw new Error("sums are settled, not reduced");
+  }
+
+  entry(): Entry {
+    const { code } = this;
+    const { name, element } = this.target;
+    code.line(`let at = ${LINEAR_WORKGROUP} * ${WORKGROUP} + i32(thread_number);`);
+    code.line(`if at >= ${this.field("size")} { return; }`);
+    code.line(`let offset_of_element = ${this.offsetOf(name, "at")};`);
+    code.line(`let parts = ${this.read(name, element, "offset_of_element")};`);
+    for (const helper of ["settled", "quick_sum"]) this.helpers.use(helper);
+    code.line(this.write(name, element, "offset_of_element", "settled(quick_sum(parts.x, parts.y), parts.x)"));
+    return this.finish([WORKGROUP, 1, 1]);
+  }
+}
+
 /** Bits of a digit of the sort, and keys that a workgroup moves in one pass. */
 export const SORT_BITS = 8;
 export const SORT_TILE = 1024;

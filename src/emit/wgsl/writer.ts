@@ -218,6 +218,7 @@ export abstract class EntryWriter implements Frame {
 
   /** A statement that folds `value` into an element, whatever other invocations do there. */
   atomic(buffer: string, representation: Representation, op: ScatterOp, type: NumericType, offset: string, value: string): string {
+    if (type === "f64") return this.atomicSum(buffer, offset, value);
     const word = representation === "atomic_i32" ? "i32" : "u32";
     const fits = type === word;
     if (op === "sum" && (type === "i32" || type === "u32"))
@@ -234,6 +235,38 @@ export abstract class EntryWriter implements Frame {
         `    let wanted = bitcast<${word}>(${folded});`,
         `    if wanted == seen { break; }`,
         `    let found = atomicCompareExchangeWeak(&${buffer}[i], seen, wanted);`,
+        `    if found.exchanged { break; }`,
+        `    seen = found.old_value;`,
+        `  }`,
+        `}`,
+      ].join("\n"),
+    );
+    return `${name}(${offset}, ${value});`;
+  }
+
+  /**
+   * Adds an emulated f64 to two words that others change meanwhile: the upper parts by compare and exchange, with the error of that sum
+   * known exactly and added to the lower parts. What comes of it is `settled` afterwards, as the lower part may have grown.
+   */
+  private atomicSum(buffer: string, offset: string, value: string): string {
+    const name = `sum_into_${buffer}`;
+    for (const helper of ["exact_sum", "is_finite"]) this.helpers.use(helper);
+    this.accessors.define(
+      name,
+      [
+        `fn ${name}(i: i32, value: vec2<f32>) {`,
+        `  var sum = vec2<f32>();`,
+        `  var seen = atomicLoad(&${buffer}[2 * i]);`,
+        `  loop {`,
+        `    sum = exact_sum(bitcast<f32>(seen), value.x);`,
+        `    let found = atomicCompareExchangeWeak(&${buffer}[2 * i], seen, bitcast<u32>(sum.x));`,
+        `    if found.exchanged { break; }`,
+        `    seen = found.old_value;`,
+        `  }`,
+        `  let rest = select(0.0, sum.y + value.y, is_finite(sum.x));`,
+        `  seen = atomicLoad(&${buffer}[2 * i + 1]);`,
+        `  loop {`,
+        `    let found = atomicCompareExchangeWeak(&${buffer}[2 * i + 1], seen, bitcast<u32>(bitcast<f32>(seen) + rest));`,
         `    if found.exchanged { break; }`,
         `    seen = found.old_value;`,
         `  }`,
