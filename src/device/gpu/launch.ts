@@ -9,7 +9,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { Gathering, MOST_PIECES, type Piece } from "./gather.js";
+import { Gathering, MOST_PIECES, type Meeting, type Piece } from "./gather.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
 import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
@@ -74,7 +74,12 @@ export class GpuLaunch implements Launch {
     );
     this.values = argumentValues(binding);
     this.folds = program.reduces.length > 0 && !binding.partials;
-    this.plan();
+    try {
+      this.plan();
+    } catch (error) {
+      this.free();
+      throw error;
+    }
     this.decisions.push(...decisions, this.entries.get(this.program.main.name)!.needs);
   }
 
@@ -333,19 +338,20 @@ export class GpuLaunch implements Launch {
       );
   }
 
-  /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once. */
-  gatherFrom(launches: readonly GpuLaunch[], values: Values): Gathering | undefined {
+  /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once, or are too many. */
+  gatherFrom(launches: readonly GpuLaunch[], values: Values, meeting?: Meeting): Gathering | undefined {
     const { finish, fold } = this.program;
     if (!finish || fold || launches.length > MOST_PIECES || launches.some(({ binding }) => !binding.unfolded)) return undefined;
     return this.gather(
       finish,
       new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)])),
       values,
+      meeting,
     );
   }
 
-  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values): Gathering {
-    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values);
+  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values, meeting?: Meeting): Gathering {
+    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values, meeting);
   }
 
   /** threadIdx.x along the last axis. A strided grid fills the device once, but in three dimensions each block has a few planes. */

@@ -40,6 +40,17 @@ test("each pointer comes with its first element, and no parameter is a bool", ()
   assert.match(source, /^ {2}x \+= x_first;$/m);
 });
 
+test("words and macros of the language are no variables, and neither is M_PI_2", () => {
+  const named = kernel("named", { x: view(f64) }, ({ x }, i) => {
+    const half = x[i] / 2;
+    const M_PI = half + 3;
+    const float4 = M_PI * half;
+    x[i] = half + M_PI + float4;
+  });
+  const { source } = emit(named);
+  assert.match(source, /double half_2 = .*\n\s+double M_PI_3 = .*\n\s+double float4_2 = /);
+});
+
 test("the shape of a work-group is told to the compiler where all launches have it", () => {
   const size = (longRows: boolean) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { longRows }).source)?.[1];
   assert.equal(size(false), undefined);

@@ -104,7 +104,17 @@ const WORDS =
   "event_t sampler_t image2d_t image3d_t image1d_t barrier mul_hi clz thread threads INFINITY NAN MAXFLOAT " +
   "exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod";
 
-const RESERVED = [...WORDS.split(" "), ...VECTORS];
+/** Macros of the language, which would be put in the place of a variable. */
+const MACROS = [
+  ..."E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2".split(" ").flatMap((name) => [`M_${name}`, `M_${name}_F`]),
+  ..."DIG MANT_DIG MAX_10_EXP MAX_EXP MIN_10_EXP MIN_EXP RADIX MAX MIN EPSILON"
+    .split(" ")
+    .flatMap((name) => [`FLT_${name}`, `DBL_${name}`]),
+  ..."CHAR SCHAR SHRT INT LONG".split(" ").flatMap((name) => [`${name}_MAX`, `${name}_MIN`, `U${name}_MAX`]),
+  ..."CHAR_BIT NULL HUGE_VAL HUGE_VALF FP_ILOGB0 FP_ILOGBNAN FP_FAST_FMA FP_FAST_FMAF".split(" "),
+];
+
+const RESERVED = [...WORDS.split(" "), ...MACROS, ...VECTORS];
 
 function atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction {
   if (type === "i32" || type === "u32") return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
