@@ -18,6 +18,9 @@ const bins = kernel("bins", { x: view(f64), h: scatter(f64), count: scatter(i32)
 const norm = kernel("norm", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
   s.add(x[i] * x[i]);
 });
+const multiplyAdd = kernel("multiplyAdd", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+  y[i] = x[i] * x[i] + y[i];
+});
 const halve = kernel("halve", { x: view(f32) }, ({ x }, i) => {
   x[i] = x[i] / 3;
 });
@@ -105,6 +108,14 @@ describe("opencl", { skip }, () => {
       name: "DeviceError",
       message: /needs \d+ bytes of local memory for each work-group, and the device has 64/,
     });
+  });
+
+  it("rounds products before they are added, in strict mode", async () => {
+    const device = new OpenclDevice("opencl:0", machine());
+    const root = 1 + 2 ** -30;
+    const y = device.from(f64, [-(root * root)]);
+    await device.run(multiplyAdd, { x: device.from(f64, [root]), y }, range(1), { precision: "strict" });
+    assert.deepEqual([...(await device.queue.read(y))], [0]);
   });
 
   it("finds compiled code again where the driver keeps none itself", async () => {
