@@ -2,6 +2,7 @@ import { DeviceError } from "../../kernel/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "../device.js";
 import { findAdapter, labelOf, requestDevice } from "./adapter.js";
 import { Gpu } from "./gpu.js";
+import { requireExactErrors } from "./self-test.js";
 import { abilitiesOf, WebGpuDevice } from "./webgpu-device.js";
 
 /** The `webgpu` backend: compute shaders in WGSL, through Dawn in Node and through the browser in a page. */
@@ -22,7 +23,8 @@ export const backend: Backend = {
     if ("missing" in found) throw new DeviceError("webgpu", found.missing.reason, found.missing.remedy);
     const { gpu, adapter } = found;
     const emulates = f64 === "emulate";
-    const device = await requestDevice("webgpu", adapter);
-    return new WebGpuDevice("webgpu", labelOf(adapter) + (emulates ? ", f64 emulated" : ""), new Gpu("webgpu", device, gpu, emulates));
+    const device = new Gpu("webgpu", await requestDevice("webgpu", adapter), gpu, emulates);
+    if (emulates) await requireExactErrors(device);
+    return new WebGpuDevice("webgpu", labelOf(adapter) + (emulates ? ", f64 emulated" : ""), device);
   },
 };

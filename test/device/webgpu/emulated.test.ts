@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Device } from "../../../src/device/device.js";
+import { open } from "../../../src/device/open.js";
+import { range } from "../../../src/device/policy.js";
+import { firstWrong } from "../../../src/device/webgpu/self-test.js";
+import { DeviceError } from "../../../src/kernel/errors.js";
+import { kernel } from "../../../src/kernel/kernel.js";
+import { f64, i32, scatter, view } from "../../../src/kernel/params.js";
+import { make, noise } from "../../../src/testing/rung.js";
+
+const operations = kernel("operations", { a: view(f64), b: view(f64), o: view(f64, 2) }, ({ a, b, o }, i) => {
+  o[0][i] = a[i] + b[i];
+  o[1][i] = a[i] - b[i];
+  o[2][i] = a[i] * b[i];
+  o[3][i] = a[i] / b[i];
+  o[4][i] = Math.sqrt(Math.abs(a[i]));
+});
+const OPERATIONS: [name: string, of: (a: number, b: number) => number][] = [
+  ["+", (a, b) => a + b],
+  ["-", (a, b) => a - b],
+  ["*", (a, b) => a * b],
+  ["/", (a, b) => a / b],
+  ["sqrt", (a) => Math.sqrt(Math.abs(a))],
+];
+const crowd = kernel("crowd", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
+  h.add(at[i], x[i]);
+});
+
+/** A value that two f32 hold. */
+const held = (x: number): number => Math.fround(x) + Math.fround(x - Math.fround(x));
+
+describe("emulated f64 on webgpu", () => {
+  let device: Device;
+  let missing: string | undefined;
+  before(async () => {
+    try {
+      device = await open("webgpu", { f64: "emulate" });
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      missing = error.message;
+    }
+  });
+  after(() => device?.close());
+
+  for (const precision of ["strict", "fast"] as const)
+    it(`has 44 bits at least in ${precision} mode`, async (t) => {
+      if (missing !== undefined) return t.skip(missing);
+      const n = 20_000;
+      const value = (k: number) => held((noise(k) - 0.5) * 2 ** Math.floor(noise(k + 0.5) * 60 - 30));
+      const as = make(n, (k) => value(k));
+      // Every third pair nearly cancels.
+      const bs = make(n, (k) => (k % 3 === 0 ? held(-as[k] * (1 + (noise(k + 0.2) - 0.5) * 2 ** -20)) : value(k + n)));
+      const [a, b, o] = [device.from(f64, as), device.from(f64, bs), device.array(f64, [OPERATIONS.length, n])];
+      await device.run(operations, { a, b, o }, range(n), { precision });
+      const actual = await device.queue.read(o);
+      for (const [row, [name, of]] of OPERATIONS.entries())
+        for (let k = 0; k < n; k++) {
+          const expected = of(as[k], bs[k]);
+          const error = Math.abs(actual[row * n + k] - expected) / Math.abs(expected);
+          assert.ok(error <= 2 ** -44, `${as[k]} ${name} ${bs[k]}: off by 2^${Math.log2(error).toFixed(1)}`);
+        }
+    });
+
+  it("adds from many elements at once without losing bits", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const n = 30_000;
+    const xs = make(n, (k) => held(noise(k) - 0.2));
+    const ats = make(n, (k) => k % 5);
+    const expected = [0, 0, 0, 0, 0];
+    xs.forEach((x, k) => (expected[ats[k]] += x));
+    for (const strategy of ["atomic", "duplicated", "sorted"] as const) {
+      const h = device.array(f64, 5);
+      await device.run(crowd, { at: device.from(i32, ats), x: device.from(f64, xs), h }, range(n), { scatter: strategy });
+      const sums = await device.queue.read(h);
+      expected.forEach((sum, k) => assert.ok(Math.abs(sums[k] - sum) <= 2 ** -38 * sum, `${strategy}: ${sums[k]} instead of ${sum}`));
+    }
+  });
+
+  it("refuses functions that it does not emulate, by name", async (t) => {
+    if (missing !== undefined) return t.skip(missing);
+    const [x, h] = [device.array(f64, 4), device.array(f64, 1)];
+    const least = kernel("least", { x: view(f64), h: scatter(f64, 1, "min") }, ({ x, h }, i) => {
+      h.min(0, x[i]);
+    });
+    assert.throws(
+      () => device.prepare(least, { x, h }, range(4), { scatter: "atomic" }),
+      /kernel "least": scatter "h" cannot be atomic on WebGPU: an emulated f64 is two words/,
+    );
+  });
+});
+
+it("the self-test finds a contracted product and a regrouped sum", () => {
+  const [a, b] = [Math.fround(0.1), Math.fround(1 / 3)];
+  const right = (error: (exact: number, rounded: number) => number) =>
+    [a + b, a * b].flatMap((exact) => [Math.fround(exact), error(exact, Math.fround(exact))]);
+  assert.equal(
+    firstWrong(
+      [a, b],
+      right((exact, rounded) => exact - rounded),
+    ),
+    undefined,
+  );
+  assert.match(
+    firstWrong(
+      [a, b],
+      right(() => 0),
+    )!,
+    /gave .* with the error 0/,
+  );
+});
