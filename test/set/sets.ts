@@ -1,6 +1,9 @@
 import { describe, it } from "node:test";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 
+/** PoCL shows the processor twice then, so that there are two OpenCL devices. */
+process.env.POCL_DEVICES ??= "pthread pthread";
+
 /** Sets of every kind that a machine may have. */
 const SPECS = [
   "js*2",
