@@ -59,7 +59,7 @@ type LastWord<D extends string> = D extends `${string} ${infer Rest}` ? LastWord
 export type OpenclCall = LastWord<NameOf<(typeof DECLARATIONS)[number]>>;
 type CreateCall = Extract<OpenclCall, `clCreate${string}`>;
 /** Functions that tell something about a handle. */
-type InfoCall = Extract<OpenclCall, `clGet${"Platform" | "Device" | "Program" | "Event" | "EventProfiling"}Info`>;
+type InfoCall = Extract<OpenclCall, `clGet${"Platform" | "Device" | "EventProfiling"}Info`>;
 
 /** The OpenCL loader's library. Every call is checked. */
 export class Opencl {
