@@ -41,3 +41,16 @@ static inline void finish_streams(void) {
 #endif
 }
 `;
+
+/** A function that folds `value` into `*target` by `fold`, whatever other threads do there; T is its type. */
+export function atomicFunction(name: string, T: string, fold: string): string {
+  return [
+    `static inline void ${name}(${T} *target, ${T} value) {`,
+    `  ${T} old, wanted;`,
+    `  __atomic_load(target, &old, __ATOMIC_RELAXED);`,
+    `  do wanted = ${fold}(old, value);`,
+    `  while (!__atomic_compare_exchange(target, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));`,
+    `}`,
+    ``,
+  ].join("\n");
+}

@@ -1,7 +1,7 @@
 import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
@@ -10,7 +10,8 @@ import { Helpers } from "./helpers.js";
 import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame } from "./openmp-frame.js";
-import { SHARE, STREAM_LINE } from "./openmp-prelude.js";
+import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
+import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
 import { writeElements, type ElementLoop } from "./stretches.js";
@@ -107,7 +108,7 @@ class Emitter {
     const body = new Code();
     this.writePart(body);
     if (this.streamed.length > 0) this.writeStreamed(body);
-    for (const param of this.reductions) this.writeFold(body, param);
+    for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
     this.writeEntry(body);
 
     code.line(`// Kernel "${ir.name}" (${ir.location.file.split("/").at(-1)}), written by isoform.`);
@@ -279,18 +280,7 @@ class Emitter {
     const T = dialect.types[param.element];
     const name = `atomic_${param.op}_${param.element}`;
     const fold = this.helpers.use(`${param.op as "min" | "max"}_${param.element}`);
-    this.atomics.set(
-      name,
-      [
-        `static inline void ${name}(${T} *target, ${T} value) {`,
-        `  ${T} old, wanted;`,
-        `  __atomic_load(target, &old, __ATOMIC_RELAXED);`,
-        `  do wanted = ${fold}(old, value);`,
-        `  while (!__atomic_compare_exchange(target, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));`,
-        `}`,
-        ``,
-      ].join("\n"),
-    );
+    this.atomics.set(name, atomicFunction(name, T, fold));
     return name;
   }
 
@@ -356,16 +346,10 @@ class Emitter {
 
   private writeChunks(code: Code): void {
     const inner = this.rank - 1;
-    code.line(`const int64_t chunks = (end${inner} - begin${inner} + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
+    const bounds = this.indexNames.map((_, axis) => [`begin${axis}`, `end${axis}`] as const);
+    code.line(`const int64_t chunks = ${chunkCount(bounds[inner])};`);
     code.block("for (int64_t partial = first; partial < last; partial++)", () => {
-      if (inner > 0) code.line("int64_t line = partial / chunks;");
-      for (let axis = inner - 1; axis > 0; axis--) {
-        code.line(`const int64_t ${this.indexNames[axis]} = begin${axis} + line % (end${axis} - begin${axis});`);
-        code.line(`line /= end${axis} - begin${axis};`);
-      }
-      if (inner > 0) code.line(`const int64_t ${this.indexNames[0]} = begin0 + line;`);
-      code.line(`const int64_t begin = begin${inner} + partial % chunks * ${REDUCTION_CHUNK};`);
-      code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < end${inner} ? begin + ${REDUCTION_CHUNK} : end${inner};`);
+      writeChunkIndices(code, this.indexNames, bounds);
       const frame = this.frame();
       frame.lanes(
         this.writer(code, frame),
@@ -401,35 +385,6 @@ class Emitter {
       code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
     };
     writeStreamedLoop(this.writer(code, frame), frame, this.loops, this.elementLoop, this.streamed, this.constant, rest);
-  }
-
-  /** The tree over the partials: chunk after chunk of 256, level after level, until one is left. */
-  private writeFold(code: Code, param: ReduceParam): void {
-    const T = dialect.types[param.type];
-    const frame = this.frame();
-    const writer = this.writer(code, frame);
-    const op = param.op === "custom" ? param.combine! : param.op;
-    const identity = writer.value({ op: "const", type: param.type, value: param.identity });
-    code
-      .block(`static ${T} fold_${this.reduced(param)}(${T} *partials, int64_t count)`, () => {
-        code.line(`if (count == 0) return ${identity};`);
-        code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
-          code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {
-            code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < count ? begin + ${REDUCTION_CHUNK} : count;`);
-            code.line(`${T} lanes[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identity).join(", ")}};`);
-            code.line(
-              `for (int64_t n = begin; n < end; n++) lanes[n % ${REDUCTION_LANES}] = ${writer.fold(op, param.type, `lanes[n % ${REDUCTION_LANES}]`, "partials[n]")};`,
-            );
-            code.line(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`);
-            code.indented(() =>
-              code.line(`for (int k = 0; k < step; k++) lanes[k] = ${writer.fold(op, param.type, "lanes[k]", "lanes[k + step]")};`),
-            );
-            code.line(`partials[begin / ${REDUCTION_CHUNK}] = lanes[0];`);
-          });
-        });
-        code.line("return partials[0];");
-      })
-      .line();
   }
 
   private writeEntry(code: Code): void {
