@@ -1,0 +1,26 @@
+import { writeLoops } from "./loops.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+
+/** Flags without which the code means something else: integers wrap, and strict code rounds each operation. */
+export function cFlags(precision: EmitRequest["precision"]): string {
+  const strict = precision === "strict" ? " -ffp-contract=off -fno-tree-slp-vectorize" : " -ffp-contract=fast";
+  return `-std=gnu11 -O3 -fwrapv -fno-math-errno -fno-trapping-math${strict}`;
+}
+
+/** C11 with OpenMP. */
+export function emitC(request: EmitRequest): EmittedFile[] {
+  const { ir, stem, precision } = request;
+  const text = writeLoops(request, {
+    head: [
+      `// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as C with OpenMP, ${precision}.`,
+      `// gcc ${cFlags(precision)} -march=native -fopenmp -c ${stem}.c`,
+    ],
+    around: [[], []],
+    offloads: false,
+    parallel: (depth, _used, sum) => [
+      `#pragma omp parallel for${depth > 1 ? ` collapse(${depth})` : ""}${sum.length > 0 ? ` reduction(+: ${sum.join(", ")})` : ""}`,
+    ],
+    serial: () => [],
+  });
+  return [{ name: `${stem}.c`, text }];
+}

@@ -1,0 +1,23 @@
+import { cudaDialect } from "../c/cuda/dialect.js";
+import { cudaLike } from "./cuda-like.js";
+import { gpuProgram, writeGpuHost } from "./gpu-host.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+
+/** CUDA C++ for nvcc. */
+export function emitCudaFile(request: EmitRequest): EmittedFile[] {
+  const { stem, precision } = request;
+  const dialect = cudaDialect(true);
+  const program = gpuProgram(request, dialect);
+  const head = [
+    `// nvcc -O3${precision === "strict" ? " -fmad=false" : ""} -arch=native -c ${stem}.cu`,
+    "#include <cstdint>",
+    "#include <cstring>",
+    "#include <cuda_runtime.h>",
+    "",
+    "// Does nothing once a call has failed.",
+    "#define TRY(call) if (status == cudaSuccess) status = (call)",
+    "",
+  ];
+  const text = `${head.join("\n")}\n${program.source}\n${writeGpuHost(request, program, dialect, cudaLike("cuda"))}`;
+  return [{ name: `${stem}.cu`, text }];
+}

@@ -1,0 +1,313 @@
+import { orderMatters } from "../../ir/identity.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType } from "../../ir/types.js";
+import { Code } from "../c/code.js";
+import { defaultAssumptions, emitGpu } from "../c/gpu/emit.js";
+import type { GpuDialect } from "../c/gpu/dialect.js";
+import type { Entry, GpuAssumptions, GpuProgram, KernelParam } from "../c/gpu/program.js";
+import { BLOCK } from "../c/gpu/writer.js";
+import { Names } from "../c/names.js";
+import { BYTES } from "../../ir/launch.js";
+import type { EmitRequest } from "./request.js";
+import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
+
+/** Blocks and threads of a launch, as expressions. */
+export interface HostShape {
+  readonly grid: readonly [string, string, string];
+  readonly block: readonly [string, string, string];
+  /** Bytes of dynamic shared memory. */
+  readonly shared: number;
+}
+
+export interface HostArgument {
+  readonly param: KernelParam;
+  readonly value: string;
+}
+
+/** How one programming interface spells what a launch function for a GPU does. Each `TRY(call)` is skipped once a call has failed. */
+export interface GpuApi {
+  /** Type and value of a status, and the argument through which a launch gets its queue and what else it needs. */
+  readonly status: string;
+  readonly success: string;
+  readonly queue: readonly string[];
+  /** In front of the launch function. */
+  readonly linkage: string;
+  /** Arrays of the device, as declared without the name. */
+  pointer(element: ElementType | "i64", constant: boolean): string;
+  /** Spelling of a signed integer of 64 bits. */
+  readonly i64: string;
+  /** Lines that declare `name` and allocate so many bytes. */
+  allocate(name: string, element: ElementType | "i64", bytes: string): string[];
+  free(name: string): string[];
+  /** Declares `multiprocessors` and `cache_bytes` of the device. */
+  facts(): string[];
+  /** Declares `resident`: blocks of so many threads that a multiprocessor holds. */
+  resident(entry: Entry, threads: number): string[];
+  launch(entry: Entry, shape: HostShape, args: readonly HostArgument[]): string[];
+  /** Copies to host memory and waits. */
+  read(host: string, device: string, bytes: string): string[];
+}
+
+/** Partials that one block folds to the end; more are folded by a grid first. */
+const FINISH_LIMIT = 1 << 14;
+const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
+const GRID_LIMIT = 65535;
+/** The share of the last-level cache that the planes which a tile of blocks works on may fill, in percent. */
+const TILE_PERCENT = 40;
+
+/** The program of a kernel for launches of any size. */
+export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, dialect: GpuDialect): GpuProgram {
+  const strict = precision === "strict";
+  const scatters = ir.params.filter((p) => p.kind === "scatter");
+  const ordered = strict && scatters.some(orderMatters);
+  const assumptions: GpuAssumptions = {
+    ...defaultAssumptions(ir, strict),
+    wide: true,
+    unitStrides,
+    scatter: Object.fromEntries(scatters.map(({ name }) => [name, ordered ? "serial" : "atomic"])),
+  };
+  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined });
+}
+
+/** The launch function of a program. */
+export function writeGpuHost(request: EmitRequest, program: GpuProgram, { finishThreads }: GpuDialect, api: GpuApi): string {
+  return new HostWriter(request, program, finishThreads, api).text();
+}
+
+const RESERVED = (
+  "stream queue program status block grid kernel local global device context TRY multiprocessors cache_bytes resident left partial_count chunks " +
+  "chunks_per_line blocks_x blocks_y blocks_z block_x block_y row_blocks tile planes slabs tiles row_bytes fitting " +
+  "exp log pow sin cos tan sqrt floor ceil trunc fabs fmod min max abs y0 y1 yn j0 j1 jn gamma index div " +
+  "class delete explicit friend mutable namespace new operator private protected public template this throw try catch typename using virtual and or not xor"
+).split(" ");
+
+class HostWriter {
+  private readonly code = new Code();
+  private readonly names = new Names(RESERVED);
+  private readonly args: readonly Argument[];
+  /** Expressions for the values of the entries' parameters, by key. */
+  private readonly values = new Map<string, string>();
+  private readonly temporary: string[] = [];
+
+  constructor(
+    private readonly request: EmitRequest,
+    private readonly program: GpuProgram,
+    private readonly finishThreads: number,
+    private readonly api: GpuApi,
+  ) {
+    this.args = launchArguments(request, this.names);
+    for (const { key, name } of this.args) this.values.set(key, name);
+    for (const { name } of program.reduces) this.values.set(`output:${name}`, "NULL");
+  }
+
+  text(): string {
+    const { code, api, request, program } = this;
+    const reads = program.reduces.length > 0;
+    writeComment(code, request, this.args, [
+      "Arrays are in the device's memory, results in the host's.",
+      reads ? "Waits for the results." : "Does not wait for the kernel's end.",
+      `Returns ${api.success} or what failed.`,
+    ]);
+    code.line(`${api.linkage}${api.status} ${request.stem}_launch(`);
+    code.indented(() => parameterLines(this.args, (arg) => this.declaration(arg), api.queue).forEach((line) => code.line(line)));
+    code.line(")");
+    code.block("", () => {
+      code.line(`${api.status} status = ${api.success};`);
+      if (request.ir.policy.kind === "team") this.teams();
+      else this.range(request.ir.policy.rank);
+      for (const name of this.temporary) this.lines(api.free(name));
+      code.line("return status;");
+    });
+    return code.toString();
+  }
+
+  private lines(lines: readonly string[]): void {
+    for (const line of lines) this.code.line(line);
+  }
+
+  private declaration({ key, name, type, element, written }: Argument): string {
+    if (type === "pointer")
+      return key.startsWith("result:") ? `${HOST_TYPES[element!]} *${name}` : `${this.api.pointer(element!, !written)}${name}`;
+    return `${type === "index" ? this.api.i64 : HOST_TYPES[type]} ${name}`;
+  }
+
+  private teams(): void {
+    const { program, code } = this;
+    const league = this.values.get("league")!;
+    this.allocatePartials(league);
+    const members = this.threads();
+    const shape: HostShape = { grid: [league, "1", "1"], block: [members, "1", "1"], shared: program.scratchBytes };
+    code.block(`if (${league} > 0)`, () => this.launch(program.main, shape));
+    this.folds(league);
+  }
+
+  private threads(): string {
+    return this.program.traversal === "serial" ? "1" : String(this.program.threads);
+  }
+
+  private range(rank: number): void {
+    const { code, api, program } = this;
+    const axes = [...Array(rank).keys()];
+    const counts = axes.map((axis) => {
+      const name = this.names.fresh(`${INDEX_NAMES[axis]}_count`);
+      this.values.set(`count:${axis}`, name);
+      code.line(`const ${api.i64} ${name} = ${this.values.get(`end:${axis}`)} - ${this.values.get(`begin:${axis}`)};`);
+      return name;
+    });
+    const elements = counts.map((count) => `${count} > 0`).join(" && ");
+    if (program.traversal === "chunks" || program.traversal === "serial") return this.chunks(counts, elements);
+    const strided = program.traversal === "strided";
+    const shape = this.gridShape(counts, strided);
+    const blocks = shape.grid.filter((count) => count !== "1").join(" * ");
+    this.allocatePartials(`(${elements} ? ${blocks} : 0)`);
+    code.block(`if (${elements})`, () => this.launch(program.main, shape));
+    if (strided) this.folds(`${elements} ? ${blocks} : 0`);
+  }
+
+  private chunks(counts: readonly string[], elements: string): void {
+    const { code, api, program } = this;
+    const lines = counts.slice(0, -1);
+    code.line(`const ${api.i64} chunks_per_line = (${counts.at(-1)} + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
+    code.line(`const ${api.i64} chunks = ${elements} ? ${[...lines, "chunks_per_line"].join(" * ")} : 0;`);
+    this.values.set("chunksPerLine", "chunks_per_line").set("chunks", "chunks");
+    this.allocatePartials("chunks");
+    const serial = program.traversal === "serial";
+    const grid = serial ? "1" : `(chunks + ${CHUNKS_PER_BLOCK - 1}) / ${CHUNKS_PER_BLOCK}`;
+    const shape: HostShape = { grid: [grid, "1", "1"], block: [serial ? "1" : String(BLOCK), "1", "1"], shared: 0 };
+    code.block("if (chunks > 0)", () => this.launch(program.main, shape));
+    this.folds("chunks");
+  }
+
+  /** Threads along x take the last axis; the shapes are those that Isoform chooses itself. */
+  private gridShape(counts: readonly string[], strided: boolean): HostShape {
+    const { code, api, program } = this;
+    const { threads, row, planes } = program;
+    const rank = counts.length;
+    const last = counts.at(-1)!;
+    if (rank === 1) {
+      code.line(`${api.i64} blocks_x = (${last} + ${threads - 1}) / ${threads};`);
+      if (strided) this.fit(["blocks_x"]);
+      return { grid: ["blocks_x", "1", "1"], block: [String(threads), "1", "1"], shared: 0 };
+    }
+    code.line(`${api.i64} block_x = 1;`);
+    code.line(`while (block_x < ${last} && block_x < ${row}) block_x *= 2;`);
+    code.line(`const ${api.i64} block_y = ${threads} / block_x;`);
+    const block = ["block_x", "block_y", "1"] as const;
+    code.line(`${api.i64} blocks_x = (${last} + block_x - 1) / block_x;`);
+    code.line(`${api.i64} blocks_y = (${counts.at(-2)} + block_y - 1) / block_y;`);
+    if (planes > 0) return { grid: this.box(counts), block, shared: 0 };
+    const outer = counts.slice(0, -2).join(" * ");
+    code.line(`${api.i64} blocks_z = ${outer || "1"};`);
+    if (strided) this.fit(["blocks_x", "blocks_y", "blocks_z"]);
+    else for (const axis of ["blocks_y", "blocks_z"]) code.line(`if (${axis} > ${GRID_LIMIT}) ${axis} = ${GRID_LIMIT};`);
+    return { grid: ["blocks_x", "blocks_y", "blocks_z"], block, shared: 0 };
+  }
+
+  /** A strided grid fills the device once. */
+  private fit(axes: readonly string[]): void {
+    const { code, api } = this;
+    this.lines(api.facts());
+    this.lines(api.resident(this.program.main, this.program.threads));
+    code.line(`${api.i64} left = (${api.i64})resident * multiprocessors;`);
+    for (const axis of axes) {
+      code.line(`if (${axis} > left) ${axis} = left;`);
+      code.line(`if (${axis} > ${GRID_LIMIT}) ${axis} = ${GRID_LIMIT};`);
+      code.line(`if (${axis} < 1) ${axis} = 1;`);
+      if (axis !== axes.at(-1)) code.line(`left /= ${axis};`);
+    }
+  }
+
+  /** Blocks in tiles of rows whose planes fit the cache together. */
+  private box([depth, rows, columns]: readonly string[]): HostShape["grid"] {
+    const { code, api, program, request } = this;
+    code.line(`const ${api.i64} row_blocks = blocks_x;`);
+    code.line(
+      `const ${api.i64} planes = ${depth} > ${program.planes * GRID_LIMIT} ? (${depth} + ${GRID_LIMIT - 1}) / ${GRID_LIMIT} : ${program.planes};`,
+    );
+    code.line(`const ${api.i64} slabs = (${depth} + planes - 1) / planes;`);
+    if (program.planes > 1) {
+      this.lines(api.facts());
+      code.line("// Blocks work on as many rows of a few planes as the cache holds.");
+      code.line(`${api.i64} row_bytes = 1;`);
+      for (const param of request.ir.params) {
+        if (param.kind !== "view" || param.rank < 3) continue;
+        const size = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get(`extent:${param.name}:${axis}`)}`).join(
+          " * ",
+        );
+        code.line(`if (${size} >= ${depth} * ${rows} * ${columns} && ${depth} * ${rows} > 0)`);
+        code.indented(() => code.line(`row_bytes += ${BYTES[param.element]} * (${size}) / (${depth} * ${rows});`));
+      }
+      code.line(`${api.i64} fitting = (${api.i64})cache_bytes * ${TILE_PERCENT} / 100 / (planes * row_bytes * block_y);`);
+      code.line("if (fitting < 1) fitting = 1;");
+      code.line(`${api.i64} tiles = (blocks_y + fitting - 1) / fitting;`);
+      code.line(`if (tiles > ${GRID_LIMIT}) tiles = ${GRID_LIMIT};`);
+      code.line("if (tiles < 1) tiles = 1;");
+    } else code.line(`const ${api.i64} tiles = 1;`);
+    code.line(`const ${api.i64} tile = (blocks_y + tiles - 1) / tiles;`);
+    this.values.set("rowBlocks", "row_blocks").set("tile", "tile").set("planes", "planes");
+    return ["row_blocks * tile", "slabs", "tiles"];
+  }
+
+  private allocatePartials(count: string): void {
+    const { api, program } = this;
+    if (program.reduces.length === 0) return;
+    const allocate = (key: string, wish: string, element: ElementType | "i64", bytes: string): void => {
+      const name = this.names.fresh(wish);
+      this.values.set(key, name);
+      this.temporary.push(name);
+      this.lines(api.allocate(name, element, bytes));
+    };
+    for (const { name, type } of program.reduces) {
+      allocate(`partials:${name}`, `${name}_partials`, type, `(${count} + 1) * ${BYTES[type]}`);
+      allocate(`folded:${name}`, `${name}_folded`, type, `(${count} / ${REDUCTION_CHUNK} + 1) * ${BYTES[type]}`);
+    }
+    allocate("results", "results", "i64", `${8 * program.reduces.length}`);
+  }
+
+  /** Folds `count` partials to the results, and hands these over. */
+  private folds(count: string): void {
+    const { code, api, program } = this;
+    const { finish, fold, reduces } = program;
+    if (!finish || !fold) return;
+    code.line(`${api.i64} partial_count = ${count};`);
+    this.values.set("count", "partial_count");
+    const perBlock = REDUCTION_CHUNK * CHUNKS_PER_BLOCK;
+    code.block(`while (partial_count > ${FINISH_LIMIT})`, () => {
+      const grid = `(partial_count + ${perBlock - 1}) / ${perBlock}`;
+      this.launch(fold, { grid: [grid, "1", "1"], block: [String(BLOCK), "1", "1"], shared: 0 });
+      for (const { name, type } of reduces) {
+        const [partials, folded] = [this.values.get(`partials:${name}`), this.values.get(`folded:${name}`)];
+        const swap = this.names.fresh("swap");
+        code
+          .line(`${api.pointer(type, false)}${swap} = ${partials};`)
+          .line(`${partials} = ${folded};`)
+          .line(`${folded} = ${swap};`);
+      }
+      code.line(`partial_count = (partial_count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
+    });
+    this.launch(finish, { grid: ["1", "1", "1"], block: [String(this.finishThreads), "1", "1"], shared: 0 });
+    const [values, results] = [this.names.fresh("values"), this.values.get("results")!];
+    code.line(`${api.i64} ${values}[${reduces.length}];`);
+    this.lines(api.read(values, results, `sizeof ${values}`));
+    code.block(`if (status == ${api.success})`, () =>
+      reduces.forEach(({ name, type }, n) => code.line(`memcpy(${this.values.get(`result:${name}`)}, &${values}[${n}], ${BYTES[type]});`)),
+    );
+  }
+
+  private launch(entry: Entry, shape: HostShape): void {
+    const args = entry.params.map((param): HostArgument => {
+      const value = param.type === "shared" ? "" : this.values.get(param.key);
+      if (value === undefined) throw new Error(`no value for the parameter "${param.key}" of ${entry.name}`);
+      return { param, value };
+    });
+    this.lines(this.api.launch(entry, shape, args));
+  }
+}
+
+const HOST_TYPES: Record<ElementType | "bool", string> = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  u8: "uint8_t",
+  bool: "bool",
+};

@@ -1,0 +1,31 @@
+import { cFlags } from "./c.js";
+import { writeLoops, type Used } from "./loops.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+
+/** C11 with OpenMP's target constructs, which run on a GPU where the compiler can offload, else on the host. */
+export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
+  const { ir, stem, precision } = request;
+  const text = writeLoops(request, {
+    head: [
+      `// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as C with OpenMP offloading, ${precision}.`,
+      `// On the host: gcc ${cFlags(precision)} -fopenmp -foffload=disable -c ${stem}.target.c`,
+      `// On a GPU:    clang ${cFlags(precision)} -fopenmp --offload-arch=sm_80 -c ${stem}.target.c`,
+    ],
+    around: [["#pragma omp declare target"], ["#pragma omp end declare target"]],
+    offloads: true,
+    parallel: (depth, used, sum) => [
+      ...continued([
+        `#pragma omp target teams distribute parallel for${depth > 1 ? ` collapse(${depth})` : ""}`,
+        ...(sum.length > 0 ? [`  reduction(+: ${sum.join(", ")}) map(tofrom: ${sum.join(", ")})`] : []),
+        ...maps(used),
+      ]),
+    ],
+    serial: (used) => continued(["#pragma omp target", ...maps(used)]),
+  });
+  return [{ name: `${stem}.target.c`, text }];
+}
+
+const maps = (used: readonly Used[]): string[] => used.map(({ name, count, way }) => `  map(${way}: ${name}[0:${count}])`);
+
+/** Lines of one directive. */
+const continued = (lines: readonly string[]): string[] => lines.map((line, n) => (n < lines.length - 1 ? `${line} \\` : line));

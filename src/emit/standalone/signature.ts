@@ -1,0 +1,126 @@
+import { identityOf } from "../../ir/identity.js";
+import type { ElementType, ScalarType } from "../../ir/types.js";
+import type { Code } from "../c/code.js";
+import type { Names } from "../c/names.js";
+import type { EmitRequest } from "./request.js";
+
+/** Type of an argument that is no pointer; `index` has 64 bits. */
+export type ArgumentType = ScalarType | "index";
+
+/** An argument of a launch function, the same for all languages. */
+export interface Argument {
+  /** What it stands for: `view:x`, `stride:x:0`, `extent:x:0`, `scalar:a`, `result:s`, `begin:0`, `end:0`, `league`. */
+  readonly key: string;
+  readonly name: string;
+  readonly type: ArgumentType | "pointer";
+  /** What a pointer points to. */
+  readonly element?: ElementType;
+  /** The pointed-to is changed. */
+  readonly written?: boolean;
+  /** For the reader, without a full stop. */
+  readonly note: string;
+}
+
+export const INDEX_NAMES = ["i", "j", "k", "l"];
+
+/**
+ * The arguments of a kernel's launch function, in the order of its parameters: a scalar; for an array the pointer to element 0, the extents
+ * and the strides that are not 1; for a reduction the place of its result. Then the bounds of the range, or the number of teams.
+ */
+export function launchArguments({ ir, access, unitStrides }: EmitRequest, names: Names): Argument[] {
+  const args: Argument[] = [];
+  for (const param of ir.params) {
+    if (param.kind === "scalar") {
+      args.push({ key: `scalar:${param.name}`, name: names.of("param", param.name), type: param.type, note: "a number" });
+      continue;
+    }
+    if (param.kind === "reduce") {
+      const { name, type: element, op } = param;
+      args.push({
+        key: `result:${name}`,
+        name: names.of("param", name),
+        type: "pointer",
+        element,
+        written: true,
+        note: `takes the ${RESULTS[op]}; ${op === "custom" ? param.identity : identityOf(op, element)} for an empty range`,
+      });
+      continue;
+    }
+    const { name, element, rank } = param;
+    const written = param.kind === "scatter" || access.views[name]?.written === true;
+    const array = names.of("view", name);
+    const axes = [...Array(rank).keys()];
+    const usage = param.kind === "scatter" ? `${ADDED[param.op]} at any index` : written ? "written" : "read";
+    args.push({
+      key: `view:${name}`,
+      name: array,
+      type: "pointer",
+      element,
+      written,
+      note: `element 0 of an array of rank ${rank}, ${usage}`,
+    });
+    for (const axis of axes)
+      args.push({
+        key: `extent:${name}:${axis}`,
+        name: names.of("param", `extent ${name} ${axis}`, `${array}_extent${axis}`),
+        type: "i32",
+        note: rank > 1 ? "indices along each axis" : "elements",
+      });
+    for (const axis of axes.filter((a) => !unitStrides[name][a]))
+      args.push({
+        key: `stride:${name}:${axis}`,
+        name: names.of("param", `stride ${name} ${axis}`, `${array}_stride${axis}`),
+        type: "index",
+        note: "elements from one index of an axis to the next",
+      });
+  }
+  if (ir.policy.kind === "team")
+    return [...args, { key: "league", name: names.of("param", "number of teams", "league"), type: "i32", note: "teams" }];
+  for (let axis = 0; axis < ir.policy.rank; axis++)
+    for (const bound of ["begin", "end"])
+      args.push({
+        key: `${bound}:${axis}`,
+        name: names.of("param", `${bound} ${axis}`, `${INDEX_NAMES[axis]}_${bound}`),
+        type: "index",
+        note: "first index of the range and the one behind its last, along each axis",
+      });
+  return args;
+}
+
+const RESULTS = { sum: "sum", min: "least value", max: "greatest value", custom: "result of the fold" };
+const ADDED = { sum: "added into", min: "lowered", max: "raised" };
+
+/** Arguments that belong together: the extents of one array, the bounds of the range. */
+export function argumentGroups(args: readonly Argument[]): Argument[][] {
+  const groups = new Map<string, Argument[]>();
+  for (const arg of args) {
+    const [kind, name] = arg.key.split(":");
+    const group = kind === "begin" || kind === "end" ? "bounds" : `${kind} ${name}`;
+    groups.set(group, [...(groups.get(group) ?? []), arg]);
+  }
+  return [...groups.values()];
+}
+
+/** Notes on the arguments as a comment, with what the function does and gives back. */
+export function writeComment(code: Code, request: EmitRequest, args: readonly Argument[], more: readonly string[]): void {
+  const { ir, unitStrides } = request;
+  const groups = argumentGroups(args).map((group) => [group.map(({ name }) => name).join(", "), group[0].note] as const);
+  const width = Math.max(0, ...groups.map(([names]) => names.length));
+  code.line("/*");
+  code.line(` * Runs kernel "${ir.name}" over ${ir.policy.kind === "team" ? "a league of teams" : "a range"}.`);
+  for (const [names, note] of groups) code.line(` *   ${names.padEnd(width)}  ${note}`);
+  const unit = Object.entries(unitStrides).filter(([, axes]) => axes.length > 1 && axes.includes(true));
+  if (unit.length > 0)
+    code.line(
+      ` * Strides of 1 are compiled in: ${unit.map(([name, axes]) => `${name}'s along axis ${axes.lastIndexOf(true)}`).join(", ")}.`,
+    );
+  code.line(" * Arrays may not share memory.");
+  for (const line of more) code.line(` * ${line}`);
+  code.line(" */");
+}
+
+/** The list of parameters in lines, those that belong together on one; `more` stand at the end. */
+export function parameterLines(args: readonly Argument[], declaration: (arg: Argument) => string, more: readonly string[] = []): string[] {
+  const lines = [...argumentGroups(args).map((group) => group.map(declaration).join(", ")), ...more];
+  return lines.map((line, n) => (n < lines.length - 1 ? `${line},` : line));
+}
