@@ -1,5 +1,5 @@
-import type { Stmt } from "../../ir/types.js";
-import { blocksOf, hasJump } from "../../ir/walk.js";
+import type { ScalarType, Stmt } from "../../ir/types.js";
+import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
 import type { VectorCode } from "./vector.js";
@@ -17,6 +17,8 @@ export class VectorStatements {
   /** Around the current statement, innermost last; undefined for loops that all lanes leave together. */
   private readonly loops: (Divergent | undefined)[] = [];
   private depth = 0;
+  /** Locals of which inactive lanes get their values back at the end of the masked block that is being emitted. */
+  private merged: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly vector: VectorCode,
@@ -76,7 +78,7 @@ export class VectorStatements {
         return vector.assign(
           code.localOf(stmt.name, "v128"),
           value.type,
-          stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name),
+          stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name) && !this.merged.has(stmt.name),
         );
       }
       case "array":
@@ -115,10 +117,38 @@ export class VectorStatements {
     fn.op("v128.not");
     fn.set(otherwise);
     this.depth++;
-    if (stmt.then.length > 0) vector.under(then, () => this.statements(stmt.then));
-    if (stmt.else.length > 0) vector.under(otherwise, () => this.statements(stmt.else));
+    if (stmt.then.length > 0) vector.under(then, () => this.masked(stmt.then));
+    if (stmt.else.length > 0) vector.under(otherwise, () => this.masked(stmt.else));
     this.depth--;
     code.release("v128", then, otherwise);
+  }
+
+  /** A block under a mask. What it assigns more than once is merged at its end, not each time, unless lanes leave on the way. */
+  private masked(block: readonly Stmt[]): void {
+    const { vector, code, fn } = this;
+    const counts = new Map<string, { type: ScalarType; times: number }>();
+    walkStmts(block, (stmt) => {
+      if (stmt.kind !== "assign" || this.depth <= vector.variance.depthOf(stmt.name)) return;
+      counts.set(stmt.name, { type: stmt.value.type, times: (counts.get(stmt.name)?.times ?? 0) + 1 });
+    });
+    const often = hasJump(block) ? [] : [...counts].filter(([, { times }]) => times > 1);
+    const before = often.map(([name]) => {
+      const saved = code.temp("v128");
+      fn.get(code.localOf(name, "v128"));
+      fn.set(saved);
+      return saved;
+    });
+    const outer = this.merged;
+    this.merged = new Set(often.map(([name]) => name));
+    this.statements(block);
+    this.merged = outer;
+    often.forEach(([name, { type }], n) => {
+      const local = code.localOf(name, "v128");
+      fn.get(local);
+      vector.blend(() => fn.get(before[n]), type);
+      fn.set(local);
+    });
+    code.release("v128", ...before);
   }
 
   private jump(stmt: Extract<Stmt, { kind: "break" | "continue" }>): void {
@@ -193,7 +223,9 @@ export class VectorStatements {
   /** Runs until no lane is left. `condition` leaves a mask on the stack. */
   private divergent(condition: () => void, body: readonly Stmt[], update: () => void): void {
     const { vector, code, fn } = this;
-    const outer = vector.mask;
+    const { mask: outer } = vector;
+    const { merged } = this;
+    this.merged = new Set();
     const loop: Divergent = { live: code.temp("v128"), iteration: code.temp("v128") };
     const leaveIfNone = (): void => {
       fn.get(loop.live);
@@ -226,6 +258,7 @@ export class VectorStatements {
     fn.end();
     fn.end();
     vector.mask = outer;
+    this.merged = merged;
     this.depth--;
     code.release("v128", loop.live, loop.iteration);
   }
