@@ -3,11 +3,13 @@ import { stridesOf, type View } from "../../src/device/view.js";
 import { verify } from "../../src/ir/verify.js";
 import { print } from "../../src/ir/print.js";
 import { compileKernel } from "../../src/kernel/compile.js";
+import { kernelFromIR } from "../../src/kernel/from-ir.js";
 import { lower } from "../../src/kernel/lower.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { callPlainly } from "./plain.js";
 import { dataOf } from "./data.js";
-import { evaluate } from "./evaluate.js";
+import { evaluate, evaluateFlushed } from "./evaluate.js";
+import { narrowKernel, narrowMemory, narrowScalars } from "./narrow.js";
 import { copyOf, type Grid, type Memory } from "./memory.js";
 import { kernelOf, sourceOf, type Program } from "./program.js";
 
@@ -47,6 +49,33 @@ async function attempt(by: string, program: Program, body: () => Outcome | Promi
     return await body();
   } catch (error) {
     throw new Mismatch(`${by} fails: ${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
+  }
+}
+
+/** Compares a device without f64, which may flush subnormal numbers, with the evaluator: f32 takes the place of f64 in the program. */
+export async function checkNarrowed(program: Program, device: Device): Promise<void> {
+  const { narrowed, inputs, scalars, fixed, reference } = prepareNarrowed(program);
+  const kernel = kernelFromIR(narrowed);
+  const actual = await attempt(device.name, program, () => runOn(device, program, kernel, inputs, scalars));
+  try {
+    compare(program, "the evaluator", reference, device.name, actual);
+  } catch {
+    const flushed = run(inputs, (memory) => evaluateFlushed(narrowed, program.policy, memory, { ...scalars, ...fixed }));
+    compare(program, "the evaluator, which flushes", flushed, device.name, actual);
+  }
+}
+
+function prepareNarrowed(program: Program) {
+  try {
+    const { inputs: wide, scalars: all, fixed } = dataOf(program);
+    const ir = lower(kernelOf(program), fixed);
+    const narrowed = narrowKernel(ir);
+    verify(narrowed);
+    const [inputs, scalars] = [narrowMemory(wide), narrowScalars(all, ir)];
+    const reference = run(inputs, (memory) => evaluate(narrowed, program.policy, memory, scalars));
+    return { narrowed, inputs, scalars, fixed, reference };
+  } catch (error) {
+    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);
   }
 }
 

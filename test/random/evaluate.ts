@@ -36,6 +36,19 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
   return results;
 }
 
+/** f32 below 2^-126 become zero. */
+let flushing = false;
+
+/** The same for a device that flushes subnormal numbers. */
+export function evaluateFlushed(...call: Parameters<typeof evaluate>): Record<string, number> {
+  flushing = true;
+  try {
+    return evaluate(...call);
+  } finally {
+    flushing = false;
+  }
+}
+
 function foldOf(param: ReduceParam): (a: number, b: number) => number {
   const { op, combine, type } = param;
   if (op !== "custom") return (a, b) => binary(op === "sum" ? "add" : op, type, a, b);
@@ -247,7 +260,7 @@ const identityOf = ({ op, type }: TeamResult): number => (op === "sum" ? 0 : LIM
 /** The nearest value of the type, or for integers the value modulo 2^32. The argument is exact, or correctly rounded to f64. */
 function fit(type: NumericType, x: number): number {
   if (type === "f64") return x;
-  if (type === "f32") return Math.fround(x);
+  if (type === "f32") return flushing && Math.abs(x) < 2 ** -126 ? 0 * x : Math.fround(x);
   return type === "i32" ? x | 0 : x >>> 0;
 }
 

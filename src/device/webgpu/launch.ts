@@ -14,6 +14,7 @@ import { whole } from "./host-data.js";
 import { programOf, type LaunchProgram } from "./program.js";
 import {
   ClearStep,
+  CopyStep,
   DispatchStep,
   GRID_LIMIT,
   groupsFor,
@@ -118,6 +119,7 @@ export class WebGpuLaunch implements Launch {
     this.ran = false;
     this.gpu.commands.flush();
     this.temporary?.free();
+    this.code.places.packed?.buffer.free();
     this.uniforms?.destroy();
   }
 
@@ -327,11 +329,25 @@ export class WebGpuLaunch implements Launch {
     const { uniforms, steps } = planDispatches(this.gpu, { name: this.kernel.name, file }, dispatches);
     this.uniforms = uniforms;
     let next = 0;
-    return this.planned.map((planned) =>
+    const own = this.planned.map((planned) =>
       "clear" in planned
         ? new ClearStep({ buffer: this.temporary!.handle, offset: 4 * this.parts.get(planned.clear)!, size: planned.bytes })
         : steps[next++],
     );
+    return [...this.copies(false), ...own, ...this.copies(true)];
+  }
+
+  /** Copies of arrays that share a binding: into it before a run, and what was written back afterwards. */
+  private copies(back: boolean): Step[] {
+    const { packed } = this.code.places;
+    return (packed?.parts ?? []).flatMap(({ array, offset, size, written }) => {
+      if (back && !written) return [];
+      const [theirs, ours] = [
+        { buffer: array, offset: 0, size },
+        { buffer: packed!.buffer.handle, offset, size },
+      ];
+      return [back ? new CopyStep(ours, theirs) : new CopyStep(theirs, ours)];
+    });
   }
 
   private argumentValues(): Record<string, number | boolean> {

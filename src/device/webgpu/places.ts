@@ -20,6 +20,13 @@ export interface Places {
   readonly bindings: readonly Binding[];
   /** Elements from the start of its binding to a place's first. */
   readonly bases: Readonly<Record<string, number>>;
+  readonly packed: Packed | undefined;
+}
+
+/** Arrays that a shader finds copied into one buffer of the launch, because it may not have a binding for each. */
+export interface Packed {
+  readonly buffer: GpuBuffer;
+  readonly parts: readonly { readonly array: GPUBuffer; readonly offset: number; readonly size: number; readonly written: boolean }[];
 }
 
 interface Group {
@@ -29,47 +36,88 @@ interface Group {
   begin: number;
   end: number;
   atomic: boolean;
+  written: boolean;
 }
 
-/** Throws LaunchError where a place is larger than the adapter can bind, or there are too many. */
+interface Place {
+  readonly name: string;
+  readonly view: View;
+  readonly written: boolean;
+  readonly atomic: boolean;
+}
+
+/** Throws LaunchError where a place is larger than the adapter can bind. */
 export function placesOf(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Places {
-  const found = new Map<GpuBuffer, Group>();
-  const places: [place: string, view: View, atomic: boolean][] = [
-    ...Object.entries(binding.views).map(([name, view]): [string, View, boolean] => {
-      const bytes = view.type === "u8" && binding.access.views[name]?.written;
-      return [name, view, bytes || scatter[name] === "atomic" || scatter[name] === "shared"];
-    }),
-    ...Object.entries(binding.outputs).flatMap(([name, view]): [string, View, boolean][] =>
-      view ? [[`output:${name}`, view, false]] : [],
-    ),
-  ];
-  for (const [, view, atomic] of places) {
+  const places = placesIn(binding, scatter);
+  const found = groupsOf(gpu, places);
+  const most = gpu.limits.maxStorageBuffersPerShaderStage;
+  // One is the launch's own memory, and one takes the arrays that are left over.
+  const apart = found.length < most ? found : [...found].sort((a, b) => b.buffer.bytes - a.buffer.bytes).slice(0, most - 2);
+  const together = found.filter((group) => !apart.includes(group));
+  const packed = together.length > 0 ? pack(gpu, binding, together) : undefined;
+  const bindings = apart.map((group) => window(gpu, binding, group, places.find(({ view }) => view.buffer === group.buffer)!.name));
+  const representations = apart.map(representationOf);
+  if (packed) {
+    bindings.push({ buffer: packed.buffer.handle, offset: 0, size: packed.buffer.handle.size });
+    representations.push(together.some(({ atomic }) => atomic) ? "atomic_u32" : "words");
+  }
+  const where = ({ view }: Place): { group: number; base: number } => {
+    const group = apart.findIndex(({ buffer }) => buffer === view.buffer);
+    const before = group >= 0 ? -bindings[group].offset : packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
+    return { group: group >= 0 ? group : apart.length, base: view.offset + before / BYTES[view.type] };
+  };
+  return {
+    groups: Object.fromEntries([...places.map((place) => [place.name, where(place).group]), [TEMPORARY, bindings.length]]),
+    representations: [...representations, "words"],
+    bindings,
+    bases: Object.fromEntries(places.map((place) => [place.name, where(place).base])),
+    packed,
+  };
+}
+
+function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Place[] {
+  const arguments_ = Object.entries(views).map(([name, view]): Place => {
+    const written = access.views[name]?.written ?? false;
+    const atomic = scatter[name] === "atomic" || scatter[name] === "shared";
+    return { name, view, written: written || name in scatter, atomic: atomic || (written && view.type === "u8") };
+  });
+  const results = Object.entries(outputs).flatMap(([name, view]): Place[] =>
+    view ? [{ name: `output:${name}`, view, written: true, atomic: false }] : [],
+  );
+  return [...arguments_, ...results];
+}
+
+function groupsOf(gpu: Gpu, places: readonly Place[]): Group[] {
+  const groups = new Map<GpuBuffer, Group>();
+  for (const { view, atomic, written } of places) {
     const buffer = bufferOf(gpu, view.buffer);
     const [begin, end] = reach(view);
-    const group = found.get(buffer) ?? { buffer, types: new Set(), begin, end, atomic: false };
-    found.set(buffer, group);
+    const group = groups.get(buffer) ?? { buffer, types: new Set(), begin, end, atomic: false, written: false };
+    groups.set(buffer, group);
     group.types.add(view.type);
     group.begin = Math.min(group.begin, begin);
     group.end = Math.max(group.end, end);
     group.atomic ||= atomic;
+    group.written ||= written;
   }
-  const groups = [...found.values()];
-  const most = gpu.limits.maxStorageBuffersPerShaderStage;
-  if (groups.length + 1 > most)
+  return [...groups.values()];
+}
+
+function pack(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): Packed {
+  let end = 0;
+  const parts = groups.map(({ buffer: { handle }, written }) => {
+    const part = { array: handle, offset: end, size: handle.size, written };
+    end += handle.size;
+    return part;
+  });
+  if (end > gpu.limits.maxStorageBufferBindingSize)
     throw refusal(
       gpu,
       binding,
-      `its views lie in ${groups.length} arrays and it needs memory of its own, and a shader of this adapter has at most ${most} storage buffers`,
+      `a shader of this adapter has at most ${gpu.limits.maxStorageBuffersPerShaderStage} storage buffers, and the ${groups.length} smallest of its arrays, ${end} bytes, are too large to be copied into one`,
       "make some of the views slices of one array, or split the kernel",
     );
-  const bindings = groups.map((group) => window(gpu, binding, group, places.filter(([, view]) => view.buffer === group.buffer)[0][0]));
-  const indexOf = (view: View) => groups.findIndex(({ buffer }) => buffer === view.buffer);
-  return {
-    groups: Object.fromEntries([...places.map(([place, view]) => [place, indexOf(view)]), [TEMPORARY, groups.length]]),
-    representations: [...groups.map(representationOf), "words"],
-    bindings,
-    bases: Object.fromEntries(places.map(([place, view]) => [place, view.offset - bindings[indexOf(view)].offset / BYTES[view.type]])),
-  };
+  return { buffer: gpu.allocate(end), parts };
 }
 
 function representationOf({ types, atomic }: Group): Representation {

@@ -48,7 +48,12 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
   const key = JSON.stringify(assumptions);
   const program = variants.get(key) ?? emitWgsl(ir, access, assumptions);
   variants.set(key, program);
-  return { program, places, serial, members: assumptions.members, slots: scatter.slots, decisions: scatter.decisions };
+  const packed = places.packed
+    ? [
+        `the ${places.packed.parts.length} smallest arrays are copied into one and back, ${places.packed.buffer.bytes} bytes, as a shader of this adapter has at most ${gpu.limits.maxStorageBuffersPerShaderStage} storage buffers`,
+      ]
+    : [];
+  return { program, places, serial, members: assumptions.members, slots: scatter.slots, decisions: [...scatter.decisions, ...packed] };
 }
 
 const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();

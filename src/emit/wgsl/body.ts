@@ -300,11 +300,13 @@ export class BodyWriter {
       case "clz":
         return e.a.type === "u32" ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
       default:
+        if (e.fn === "sqrt" && this.strict) return this.call(`sqrt_${type}`, a[0]);
         return type === "f64" ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
     }
   }
 
-  private arithmetic(fn: string, type: ScalarType, a: Text, b: Text, divisor?: Expr): Text {
+  private arithmetic(fn: string, type: ScalarType, first: Text, second: Text, divisor?: Expr): Text {
+    const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
     if (type === "f64") return this.call(`${fn}_f64`, a[0], b[0]);
     if (fn === "mulhi" || (type === "f32" && fn === "rem")) return this.call(`${fn}_${type}`, a[0], b[0]);
     if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
@@ -317,8 +319,15 @@ export class BodyWriter {
       const by = divisor?.op === "const" ? `${Number(divisor.value) & 31}u` : `(u32(${b[0]}) & 31u)`;
       return [`${at(a, Level.Term)} ${SIGNS[fn][0]} ${by}`, Level.Weak];
     }
+    if (type === "f32" && fn === "div" && this.strict) return this.call("div_f32", a[0], b[0]);
     const text = infix(fn, a, b);
     return type === "f32" && this.strict ? this.call("rounded", text[0]) : text;
+  }
+
+  /** A zero that compilers do not see: they take its products for zero and its sums for the other term, infinite or none as that may be. */
+  private hidden(text: Text): Text {
+    if (text[0] === "0.0f") return this.call("positive_zero");
+    return text[0] === "vec2<f32>(0.0f, 0.0f)" ? [`vec2<f32>(${this.call("positive_zero")[0]}, 0.0f)`, Level.Term] : text;
   }
 
   private cast(e: Extract<Expr, { op: "cast" }>): Text {
@@ -333,7 +342,7 @@ export class BodyWriter {
   }
 }
 
-/** A constant table at module scope: flat, and of bits where its values are not all finite, as no constant may be that. */
+/** A constant table at module scope: flat, and of bits where values are not what every compiler keeps of constants. */
 export function tableText(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
   const bits = isBits(table);
   const type = bits ? (table.type === "f64" ? "vec2<u32>" : "u32") : TYPES[table.type];
@@ -345,8 +354,8 @@ export function tableText(table: Table, name: string, literal: (type: NumericTyp
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
 }
 
-const isBits = ({ type, values }: Table): boolean =>
-  (type === "f64" || type === "f32") && !values.every((v) => Number.isFinite(Math.fround(v)));
+const isBits = ({ type, values }: Table): boolean => (type === "f64" || type === "f32") && !values.every(isPlain);
+const isPlain = (v: number): boolean => Number.isFinite(Math.fround(v)) && !Object.is(v, -0) && (v === 0 || Math.abs(v) >= 2 ** -126);
 
 /** An f64 as the sum of two f32, the first of them the f64 rounded. */
 export function pair(v: number): [high: number, low: number] {

@@ -44,14 +44,6 @@ fn series(which: u32, count: i32, x: vec2<f32>) -> vec2<f32> {
   }
   return sum;
 }`,
-  times_power: `
-/* a * 2^n, n from -300 to 300, in two steps so that neither leaves the range before it must. */
-fn times_power(a: vec2<f32>, n: i32) -> vec2<f32> {
-  let half = clamp(n / 2, -126, 127);
-  let rest = clamp(n - half, -126, 127);
-  let scaled = a * bitcast<f32>(u32(half + 127) << 23u) * bitcast<f32>(u32(rest + 127) << 23u);
-  return vec2<f32>(scaled.x, select(0.0, scaled.y, is_finite(scaled.x)));
-}`,
   exponent_below: `
 /* exp(a) - 1 of a within 0.35, by its series at a / 16. */
 fn exponent_below(a: vec2<f32>) -> vec2<f32> {

@@ -15,6 +15,8 @@ fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ launch.zero); 
 fn infinity() -> f32 { return bitcast<f32>(0x7f800000u ^ launch.zero); }`,
   not_a_number: `
 fn not_a_number() -> f32 { return bitcast<f32>(0x7fc00000u ^ launch.zero); }`,
+  positive_zero: `
+fn positive_zero() -> f32 { return bitcast<f32>(launch.zero); }`,
   negative_zero: `
 fn negative_zero() -> f32 { return bitcast<f32>(0x80000000u ^ launch.zero); }`,
   is_nan: `

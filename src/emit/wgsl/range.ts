@@ -221,7 +221,7 @@ export class RangeWriter extends EntryWriter {
             : `bitcast<${TYPES[element]}>(${part("n")})`;
         code.line(`let own = ${own};`);
         const identity = this.body.constant(element, identityOf(op, element));
-        code.block(`if ${element === "f64" ? `any(own != ${identity})` : `own != ${identity}`}`, () => {
+        code.block(`if !${element === "f64" ? `all(own == ${identity})` : `(own == ${identity})`}`, () => {
           const offset = this.offsetOf(name, "n");
           const target = this.buffer(name, true);
           code.line(this.atomic(target.name, target.representation, op, element, offset, "own"));
