@@ -8,6 +8,7 @@ const LOADERS: Record<string, () => Promise<Backend>> = {
   wasm: async () => (await import("./wasm.js")).backend,
   native: async () => (await import("./native.js")).backend,
   cuda: async () => (await import("./cuda/backend.js")).backend,
+  hip: async () => (await import("./hip/backend.js")).backend,
   webgpu: async () => (await import("./webgpu/backend.js")).backend,
   opencl: async () => (await import("./opencl/backend.js")).backend,
 };

@@ -9,7 +9,7 @@ test("the doctor lists every backend with devices and abilities, or with reason 
   const reports = JSON.parse(stdout) as BackendReport[];
   assert.deepEqual(
     reports.map((r) => r.backend),
-    ["js", "js-debug", "wasm", "native", "cuda", "webgpu", "opencl"],
+    ["js", "js-debug", "wasm", "native", "cuda", "hip", "webgpu", "opencl"],
   );
   for (const { backend, devices, missing } of reports) {
     assert.ok(devices.length > 0 || (missing && missing.reason !== "" && missing.remedy !== ""), backend);

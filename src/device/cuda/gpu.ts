@@ -1,13 +1,13 @@
 import { DeviceError } from "../../kernel/errors.js";
-import { cudaLanguage } from "../../emit/c/cuda.js";
-import type { Entry as EntryCode } from "../../emit/c/gpu/program.js";
+import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { keepSource } from "../cache.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Values } from "../gpu/steps.js";
 import type { MemorySpace } from "../view.js";
-import { DeviceAttribute, type Driver, type Handle } from "./driver.js";
+import type { DeviceAttribute } from "./calls.js";
+import type { Driver, Handle } from "./driver.js";
 import type { Captured } from "./graph.js";
-import type { Nvrtc } from "./nvrtc.js";
+import type { GpuCompiler } from "./runtime-compiler.js";
 import { Staging } from "./staging.js";
 import { FillStep, KernelStep } from "./steps.js";
 
@@ -19,8 +19,8 @@ interface Entry extends GpuEntry {
 /** What is known of a GPU without starting anything on it. */
 export interface GpuFacts extends CodeFacts {
   label: string;
-  /** Compute capability as major * 10 + minor. */
-  arch: number;
+  /** What code is compiled for, as the compiler calls it. */
+  arch: string;
   multiprocessors: number;
   memory: number;
   l2Bytes: number;
@@ -30,23 +30,23 @@ export interface GpuFacts extends CodeFacts {
 
 export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: number } {
   const device = driver.int("cuDeviceGet", ordinal);
-  const attribute = (name: keyof typeof DeviceAttribute) => driver.int("cuDeviceGetAttribute", DeviceAttribute[name], device);
+  const attribute = (name: DeviceAttribute) => driver.attribute(name, device);
   const name = new Uint8Array(256);
   driver.call("cuDeviceGetName", name, name.length, device);
-  const [major, minor] = [attribute("major"), attribute("minor")];
+  const { arch, words } = driver.api.architecture(driver, device);
   const memory = driver.handle("cuDeviceTotalMem_v2", device);
-  const words = new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
+  const title = new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
   return {
     device,
     memory,
-    arch: major * 10 + minor,
+    arch,
     multiprocessors: attribute("multiprocessors"),
-    sharedBytes: attribute("maxSharedMemoryOptIn"),
+    sharedBytes: attribute("sharedBytes"),
     threads: 1024,
     atomics64: true,
     l2Bytes: attribute("l2Bytes"),
     bandwidth: theoreticalBandwidth(attribute("memoryClockRate"), attribute("memoryBusWidth")),
-    label: `${words}, ${(memory / 2 ** 30).toFixed(0)} GiB, compute capability ${major}.${minor}`,
+    label: `${title}, ${(memory / 2 ** 30).toFixed(0)} GiB, ${words}`,
   };
 }
 
@@ -60,7 +60,7 @@ export function theoreticalBandwidth(clockRate: number, busWidth: number): numbe
 
 /** One GPU's primary context: its memory, its compiled modules, its pinned staging memory. */
 export class Gpu implements GpuMachine {
-  readonly language = cudaLanguage;
+  readonly language: GpuLanguage;
   readonly memory: MemorySpace;
   readonly facts: GpuFacts;
   readonly staging: Staging;
@@ -77,10 +77,11 @@ export class Gpu implements GpuMachine {
   constructor(
     readonly name: string,
     readonly driver: Driver,
-    readonly nvrtc: Nvrtc,
+    private readonly compiler: GpuCompiler,
     ordinal: number,
   ) {
     this.memory = { name };
+    this.language = compiler.language;
     const { device, ...facts } = gpuFacts(driver, ordinal);
     this.device = device;
     this.facts = facts;
@@ -131,7 +132,7 @@ export class Gpu implements GpuMachine {
   reaches(other: Gpu): boolean {
     let reached = this.peers.get(other);
     if (reached === undefined) {
-      reached = this.driver.int("cuDeviceCanAccessPeer", this.device, other.device) !== 0;
+      reached = other.driver === this.driver && this.driver.int("cuDeviceCanAccessPeer", this.device, other.device) !== 0;
       if (reached) this.enter().reachPeer(other.context);
       this.peers.set(other, reached);
     }
@@ -148,9 +149,8 @@ export class Gpu implements GpuMachine {
     const key = `${fmad} ${source}`;
     let module = this.modules.get(key);
     if (module === undefined) {
-      keepSource(name, source, fmad ? "fast" : "strict", "cu");
-      const cubin = this.nvrtc.compileToCubin(source, this.facts.arch, { fmad, name });
-      module = driver.handle("cuModuleLoadData", cubin);
+      keepSource(name, source, fmad ? "fast" : "strict", this.compiler.suffix);
+      module = driver.handle("cuModuleLoadData", this.compiler.compile(source, this.facts.arch, { fmad, name }));
       this.modules.set(key, module);
     }
     return new Map(entries.map((entry) => [entry, this.entry(driver.handle("cuModuleGetFunction", module, entry))]));
@@ -181,6 +181,13 @@ export class Gpu implements GpuMachine {
   }
 
   kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
+    const { mostThreads } = this.driver.api;
+    if (shape.grid.some((blocks, axis) => blocks * shape.block[axis] > mostThreads))
+      throw new DeviceError(
+        this.name,
+        `"${code.name}" needs more than ${mostThreads} threads along an axis`,
+        "run it over parts of the range",
+      );
     return new KernelStep(this.driver, code, (entry as Entry).handle, shape, values);
   }
 

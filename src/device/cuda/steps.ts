@@ -42,7 +42,6 @@ function write(data: DataView, offset: number, type: PackedType, value: number):
   }
 }
 
-const END = 0n;
 const BUFFER_POINTER = 1n;
 const BUFFER_SIZE = 2n;
 
@@ -65,7 +64,7 @@ export class KernelStep implements Step {
     new DataView(size).setBigUint64(0, BigInt(params.byteLength), true);
     this.kept = [params, size];
     const { address } = driver.koffi;
-    this.extra.set([BUFFER_POINTER, address(params), BUFFER_SIZE, address(size), END]);
+    this.extra.set([BUFFER_POINTER, address(params), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
     this.arguments = [entry, ...grid, ...block, shared];
   }
 

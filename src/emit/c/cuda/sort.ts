@@ -1,19 +1,29 @@
 import { SORT_TILE } from "../gpu/sort.js";
 
+/** How the 32 threads of a block, which are one warp, go along with each other. */
+interface WarpCalls {
+  /** A call behind which they see each other's stores. */
+  readonly sync: string;
+  /** The threads that have the same number, below 512, as bits. */
+  same(number: string): string;
+  /** What it calls. */
+  readonly definition?: string;
+}
+
 /**
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A warp owns a tile; it counts its
  * digits, and later moves its keys 32 at a time, in order, behind those with the same digit in earlier tiles.
  */
-export const SORT_SOURCE = `
+export const sortSource = ({ sync, same, definition = "" }: WarpCalls): string => `${definition}
 extern "C" __global__ void __launch_bounds__(32) sort_count(
   const unsigned int *keys, unsigned int count, unsigned int shift, unsigned int tiles, unsigned int *counts)
 {
   __shared__ unsigned int digits[256];
   for (int d = threadIdx.x; d < 256; d += 32) digits[d] = 0;
-  __syncwarp();
+  ${sync};
   const unsigned int first = blockIdx.x * ${SORT_TILE}u;
   for (unsigned int n = first + threadIdx.x; n < first + ${SORT_TILE}u && n < count; n += 32) atomicAdd(&digits[keys[n] >> shift & 255u], 1u);
-  __syncwarp();
+  ${sync};
   for (int d = threadIdx.x; d < 256; d += 32) counts[d * tiles + blockIdx.x] = digits[d];
 }
 
@@ -52,18 +62,18 @@ extern "C" __global__ void __launch_bounds__(32) sort_move(
     if (threadIdx.x == (d & 31)) place[d] = below + counts[d * tiles + blockIdx.x];
     below += totals[d];
   }
-  __syncwarp();
+  ${sync};
   const unsigned int earlier = (1u << threadIdx.x) - 1;
   for (unsigned int first = blockIdx.x * ${SORT_TILE}u; first < (blockIdx.x + 1) * ${SORT_TILE}u && first < count; first += 32) {
     const unsigned int n = first + threadIdx.x;
     const bool valid = n < count;
     const unsigned int key = valid ? keys[n] : 0;
     const unsigned int digit = valid ? key >> shift & 255u : 256u;
-    const unsigned int same = __match_any_sync(~0u, digit);
+    const unsigned int same = ${same("digit")};
     const unsigned int to = valid ? place[digit] + __popc(same & earlier) : 0;
-    __syncwarp();
+    ${sync};
     if (valid && (same & earlier) == 0) place[digit] += __popc(same);
-    __syncwarp();
+    ${sync};
     if (valid) {
       sorted_keys[to] = key;
       sorted_order[to] = order ? order[n] : n;
@@ -71,3 +81,5 @@ extern "C" __global__ void __launch_bounds__(32) sort_move(
   }
 }
 `;
+
+export const SORT_SOURCE = sortSource({ sync: "__syncwarp()", same: (number) => `__match_any_sync(~0u, ${number})` });

@@ -1,0 +1,41 @@
+import { cudaDialect } from "../cuda/dialect.js";
+import type { GpuDialect } from "../gpu/dialect.js";
+import { powDefinition } from "../helpers.js";
+
+/**
+ * Threads that exchange values. Wavefronts have 64 threads on CDNA and 32 on RDNA; halves of the former shuffle among themselves, so that
+ * one source, and teams of any multiple of 32, do for both.
+ */
+export const SHUFFLED = 32;
+
+/** HIP C++, which is CUDA C++ up to what the hardware does in another way; `wide` makes the index type 64 bits. */
+export function hipDialect(wide: boolean): GpuDialect {
+  const cuda = cudaDialect(wide);
+  const { abs_i32: _ptx, ...helpers } = cuda.helpers;
+  // CUDA's way to write them is no constant here, which a table must hold.
+  const [infinity, nan] = ["__builtin_inf()", '__builtin_nan("")'];
+  return {
+    ...cuda,
+    name: "HIP",
+    reserved: [...cuda.reserved, ...RESERVED],
+    infinity,
+    nan,
+    helpers: { ...helpers, pow_f32: powDefinition("f32", { types: cuda.types, nan }, "(float)pow((double)a, (double)b)") },
+    // All threads of a wavefront run in step, so no mask says which take part.
+    shuffle: {
+      down: (value, step) => `__shfl_down(${value}, ${step}, ${SHUFFLED})`,
+      xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
+      warp: SHUFFLED,
+    },
+    lastBlock: { ...cuda.lastBlock!, ...WAITING },
+    // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
+    entry: (name, most, block) => cuda.entry(name, most, block),
+  };
+}
+
+const WAITING = { pause: "__builtin_amdgcn_s_sleep(1)", fail: "__builtin_trap()" };
+
+const RESERVED = [
+  ...["ThreadIdx", "BlockIdx", "BlockDim", "GridDim"].flatMap((word) => ["x", "y", "z"].map((axis) => `hip${word}_${axis}`)),
+  ..."clock abort assert printf half".split(" "),
+];

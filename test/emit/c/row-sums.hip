@@ -1,0 +1,32 @@
+// Kernel "rowSums" (kernels.ts), written by isoform.
+
+extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
+  const double *__restrict__ a, double *__restrict__ s, const int league, const int a_extent1, const int a_stride0
+) {
+  __shared__ double sum__warps[32];
+  const int thread = threadIdx.x;
+  const int threads = blockDim.x;
+  for (int team = blockIdx.x; team < league; team += gridDim.x) {
+    double sum_;
+    {
+      double sum__part = 0.0;
+      for (int j = thread; j < a_extent1; j += threads) {
+        sum__part += a[team * a_stride0 + j];
+      }
+      for (int step = 16; step > 0; step /= 2) {
+        sum__part += __shfl_xor(sum__part, step, 32);
+      }
+      if (thread % 32 == 0) sum__warps[thread / 32] = sum__part;
+      __syncthreads();
+      sum_ = sum__warps[0];
+      for (int warp = 1; warp < threads / 32; warp++) {
+        sum_ += sum__warps[warp];
+      }
+    }
+    __syncthreads();
+    if (thread == 0) {
+      s[team] = sum_;
+    }
+    __syncthreads();
+  }
+}
