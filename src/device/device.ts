@@ -143,6 +143,23 @@ export interface DeviceEvent {
   block(): void;
 }
 
+/** What one device gives to a fold, and the views of one element that take the result there, by reduce parameter. */
+export interface FoldPart {
+  readonly device: Device;
+  readonly launches: readonly Launch[];
+  readonly results: Readonly<Record<string, View>>;
+}
+
+export interface Fold {
+  /** One for each part. */
+  readonly launches: readonly Launch[];
+  /**
+   * They wait for each other while they run, so that nothing else need order them: all must be submitted, each behind all that its device
+   * was given before. Else each must come after what all devices have left.
+   */
+  readonly meets: boolean;
+}
+
 export interface Device {
   /** As given to `open`: `js`, `wasm`, `native`, `cuda:0`. */
   readonly name: string;
@@ -176,10 +193,10 @@ export interface Device {
     options?: LaunchOptions,
   ): Launch;
   /**
-   * What folds the partials that `unfolded` launches of one kernel have left, on this device or on others whose memory it reaches, into the
-   * views of one element in `results`; at least one of the launches is this device's. Undefined where it cannot be done.
+   * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined where the devices do
+   * not reach each other's memory.
    */
-  fold?(launches: readonly Launch[], results: Readonly<Record<string, View>>): Launch | undefined;
+  fold?(parts: readonly FoldPart[]): Fold | undefined;
   /** prepare, submit, wait, results. */
   run<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

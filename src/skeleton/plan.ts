@@ -39,7 +39,9 @@ export function stagesOf(steps: readonly Step[], iterations: number, fused: bool
 /** @param atStart fields whose halos are up to date */
 export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Field>): Plan {
   const graph = deviceGraph(stages.containers, members, level, atStart);
-  return { ...graph, stages, level, atStart, schedule: schedule(graph.graph, graph.hints) };
+  // What follows a reduction waits for it on all members.
+  const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");
+  return { ...graph, stages, level, atStart, schedule: order };
 }
 
 /** Fields whose halos are up to date when the plan has run and its swaps are done: `atStart` of what follows. */

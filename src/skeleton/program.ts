@@ -1,4 +1,4 @@
-import type { DeviceEvent, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
+import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
 import type { Container } from "../domain/container.js";
 import type { HaloCopy } from "../domain/grid.js";
 import { collect, type Collection } from "../domain/reductions.js";
@@ -18,6 +18,8 @@ export interface Op {
   readonly copies: readonly HaloCopy[];
   /** Operations of other streams or members that are waited for. */
   readonly waits: readonly Op[];
+  /** Operations of other members that it waits for while it runs, without an event. */
+  readonly meets: readonly Op[];
 }
 
 /** Marks before and after an operation, by the clock of its member. */
@@ -30,8 +32,7 @@ export interface OpMarks {
 interface SharedReduction {
   /** By node and member. */
   readonly launches: ReadonlyMap<ComputeNode, readonly (readonly Launch[])[]>;
-  /** By member. */
-  readonly folds: readonly Launch[];
+  readonly fold: Fold;
 }
 
 /** A plan bound to memory: launches prepared, copies known, events placed. */
@@ -128,9 +129,9 @@ export class Program {
     const ops: Op[] = [];
     /** What must be complete before a member goes on after a node. */
     const completion = new Map<Node, (member: number) => readonly Op[]>();
-    const add = (task: Task<Node>, member: number, work: Partial<Pick<Op, "launches" | "copies">>, after: readonly Op[]): Op => {
+    const add = (task: Task<Node>, member: number, work: Partial<Pick<Op, "launches" | "copies" | "meets">>, after: readonly Op[]): Op => {
       const { node, stream } = task;
-      const op = { node, member, stream, launches: [], copies: [], ...work, waits: lastOfEach(after, { member, stream }, ops) };
+      const op = { node, member, stream, launches: [], copies: [], meets: [], ...work, waits: lastOfEach(after, { member, stream }, ops) };
       ops.push(op);
       return op;
     };
@@ -151,7 +152,12 @@ export class Program {
       } else {
         const shared = this.sharedOf(node.stage);
         if (shared) {
-          const folds = members.map((m) => add(task, m, { launches: [shared.folds[m]] }, after(...members)));
+          const { launches: list, meets } = shared.fold;
+          const before = ops.slice();
+          // A fold that waits while it runs must not keep back what another device waits for.
+          const waits = (m: number) => (meets ? before.filter((op) => op.member === m) : after(...members));
+          const met = meets ? after(...members) : [];
+          const folds = members.map((m) => add(task, m, { launches: [list[m]], meets: met.filter((op) => op.member !== m) }, waits(m)));
           completion.set(node, (m) => [folds[m]]);
           continue;
         }
@@ -191,14 +197,17 @@ export class Program {
     const nodes = this.plan.graph.nodes.filter((node): node is ComputeNode => node.kind === "compute" && node.stage === stage);
     const { reductions, grid } = nodes[0].container;
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
-    if (!members.every(({ device }) => device.fold)) return undefined;
+    if (!members[0].device.fold) return undefined;
     const options = { precision: this.precision, unfolded: true };
     const launches = new Map(nodes.map((node) => [node, members.map((_, m) => grid.prepare(node.container, m, node.view, options))]));
-    const all = [...launches.values()].flat(2);
-    const outputs = (m: number) => Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]]));
-    const folds = members.map(({ device }, m) => device.fold!(all, outputs(m))).filter((fold) => fold !== undefined);
-    this.launches.push(...all, ...folds);
-    return folds.length === members.length ? { launches, folds } : undefined;
+    const parts = members.map(({ device }, m) => ({
+      device,
+      launches: [...launches.values()].flatMap((byMember) => byMember[m]),
+      results: Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]])),
+    }));
+    const fold = members[0].device.fold?.(parts);
+    this.launches.push(...parts.flatMap((part) => part.launches), ...(fold?.launches ?? []));
+    return fold && { launches, fold };
   }
 
   private collectionsOf(container: Container, stage: number): readonly Collection[] {

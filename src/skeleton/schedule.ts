@@ -28,14 +28,19 @@ interface Place {
 
 /**
  * Maps nodes to streams, puts events between streams, and orders the tasks: the three phases of the paper's section V-C. Hints take
- * part in the order only.
+ * part in the order only; of one level, nodes that are `urgent` come first.
  */
-export function schedule<N extends { readonly name: string }>(graph: Graph<N>, hints: readonly Hint<N>[]): Schedule<N> {
+export function schedule<N extends { readonly name: string }>(
+  graph: Graph<N>,
+  hints: readonly Hint<N>[],
+  urgent: (node: N) => boolean = () => false,
+): Schedule<N> {
   const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
   const placed = new Map<N, Place>();
   const lasts = new Map<number, N>();
   for (const level of levels) placeLevel(graph, level, placed, lasts);
-  const order = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]).flat();
+  const ordered = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]);
+  const order = ordered.flatMap((level) => [...level.filter(urgent), ...level.filter((node) => !urgent(node))]);
   const tasks = new Map<N, Task<N>>();
   for (const node of order) {
     const { stream, reason } = placed.get(node)!;

@@ -30,6 +30,7 @@ function ops(level: OccLevel, halo: number): Op[] {
       launches: task.node.kind === "halo" ? [] : launches,
       copies: task.node.kind === "halo" ? [copy(0, 1, halo)] : [],
       waits: task.waits.map((wait) => made.get(wait)!),
+      meets: [],
     });
   return [...made.values()];
 }
@@ -52,7 +53,7 @@ test("a short halo update is hidden whole by every level but none", () => {
   assert.deepEqual([copies, hidden], [10, 10]);
 });
 
-const op = (work: Partial<Op>): Op => ({ node: {} as Op["node"], member: 0, stream: 0, launches: [], copies: [], waits: [], ...work });
+const op = (work: Partial<Op>): Op => ({ node: {} as Op["node"], member: 0, stream: 0, launches: [], copies: [], waits: [], meets: [], ...work });
 
 test("a part of no cells takes no time, and holds up what waits for it until its turn only", () => {
   const [first, empty] = [op({ launches }), op({})];

@@ -8,6 +8,8 @@ import type {
   ArrayOptions,
   Device,
   ElementToken,
+  Fold,
+  FoldPart,
   Launch,
   LaunchOptions,
   Precision,
@@ -19,7 +21,7 @@ import type { Policy } from "../policy.js";
 import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from "../view.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import { Gpu, type GpuFacts } from "./gpu.js";
+import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
@@ -83,10 +85,15 @@ export class CudaDevice implements Device {
     return new GpuLaunch(this.gpu, bind(this, kernel, args, policy, options));
   }
 
-  fold(launches: readonly Launch[], results: Readonly<Record<string, View>>): Launch | undefined {
-    const own = launches.filter((launch) => launch instanceof GpuLaunch);
-    const reached = own.every(({ gpu }) => gpu === this.gpu || (gpu instanceof Gpu && this.gpu.reaches(gpu)));
-    return own.length === launches.length && reached ? GpuFold.of(this.gpu, own, results) : undefined;
+  fold(parts: readonly FoldPart[]): Fold | undefined {
+    const own = parts.map(({ device, launches, results }) => {
+      const mine = launches.filter((launch) => launch instanceof GpuLaunch);
+      return device instanceof CudaDevice && mine.length === launches.length ? { gpu: device.gpu, launches: mine, results } : undefined;
+    });
+    const known = own.filter((part) => part !== undefined);
+    const reached = known.every(({ gpu }) => known.every((other) => other.gpu === gpu || gpu.reaches(other.gpu)));
+    const together = known.length === parts.length && reached ? GpuFold.together(known) : undefined;
+    return together && { launches: together.folds, meets: together.meets };
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

@@ -3,11 +3,19 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
-import type { Gathering } from "./gather.js";
+import { mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
+import type { Values } from "./steps.js";
 
-/** Folds what launches of one kernel, on this GPU and on others that it reaches, have left of their reductions. */
+/** What one GPU gives to a fold, and the views of one element that take its result, by reduce parameter. */
+export interface FoldPart {
+  readonly gpu: GpuMachine;
+  readonly launches: readonly GpuLaunch[];
+  readonly results: Readonly<Record<string, View>>;
+}
+
+/** Folds on one GPU what launches of one kernel, there and on others, have left of their reductions. */
 export class GpuFold implements Launch {
   readonly kernel: Kernel;
   readonly policy: Policy;
@@ -20,25 +28,34 @@ export class GpuFold implements Launch {
   private constructor(
     readonly gpu: GpuMachine,
     private readonly launches: readonly GpuLaunch[],
-    private readonly results: GpuMemory,
+    private readonly memory: readonly GpuMemory[],
     private readonly gathering: Gathering,
   ) {
     ({ kernel: this.kernel, policy: this.policy } = launches[0]);
     this.decisions = [`partials of ${launches.length} launches, folded by ${gathering.blocks} blocks`];
   }
 
-  /** @param outputs views of one element, by reduce parameter; undefined where the launches have folded their partials themselves */
-  static of(gpu: GpuMachine, launches: readonly GpuLaunch[], outputs: Readonly<Record<string, View>>): GpuFold | undefined {
-    const own = launches.find((launch) => launch.gpu === gpu);
-    if (!own) return undefined;
-    const results = gpu.allocate(8 * Object.keys(outputs).length);
-    const places = Object.entries(outputs).map(([name, { buffer, offset, type }]) => [
-      `output:${name}`,
-      Number(buffer.address) + offset * BYTES[type],
-    ]);
-    const gathering = own.gatherFrom(launches, { results: results.address, ...Object.fromEntries(places) });
-    if (gathering) return new GpuFold(gpu, launches, results, gathering);
-    results.free();
+  /**
+   * One fold for each part. GPUs that are all different ones fold what is their own and exchange the results while they do so (`meets`);
+   * else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
+   */
+  static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; meets: boolean } | undefined {
+    if (parts.some(({ launches }) => launches.length === 0)) return undefined;
+    const meets = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
+    const reductions = Object.keys(parts[0].results).length;
+    const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, reductions))) : [];
+    const all = parts.flatMap(({ launches }) => launches);
+    const folds: GpuFold[] = [];
+    for (const [me, { gpu, launches, results }] of parts.entries()) {
+      const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
+      const sources = meets ? launches : all;
+      const meeting = meets ? { me, mailboxes: mailboxes.map(({ address }) => address) } : undefined;
+      const gathering = launches[0].gatherFrom(sources, { results: memory[0].address, ...placesOf(results) }, meeting);
+      if (gathering) folds.push(new GpuFold(gpu, sources, memory, gathering));
+      else for (const piece of memory) piece.free();
+    }
+    if (folds.length === parts.length) return { folds, meets };
+    for (const fold of folds) fold.free();
     return undefined;
   }
 
@@ -61,6 +78,11 @@ export class GpuFold implements Launch {
     if (this.freed) return;
     this.freed = true;
     this.gathering.free();
-    this.results.free();
+    for (const piece of this.memory) piece.free();
   }
 }
+
+const placesOf = (results: Readonly<Record<string, View>>): Values =>
+  Object.fromEntries(
+    Object.entries(results).map(([name, { buffer, offset, type }]) => [`output:${name}`, Number(buffer.address) + offset * BYTES[type]]),
+  );

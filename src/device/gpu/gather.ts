@@ -15,6 +15,16 @@ const A_THREAD = 4;
 /** Pieces at most, one a block, so that the last block can fold what all have. */
 export const MOST_PIECES = BLOCK;
 
+/** GPUs that exchange their results while they fold: see `meet` in emit/c/gpu/folds.ts. */
+export interface Meeting {
+  readonly me: number;
+  /** Addresses of the members' mailboxes. */
+  readonly mailboxes: readonly number[];
+}
+
+/** Bytes of the mailbox of one of so many members. */
+export const mailboxBytes = (members: number, reductions: number): number => 16 * members * (reductions + 1);
+
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
 export class Gathering {
   readonly step: Step;
@@ -32,22 +42,30 @@ export class Gathering {
     entry: GpuEntry,
     partials: ReadonlyMap<string, readonly Piece[]>,
     values: Values,
+    { me, mailboxes }: Meeting = { me: 0, mailboxes: [] },
   ) {
     const lists = reduces.map(({ name, type }) => cut(partials.get(name)!, BYTES[type]));
     this.blocks = lists[0].length;
     const table = 16 * this.blocks;
     const each = table + 8 * this.blocks;
-    this.memory = gpu.allocate(each * reduces.length + 8);
+    const end = each * reduces.length;
+    this.memory = gpu.allocate(end + 16 + 8 * mailboxes.length);
     const places = reduces.map((_, n) => this.memory.address + n * each);
     lists.forEach((list, n) => {
-      const words = BigUint64Array.from(list.flatMap(({ address, count }) => [BigInt(address), BigInt(count)]));
-      gpu.upload(places[n], new Uint32Array(words.buffer));
+      upload(
+        gpu,
+        places[n],
+        list.flatMap(({ address, count }) => [address, count]),
+      );
     });
+    const [ticket, turn, table0] = [0, 8, 16].map((offset) => this.memory.address + end + offset);
+    if (mailboxes.length > 0) upload(gpu, table0, mailboxes);
     const addresses = reduces.flatMap(({ name }, n) => [
       [`pieces:${name}`, places[n]],
       [`totals:${name}`, places[n] + table],
     ]);
-    const own = { ...Object.fromEntries(addresses), ticket: this.memory.address + each * reduces.length };
+    const meeting = { members: Math.max(1, mailboxes.length), me, mailboxes: table0, turn };
+    const own = { ...Object.fromEntries(addresses), ticket, ...meeting };
     this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [BLOCK, 1, 1] }, { ...values, ...own });
   }
 
@@ -55,6 +73,9 @@ export class Gathering {
     this.memory.free();
   }
 }
+
+const upload = (gpu: GpuMachine, address: number, numbers: readonly number[]): void =>
+  gpu.upload(address, new Uint32Array(BigUint64Array.from(numbers.map(BigInt)).buffer));
 
 /** Cuts the partials into pieces of about one size, a place at a time. */
 function cut(partials: readonly Piece[], bytes: number): Piece[] {

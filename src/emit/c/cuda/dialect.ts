@@ -52,7 +52,13 @@ export function cudaDialect(wide: boolean): GpuDialect {
       warp: 32,
     },
     finishThreads: 1024,
-    lastBlock: { fence: "__threadfence()", ticket: (pointer, last) => `atomicInc(${pointer}, ${last})` },
+    lastBlock: {
+      fence: "__threadfence()",
+      ticket: (pointer, last) => `atomicInc(${pointer}, ${last})`,
+      farFence: "__threadfence_system()",
+      pause: "__nanosleep(20)",
+      fail: "__trap()",
+    },
     atomic,
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
     entry: (name, most, _block, resident) =>

@@ -55,6 +55,12 @@ export interface LastBlock {
   readonly fence: string;
   /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
   ticket(pointer: string, last: string): string;
+  /** As `fence`, for the threads of all GPUs that share memory. */
+  readonly farFence: string;
+  /** Lets others work before memory is looked at again. */
+  readonly pause: string;
+  /** Ends the kernel with an error. */
+  readonly fail: string;
 }
 
 /** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */

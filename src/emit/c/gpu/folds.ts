@@ -7,6 +7,9 @@ import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 
+/** Looks at the mailbox before a GPU is given up: some seconds. */
+const MOST_TRIES = 1 << 27;
+
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
 export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: string): void {
   const { code, dialect } = entry;
@@ -122,7 +125,8 @@ export class FoldWriter extends EntryWriter {
   }
 
   /** Each block folds one piece of the partials, wherever it lies, and the last of them what all have. */
-  private writeGather({ fence, ticket }: LastBlock): void {
+  private writeGather(lastBlock: LastBlock): void {
+    const { fence, ticket } = lastBlock;
     const { code, T } = this;
     const { i64, barrier, block, blocks, pointer, thread, threads } = this.dialect;
     const { reduces } = this.program;
@@ -164,6 +168,46 @@ export class FoldWriter extends EntryWriter {
         () => code.line(`if (thread < ${blocks("x")}) total = ${totals(param)}[thread];`),
         (total) => this.result(param, n, total),
       ),
+    );
+    code.block(`if (${this.param("members", "i32", "members")} > 1 && thread == 0)`, () => this.meet(lastBlock));
+  }
+
+  /**
+   * One thread of each GPU puts its results into the mailboxes of all, waits for theirs, and folds them in the order of the GPUs. Mailboxes
+   * hold the values and the turn of each GPU twice: a GPU that is a turn ahead must not overwrite what others still read.
+   */
+  private meet({ farFence, pause, fail }: LastBlock): void {
+    const { code, T } = this;
+    const { i64 } = this.dialect;
+    const { reduces } = this.program;
+    const [members, me] = [this.param("members", "i32", "members"), this.param("me", "i32", "me")];
+    const mailboxes = this.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
+    const results = this.pointerParam("results", "results", "i64");
+    const each = reduces.length + 1;
+    code.line(`const ${i64} now = ++*${this.pointerParam("turn", "turn", "i64")};`);
+    code.line(`const int side = (int)(now % 2) * ${members};`);
+    const place = (box: string, member: string) => `((volatile ${i64} *)${mailboxes}[${box}] + (side + ${member}) * ${each})`;
+    const everyone = (work: (member: string) => void) => code.block(`for (int m = 0; m < ${members}; m++)`, () => work("m"));
+    everyone((m) => reduces.forEach((_, n) => code.line(`${place(m, me)}[${n}] = ${results}[${n}];`)));
+    code.line(`${farFence};`);
+    everyone((m) => code.line(`${place(m, me)}[${reduces.length}] = now;`));
+    everyone((m) =>
+      code.block(`for (unsigned int tries = 0; ${place(me, m)}[${reduces.length}] != now; tries++)`, () => {
+        code.line(`${pause};`);
+        code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
+      }),
+    );
+    code.line(`${farFence};`);
+    reduces.forEach((param, n) =>
+      code.block("", () => {
+        const type = T[param.type];
+        code.line(`${type} total = ${this.constant(param.type, param.identity)};`);
+        everyone((m) => {
+          code.line(`const ${i64} bits = ${place(me, m)}[${n}];`);
+          this.foldInto(this.body, param, param.type, "total", `*(const ${type} *)&bits`);
+        });
+        code.line(this.result(param, n, "total"));
+      }),
     );
   }
 
