@@ -35,9 +35,9 @@ export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities =>
 /** The null stream: in order with every stream of the device. */
 const NULL_STREAM = 0;
 
-/** One NVIDIA GPU. */
+/** One GPU of NVIDIA or, through HIP, of AMD. */
 export class CudaDevice implements Device {
-  readonly backend = "cuda";
+  readonly backend: string;
   readonly label: string;
   readonly abilities: Abilities;
   readonly theoretical: TheoreticalPeaks;
@@ -49,6 +49,7 @@ export class CudaDevice implements Device {
     readonly name: string,
     private readonly gpu: Gpu,
   ) {
+    this.backend = gpu.driver.api.backend;
     this.label = gpu.facts.label;
     this.abilities = abilitiesOf(gpu.facts);
     this.theoretical = { bandwidth: gpu.facts.bandwidth };
