@@ -5,6 +5,7 @@ import { IsoformError } from "../kernel/errors.js";
 import { addAssess } from "./assess.js";
 import { APPLICATIONS } from "./commands.js";
 import { addDoctor } from "./doctor.js";
+import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
 import { shell } from "./shell.js";
 
@@ -22,6 +23,7 @@ async function main(words: string[]): Promise<void> {
   addDoctor(program, shell);
   addAssess(program, shell);
   addExplain(program, shell);
+  addEmit(program, shell);
   // An application's code is loaded only for its own command and for the list of all.
   const first = words.find((word) => !word.startsWith("-"));
   const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));

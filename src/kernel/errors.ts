@@ -43,3 +43,16 @@ export class DeviceError extends IsoformError {
     super(`device "${device}": ${problem}${remedy ? ` (${remedy})` : ""}`);
   }
 }
+
+/** A kernel that the language of a target cannot express. */
+export class EmitError extends IsoformError {
+  override name = "EmitError";
+  constructor(
+    readonly kernel: string,
+    readonly target: string,
+    readonly problem: string,
+    readonly remedy: string,
+  ) {
+    super(`kernel "${kernel}" cannot be written for ${target}: ${problem} (${remedy})`);
+  }
+}

@@ -1,7 +1,6 @@
 import type { AccessAnalysis } from "../../ir/access.js";
 import type { Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
-import { IsoformError } from "../../kernel/errors.js";
 
 /** A kernel that is to be written as source files of their own. */
 export interface EmitRequest {
@@ -18,14 +17,6 @@ export interface EmitRequest {
 export interface EmittedFile {
   readonly name: string;
   readonly text: string;
-}
-
-/** A kernel that a target's language cannot express. */
-export class EmitError extends IsoformError {
-  override name = "EmitError";
-  constructor(kernel: string, target: string, problem: string, remedy: string) {
-    super(`kernel "${kernel}" cannot be written for ${target}: ${problem} (${remedy})`);
-  }
 }
 
 /** Views whose last index is contiguous, as dense arrays in C order are. */

@@ -1,0 +1,106 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { EmittedFile } from "../emit/standalone/index.js";
+import type { Precision } from "../ir/launch.js";
+import { IsoformError } from "../kernel/errors.js";
+import type { Shell } from "../p3/application.js";
+import { SETTING_OPTIONS, USUAL_SETTINGS, type Storage } from "../skeleton/settings.js";
+import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
+import { APPLICATIONS } from "./commands.js";
+import type { FoundKernel } from "./found-kernels.js";
+
+interface EmitOptions extends Storage {
+  target: TargetName;
+  kernel?: string[];
+  out?: string;
+  precision: Precision;
+  fixed: Record<string, number | boolean>;
+  size: number;
+}
+
+const EXAMPLES = `
+Examples:
+  isoform emit axpy.mjs --target cuda                           print every kernel that the file exports
+  isoform emit kernels.mjs --target opencl --kernel dot --out cl    write dot.cl and dot.c
+  isoform emit poisson --target c --precision strict --out poisson-c
+
+Each file begins with the command that compiles it, and its launch function tells what it takes: docs/emit.md.`;
+
+/** Adds `isoform emit`. */
+export function addEmit(program: Command, shell: Shell): void {
+  program
+    .command("emit")
+    .description("write kernels as source files that need nothing of Isoform: the code and a function that launches it")
+    .argument("<file|application>", `a module that exports kernels, or one of ${Object.keys(APPLICATIONS).join(", ")}`)
+    .addOption(new Option("--target <name>", "language").choices(TARGET_NAMES).makeOptionMandatory())
+    .option("--kernel <names>", "of those that there are, with commas between; all where absent", list)
+    .option("--out <folder>", "write files there instead of printing them")
+    .addOption(option("precision"))
+    .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
+    .option("--size <n>", "cells along each axis, where an application or the target compiles sizes in", size, 16)
+    .addOption(option("grid"))
+    .addOption(option("layout"))
+    .addHelpText("after", EXAMPLES)
+    .action((source: string, options: EmitOptions) => emit(source, options, shell));
+}
+
+/** A setting of grids, where nothing is left to measurement. */
+function option(name: "precision" | "grid" | "layout"): Option {
+  const { flags, description, choices } = SETTING_OPTIONS[name];
+  return new Option(flags, description.replace(/; auto .*$/, ""))
+    .choices(choices.filter((choice) => choice !== "auto"))
+    .default(USUAL_SETTINGS[name]);
+}
+
+async function emit(source: string, options: EmitOptions, shell: Shell): Promise<void> {
+  const { kernelsOfApplication, kernelsOfFile } = await import("./found-kernels.js");
+  const found = Object.hasOwn(APPLICATIONS, source)
+    ? await kernelsOfApplication(APPLICATIONS[source], options)
+    : await kernelsOfFile(source, options);
+  const files = await filesOf(chosen(source, found, options.kernel), options);
+  if (options.out === undefined) return shell.print(printed(files));
+  await mkdir(options.out, { recursive: true }).catch((error: Error) => {
+    throw new IsoformError(`cannot make the folder ${options.out}: ${error.message.split(",")[0]}`);
+  });
+  for (const { name, text } of files) await shell.writeFile(join(options.out, name), text);
+  shell.print(files.map(({ name }) => join(options.out!, name)).join("\n"));
+}
+
+function chosen(source: string, found: readonly FoundKernel[], wanted: readonly string[] | undefined): readonly FoundKernel[] {
+  const names = found.map(({ stem }) => stem);
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new IsoformError(`${source} has no kernel "${unknown}": it has ${names.join(", ")}`);
+  return wanted ? found.filter(({ stem }) => wanted.includes(stem)) : found;
+}
+
+async function filesOf(kernels: readonly FoundKernel[], { target, precision }: EmitOptions): Promise<EmittedFile[]> {
+  const { TARGETS } = await import("../emit/standalone/index.js");
+  return kernels.flatMap((kernel) => TARGETS[target]({ ...kernel, precision }));
+}
+
+/** One file as it is; several each below its name. */
+function printed(files: readonly EmittedFile[]): string {
+  if (files.length === 1) return files[0].text.trimEnd();
+  return files
+    .map(({ name, text }) => `==> ${name} <==\n${text}`)
+    .join("\n")
+    .trimEnd();
+}
+
+function list(text: string): string[] {
+  return text.split(",").map((name) => name.trim());
+}
+
+function size(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("It needs a whole number greater than 0.");
+  return value;
+}
+
+function fixedValue(text: string, before: Record<string, number | boolean>): Record<string, number | boolean> {
+  const [name, value] = [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)];
+  const known = value === "true" ? true : value === "false" ? false : value.trim() === "" ? NaN : Number(value);
+  if (!name || Number.isNaN(known)) throw new InvalidArgumentError("It needs NAME=NUMBER, NAME=true or NAME=false.");
+  return { ...before, [name]: known };
+}

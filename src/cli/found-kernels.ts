@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { contiguousRows, type EmitRequest } from "../emit/standalone/index.js";
+import type { Precision } from "../ir/launch.js";
+import { compileKernel, relaxedKernel } from "../kernel/compile.js";
+import { IsoformError } from "../kernel/errors.js";
+import type { Kernel } from "../kernel/kernel.js";
+import type { SkeletonModule, Storage } from "../skeleton/settings.js";
+import type { Registered } from "./commands.js";
+
+/** A kernel that can be written, under a name that no other of its module or application has. */
+export type FoundKernel = Omit<EmitRequest, "precision">;
+
+export interface FindOptions extends Storage {
+  readonly precision: Precision;
+  /** Values of `fixed` parameters, by name. */
+  readonly fixed: Readonly<Record<string, number | boolean>>;
+  /** Cells along each axis of an application's grid. */
+  readonly size: number;
+}
+
+/**
+ * The kernels that a module exports; where it exports `makeSkeleton`, also those that its sequence of containers becomes. Throws
+ * IsoformError where the file cannot be loaded or has none.
+ */
+export async function kernelsOfFile(path: string, options: FindOptions): Promise<FoundKernel[]> {
+  const module = await load(path);
+  const kernels = Object.values(module).filter(isKernel);
+  const skeleton = typeof module.makeSkeleton === "function" ? await launchedBySkeleton(module as unknown as SkeletonModule, options) : [];
+  if (kernels.length + skeleton.length === 0)
+    throw new IsoformError(
+      `${path} exports no kernel: export what kernel(...) or teamKernel(...) gives, or a function makeSkeleton(devices, settings) for containers`,
+    );
+  return distinct([...kernels.map((kernel) => compiled(kernel, options)), ...skeleton]);
+}
+
+/** The kernels of an application as it runs them: those of its sequence of containers are fused, and written for its grid. */
+export async function kernelsOfApplication({ skeleton, application }: Registered, options: FindOptions): Promise<FoundKernel[]> {
+  if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
+  const { recordLaunches } = await import("./recorded-launches.js");
+  const module = await application!();
+  return distinct(
+    await recordLaunches(options.precision, async (set) => {
+      const prepared = await module.application.prepare(set, { gib: SMALL_GIB, iterations: 1, precision: options.precision });
+      await prepared.run();
+      prepared.free();
+    }),
+  );
+}
+
+/** Size of an application whose kernels do not depend on it. */
+const SMALL_GIB = 0.001;
+
+async function launchedBySkeleton(
+  { makeSkeleton }: SkeletonModule,
+  { precision, grid, layout, size }: FindOptions,
+): Promise<FoundKernel[]> {
+  const { recordLaunches } = await import("./recorded-launches.js");
+  return recordLaunches(precision, async (set) => {
+    const skeleton = await makeSkeleton(set, { grid, layout, occ: "none", precision, fuse: true, unroll: 1, size });
+    await skeleton.run(1);
+    skeleton.free();
+  });
+}
+
+async function load(path: string): Promise<Record<string, unknown>> {
+  const file = resolve(path);
+  if (!existsSync(file)) throw new IsoformError(`${path} is neither a file nor an application (isoform --help lists those)`);
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ERR_UNKNOWN_FILE_EXTENSION" && /^\.[cm]?ts$/.test(extname(file)))
+      throw new IsoformError(
+        `${path}: Node ${process.versions.node} does not run TypeScript; compile it to JavaScript and give that file, or use Node 22.18 or later`,
+      );
+    if (error instanceof IsoformError) throw error;
+    throw new IsoformError(`${path} could not be loaded: ${message}`);
+  }
+}
+
+function isKernel(value: unknown): value is Kernel {
+  return typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
+}
+
+function compiled(kernel: Kernel, { precision, fixed }: FindOptions): FoundKernel {
+  const names = Object.entries(kernel.params).flatMap(([name, token]) =>
+    typeof token !== "function" && token.kind === "fixed" ? [name] : [],
+  );
+  const missing = names.find((name) => fixed[name] === undefined);
+  if (missing !== undefined)
+    throw new IsoformError(
+      `kernel "${kernel.name}" has the fixed parameter ${missing}, whose value is compiled in: give --fixed ${missing}=VALUE`,
+    );
+  const strict = compileKernel(kernel, Object.fromEntries(names.map((name) => [name, fixed[name]])));
+  const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
+  return { ir, access, stem: ir.name, unitStrides: contiguousRows(ir) };
+}
+
+/** With identifiers of their own for file names. */
+function distinct(kernels: readonly FoundKernel[]): FoundKernel[] {
+  const taken = new Set<string>();
+  return kernels.map((kernel) => {
+    const wish = kernel.stem.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
+    let stem = wish;
+    for (let n = 2; taken.has(stem); n++) stem = `${wish}_${n}`;
+    taken.add(stem);
+    return { ...kernel, stem };
+  });
+}

@@ -1,0 +1,52 @@
+import { bind } from "../device/bind.js";
+import type { Device, LaunchOptions } from "../device/device.js";
+import { open } from "../device/open.js";
+import type { Policy } from "../device/policy.js";
+import type { Precision } from "../ir/launch.js";
+import { print } from "../ir/print.js";
+import { IsoformError } from "../kernel/errors.js";
+import type { Kernel } from "../kernel/kernel.js";
+import { devices, type DeviceSet } from "../set/index.js";
+import type { FoundKernel } from "./found-kernels.js";
+
+/** Runs a program on one device of the CPU and gives every kernel that it launches there, once for each form of its code. */
+export async function recordLaunches(precision: Precision, program: (set: DeviceSet) => Promise<void>): Promise<FoundKernel[]> {
+  const device = await open("js");
+  try {
+    const found = new Map<string, FoundKernel>();
+    const set = await devices([recording(device, precision, found)]);
+    await program(set);
+    await set.close();
+    return [...found.values()];
+  } finally {
+    await device.close();
+  }
+}
+
+/** The device, which notes each kernel that is prepared or run, and the layout of its views. */
+function recording(device: Device, precision: Precision, found: Map<string, FoundKernel>): Device {
+  const note = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions): void => {
+    try {
+      const { ir, access, views } = bind(device, kernel, args, policy, { ...options, precision });
+      const unitStrides = Object.fromEntries(
+        Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)]),
+      );
+      const key = `${print(ir)} ${JSON.stringify(unitStrides)}`;
+      if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides });
+    } catch (error) {
+      // The launch itself refuses the same.
+      if (!(error instanceof IsoformError)) throw error;
+    }
+  };
+  return new Proxy(device, {
+    get(target, property) {
+      const value = Reflect.get(target, property, target) as unknown;
+      if (typeof value !== "function") return value;
+      if (property !== "prepare" && property !== "run") return value.bind(target) as unknown;
+      return (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions) => {
+        note(kernel, args, policy, options);
+        return (value as (...all: unknown[]) => unknown).call(target, kernel, args, policy, options);
+      };
+    },
+  });
+}
