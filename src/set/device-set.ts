@@ -1,4 +1,4 @@
-import type { Device, Queue } from "../device/device.js";
+import type { Device, OpenOptions, Queue } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
 import { DeviceError, IsoformError } from "../kernel/errors.js";
 
@@ -13,7 +13,7 @@ export interface Link {
 /** PCI Express 4.0 x16. */
 export const USUAL_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
 
-export interface SetOptions {
+export interface SetOptions extends OpenOptions {
   /** The modelled link between members, for planned timelines; what is absent is that of `USUAL_LINK`. */
   link?: Partial<Link>;
 }
@@ -56,7 +56,7 @@ export async function devices(spec: string | Device | readonly (string | Device)
     throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
   const opened = new Map<string, Device>();
   try {
-    for (const share of shares) if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share));
+    for (const share of shares) if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share, { f64: options.f64 }));
   } catch (error) {
     for (const device of opened.values()) await device.close();
     throw error;

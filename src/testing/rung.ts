@@ -56,7 +56,10 @@ export function edgesOn({ abilities }: Device, type: "f64" | "f32", edges: reado
   );
   if (type === "f32" || f64Bits === undefined) return normal;
   // The exact remainder of a large one would need more bits.
-  const held = (x: number) => Math.abs(x) < 2 ** 44 && Math.fround(x - Math.fround(x)) === x - Math.fround(x);
+  const held = (x: number): boolean => {
+    const low = x - Math.fround(x);
+    return Math.abs(x) < 2 ** 44 && Math.fround(low) === low && (low === 0 || Math.abs(low) >= Math.abs(x) * 2 ** -f64Bits);
+  };
   return normal.filter((x) => !Number.isFinite(x) || held(x));
 }
 

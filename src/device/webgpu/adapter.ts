@@ -21,6 +21,12 @@ async function loadDawn(): Promise<Dawn | undefined> {
   }
 }
 
+/** That of the package, which is built from one state of Dawn. */
+async function dawnVersion(): Promise<string> {
+  const { createRequire } = await import("node:module");
+  return (createRequire(import.meta.url)("webgpu/package.json") as { version: string }).version;
+}
+
 const IN_NODE = typeof process !== "undefined" && process.versions?.node !== undefined;
 
 /** The adapter that the browser, or Dawn in Node, would rather use. A new one for each device: an adapter gives one device only. */
@@ -38,7 +44,7 @@ export async function findAdapter(): Promise<Found> {
   if (!dawn) return { missing: { reason: "the package webgpu is not installed", remedy: "npm install webgpu" } };
   return fromGpu(
     dawn.create(DAWN_OPTIONS),
-    { dawn: "webgpu for Node" },
+    { dawn: await dawnVersion() },
     "install a GPU's Vulkan driver and libvulkan1; without a GPU, Chromium's software adapter: VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json",
   );
 }

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { WebGpuDevice } from "../../src/device/webgpu/webgpu-device.js";
+import { open } from "../../src/device/open.js";
+import { DeviceError } from "../../src/kernel/errors.js";
+import { dense } from "../../src/domain/index.js";
+import { f32, sum } from "../../src/index.js";
+import { devices, type DeviceSet } from "../../src/set/index.js";
+import { OCC_LEVELS, skeleton, type SkeletonOptions } from "../../src/skeleton/index.js";
+import { jsSets, noise } from "../domain/sets.js";
+
+/** Submissions of a WebGPU device meanwhile, what checks results at the end included. */
+async function submitted({ members: [{ device }] }: DeviceSet, work: () => Promise<unknown>): Promise<number> {
+  const commands = (device as WebGpuDevice).gpu?.commands;
+  const before = commands?.submissions ?? 0;
+  await work();
+  return (commands?.submissions ?? 0) - before;
+}
+
+/** Some steps of a relaxation in f32, with a norm that the next step reads. */
+async function relax(set: DeviceSet, options: SkeletonOptions) {
+  const grid = dense(set, [7, 6, 20]);
+  const [u, v] = ["u", "v"].map((name) => grid.field(name, f32));
+  const norm = grid.scalar("norm", f32);
+  const smooth = grid.container("smooth", { u, v }, ({ u, v }, c) => {
+    v[c] =
+      0.125 *
+      (2 * u[c] + u.at(c, 1, 0, 0) + u.at(c, -1, 0, 0) + u.at(c, 0, 1, 0) + u.at(c, 0, -1, 0) + u.at(c, 0, 0, 1) + u.at(c, 0, 0, -1));
+  });
+  const measure = grid.container("measure", { v, norm: sum(norm) }, ({ v, norm }, c) => norm.add(v[c] * v[c]));
+  const scale = grid.container("scale", { u, v, norm }, ({ u, v, norm }, c) => {
+    u[c] = v[c] / Math.sqrt(norm);
+  });
+  u.fill((i, j, k) => Math.fround(noise(i, j, k)));
+  const steps = skeleton(set, "relax", [smooth, measure, scale], { precision: "strict", ...options });
+  await steps.run(2);
+  const counts = [await submitted(set, () => steps.run(3)), await submitted(set, () => steps.run(8))];
+  const result = { u: await u.download(), norm: await norm.get() };
+  steps.free();
+  grid.free();
+  return { result, perIteration: (counts[1] - counts[0]) / 5 };
+}
+
+describe("skeletons on webgpu", () => {
+  let device: WebGpuDevice;
+  let missing: string | undefined;
+  before(async () => {
+    try {
+      device = (await open("webgpu")) as WebGpuDevice;
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      missing = error.message;
+    }
+  });
+  after(() => device?.close());
+
+  for (const members of [1, 3])
+    it(`give the bits of js on ${members} members, one submission an iteration`, async (t) => {
+      if (missing !== undefined) return t.skip(missing);
+      const set = await devices(Array<WebGpuDevice>(members).fill(device));
+      for (const occ of members === 1 ? (["none"] as const) : OCC_LEVELS) {
+        const expected = await relax(jsSets[0], { occ });
+        const { result, perIteration } = await relax(set, { occ });
+        assert.deepEqual(result, expected.result, `occ ${occ}`);
+        assert.equal(perIteration, 1, `occ ${occ}`);
+      }
+    });
+});
