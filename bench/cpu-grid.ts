@@ -82,7 +82,11 @@ async function measure(c: GridCase, device: string, kind: string): Promise<Row[]
       { name: "handwritten", run: byHand.run },
       ...prepared.map(({ precision, plan }) => ({ name: precision, run: (times: number) => plan.run(times) })),
     ];
-    const [hand, ...measured] = await interleave(variants, { rounds: Number(options.rounds), sample: 0.002, warmUp: device === "wasm" ? 4 : 0.15 });
+    const [hand, ...measured] = await interleave(variants, {
+      rounds: Number(options.rounds),
+      sample: 0.002,
+      warmUp: device === "wasm" ? 4 : 0.15,
+    });
     const cells = c.extents.reduce((a, b) => a * b, 1);
     for (const { plan } of prepared) plan.free();
     grid.free();

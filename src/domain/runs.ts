@@ -40,7 +40,8 @@ export function cellRuns(numbering: Numbering, offsets: readonly Offset[]): Runs
   before.push(runs);
   const distances = new Int32Array(offsets.length * runs);
   offsets.forEach((offset, d) => {
-    for (let run = 0; run < runs; run++) distances[run * offsets.length + d] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
+    for (let run = 0; run < runs; run++)
+      distances[run * offsets.length + d] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
   });
   return { bounds: Int32Array.from(bounds), distances, before };
 }
