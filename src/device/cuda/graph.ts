@@ -39,7 +39,7 @@ export class CudaGraph implements Graph {
     this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
     const count = new BigUint64Array(1);
     driver.call("cuGraphGetNodes", graph, null, count);
-    this.decisions = [`a CUDA graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
+    this.decisions = [`a ${gpu.language.name} graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
   }
 
   /**

@@ -48,7 +48,7 @@ export class CudaQueue implements Queue {
 
   capture(record: () => void, others: readonly Queue[] = []): Graph {
     const forks = others.map((other) => {
-      if (other instanceof CudaQueue) return other;
+      if (other instanceof CudaQueue && other.gpu.driver === this.gpu.driver) return other;
       throw new LaunchError(
         `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph has devices of one kind`,
       );
@@ -126,7 +126,7 @@ export class CudaQueue implements Queue {
   /** What a CPU's queue has recorded has happened already. */
   wait(event: DeviceEvent): void {
     const driver = this.gpu.enter();
-    if (!(event instanceof CudaEvent)) return event.block();
+    if (!(event instanceof CudaEvent) || event.gpu.driver !== driver) return event.block();
     driver.call("cuStreamWaitEvent", this.stream, event.handle, 0);
   }
 
@@ -138,7 +138,7 @@ export class CudaQueue implements Queue {
 
   /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
   private copyToPeer(source: View, target: View, far: Buffer): void {
-    if (!(far instanceof GpuBuffer)) return void this.enter(source, target);
+    if (!(far instanceof GpuBuffer) || far.gpu.driver !== this.gpu.driver) return void this.enter(source, target);
     const driver = this.enter(...[source, target].filter(({ buffer }) => buffer !== far));
     const reached = this.gpu.reaches(far.gpu);
     const contiguous = source.contiguous && target.contiguous;
@@ -213,7 +213,7 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, strea
 /** A mark in a stream. */
 export class CudaEvent implements DeviceEvent {
   constructor(
-    private readonly gpu: Gpu,
+    readonly gpu: Gpu,
     readonly handle: Handle,
   ) {
     forgotten.register(this, { gpu, event: handle });

@@ -36,12 +36,12 @@ export class GpuFold implements Launch {
   }
 
   /**
-   * One fold for each part. GPUs that are all different ones fold what is their own and exchange the results while they do so (`meets`);
-   * else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
+   * One fold for each part. GPUs that are all different ones, and can wait for each other, fold what is their own and exchange the results
+   * while they do so (`meets`); else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
    */
   static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; meets: boolean } | undefined {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
-    const meets = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
+    const meets = parts[0].gpu.language.meets && new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
     const reductions = Object.keys(parts[0].results).length;
     const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, reductions))) : [];
     const all = parts.flatMap(({ launches }) => launches);

@@ -19,6 +19,7 @@ export const cudaLanguage: GpuLanguage = {
   sort: SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
+  meets: dialect.lastBlock?.far !== undefined,
 };
 
 /** CUDA C++ of a kernel without a launch or a device, for people and for compiling in tests. */

@@ -34,6 +34,7 @@ export const hipLanguage: GpuLanguage = {
   sort: sortSource({ sync: "__syncthreads()", same: (number) => `same_number(${number})`, definition: SAME_NUMBER }),
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
+  meets: dialect.lastBlock?.far !== undefined,
 };
 
 /** HIP C++ of a kernel without a launch or a device, for people and for compiling in tests. */

@@ -55,9 +55,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     lastBlock: {
       fence: "__threadfence()",
       ticket: (pointer, last) => `atomicInc(${pointer}, ${last})`,
-      farFence: "__threadfence_system()",
-      pause: "__nanosleep(20)",
-      fail: "__trap()",
+      far: { fence: "__threadfence_system()", pause: "__nanosleep(20)", fail: "__trap()" },
     },
     atomic,
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),

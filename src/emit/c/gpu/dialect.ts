@@ -55,8 +55,14 @@ export interface LastBlock {
   readonly fence: string;
   /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
   ticket(pointer: string, last: string): string;
-  /** As `fence`, for the threads of all GPUs that share memory. */
-  readonly farFence: string;
+  /** Absent where GPUs see each other's stores only after the kernels that made them. */
+  readonly far?: FarBlocks;
+}
+
+/** Blocks of kernels on several GPUs that wait for each other. */
+export interface FarBlocks {
+  /** A call behind which the threads of all GPUs see what the thread has stored before. */
+  readonly fence: string;
   /** Lets others work before memory is looked at again. */
   readonly pause: string;
   /** Ends the kernel with an error. */

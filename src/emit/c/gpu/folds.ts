@@ -1,6 +1,6 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import type { LastBlock, Shuffle } from "./dialect.js";
+import type { FarBlocks, LastBlock, Shuffle } from "./dialect.js";
 import type { Entry } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
@@ -125,8 +125,7 @@ export class FoldWriter extends EntryWriter {
   }
 
   /** Each block folds one piece of the partials, wherever it lies, and the last of them what all have. */
-  private writeGather(lastBlock: LastBlock): void {
-    const { fence, ticket } = lastBlock;
+  private writeGather({ fence, ticket, far }: LastBlock): void {
     const { code, T } = this;
     const { i64, barrier, block, blocks, pointer, thread, threads } = this.dialect;
     const { reduces } = this.program;
@@ -169,14 +168,14 @@ export class FoldWriter extends EntryWriter {
         (total) => this.result(param, n, total),
       ),
     );
-    code.block(`if (${this.param("members", "i32", "members")} > 1 && thread == 0)`, () => this.meet(lastBlock));
+    if (far) code.block(`if (${this.param("members", "i32", "members")} > 1 && thread == 0)`, () => this.meet(far));
   }
 
   /**
    * One thread of each GPU puts its results into the mailboxes of all, waits for theirs, and folds them in the order of the GPUs. Mailboxes
    * hold the values and the turn of each GPU twice: a GPU that is a turn ahead must not overwrite what others still read.
    */
-  private meet({ farFence, pause, fail }: LastBlock): void {
+  private meet({ fence, pause, fail }: FarBlocks): void {
     const { code, T } = this;
     const { i64 } = this.dialect;
     const { reduces } = this.program;
@@ -189,7 +188,7 @@ export class FoldWriter extends EntryWriter {
     const place = (box: string, member: string) => `((volatile ${i64} *)${mailboxes}[${box}] + (side + ${member}) * ${each})`;
     const everyone = (work: (member: string) => void) => code.block(`for (int m = 0; m < ${members}; m++)`, () => work("m"));
     everyone((m) => reduces.forEach((_, n) => code.line(`${place(m, me)}[${n}] = ${results}[${n}];`)));
-    code.line(`${farFence};`);
+    code.line(`${fence};`);
     everyone((m) => code.line(`${place(m, me)}[${reduces.length}] = now;`));
     everyone((m) =>
       code.block(`for (unsigned int tries = 0; ${place(me, m)}[${reduces.length}] != now; tries++)`, () => {
@@ -197,7 +196,7 @@ export class FoldWriter extends EntryWriter {
         code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
       }),
     );
-    code.line(`${farFence};`);
+    code.line(`${fence};`);
     reduces.forEach((param, n) =>
       code.block("", () => {
         const type = T[param.type];

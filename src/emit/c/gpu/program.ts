@@ -88,6 +88,8 @@ export interface GpuLanguage {
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
+  /** Folds on several GPUs can wait for each other. */
+  readonly meets: boolean;
 }
 
 /** The source for one kernel, and what a launch must know of it. */

@@ -27,13 +27,12 @@ export function hipDialect(wide: boolean): GpuDialect {
       xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
       warp: SHUFFLED,
     },
-    lastBlock: { ...cuda.lastBlock!, ...WAITING },
+    // Memory that other GPUs write to is looked at anew only where a kernel begins.
+    lastBlock: { ...cuda.lastBlock!, far: undefined },
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
     entry: (name, most, block) => cuda.entry(name, most, block),
   };
 }
-
-const WAITING = { pause: "__builtin_amdgcn_s_sleep(1)", fail: "__builtin_trap()" };
 
 const RESERVED = [
   ...["ThreadIdx", "BlockIdx", "BlockDim", "GridDim"].flatMap((word) => ["x", "y", "z"].map((axis) => `hip${word}_${axis}`)),
