@@ -17,6 +17,7 @@ interface EmitOptions extends Storage {
   precision: Precision;
   fixed: Record<string, number | boolean>;
   size: number;
+  range?: [number, number][];
 }
 
 const EXAMPLES = `
@@ -38,7 +39,8 @@ export function addEmit(program: Command, shell: Shell): void {
     .option("--out <folder>", "write files there instead of printing them")
     .addOption(option("precision"))
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
-    .option("--size <n>", "cells along each axis, where an application or the target compiles sizes in", size, 16)
+    .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", size, 16)
+    .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
     .addOption(option("grid"))
     .addOption(option("layout"))
     .addHelpText("after", EXAMPLES)
@@ -96,6 +98,15 @@ function size(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("It needs a whole number greater than 0.");
   return value;
+}
+
+function bounds(text: string): [number, number][] {
+  return text.split(",").map((axis) => {
+    const [begin, end, ...more] = axis.split(":").map((bound) => (bound.trim() === "" ? NaN : Number(bound)));
+    if (more.length > 0 || !Number.isInteger(begin) || !Number.isInteger(end) || end < begin)
+      throw new InvalidArgumentError("It needs BEGIN:END for each axis, with commas between.");
+    return [begin, end];
+  });
 }
 
 function fixedValue(text: string, before: Record<string, number | boolean>): Record<string, number | boolean> {

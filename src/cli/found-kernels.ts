@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { contiguousRows, type EmitRequest } from "../emit/standalone/index.js";
+import { contiguousRows, cubicSizes, type EmitRequest } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../kernel/errors.js";
@@ -16,8 +16,10 @@ export interface FindOptions extends Storage {
   readonly precision: Precision;
   /** Values of `fixed` parameters, by name. */
   readonly fixed: Readonly<Record<string, number | boolean>>;
-  /** Cells along each axis of an application's grid. */
+  /** Cells along each axis of an application's grid; indices along each axis of a kernel's arrays, where the target compiles them in. */
   readonly size: number;
+  /** Bounds of a kernel's range, where the target compiles them in; all indices where absent. */
+  readonly range?: readonly (readonly [begin: number, end: number])[];
 }
 
 /**
@@ -84,7 +86,7 @@ function isKernel(value: unknown): value is Kernel {
   return typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
 }
 
-function compiled(kernel: Kernel, { precision, fixed }: FindOptions): FoundKernel {
+function compiled(kernel: Kernel, { precision, fixed, size, range }: FindOptions): FoundKernel {
   const names = Object.entries(kernel.params).flatMap(([name, token]) =>
     typeof token !== "function" && token.kind === "fixed" ? [name] : [],
   );
@@ -95,7 +97,7 @@ function compiled(kernel: Kernel, { precision, fixed }: FindOptions): FoundKerne
     );
   const strict = compileKernel(kernel, Object.fromEntries(names.map((name) => [name, fixed[name]])));
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
-  return { ir, access, stem: ir.name, unitStrides: contiguousRows(ir) };
+  return { ir, access, stem: ir.name, unitStrides: contiguousRows(ir), sizes: cubicSizes(ir, size, range) };
 }
 
 /** With identifiers of their own for file names. */

@@ -32,7 +32,7 @@ function recording(device: Device, precision: Precision, found: Map<string, Foun
         Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)]),
       );
       const key = `${print(ir)} ${JSON.stringify(unitStrides)}`;
-      if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides });
+      if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides, sizes: { policy, views } });
     } catch (error) {
       // The launch itself refuses the same.
       if (!(error instanceof IsoformError)) throw error;

@@ -50,7 +50,7 @@ export class Addresses {
   private withoutSizes(form: Affine): Affine {
     return Object.keys(form.terms).reduce((rest, atom) => {
       const [kind, view, axis] = atom.split(":");
-      if (kind === "extent") return substitute(rest, atom, constant(this.body.extent(view, Number(axis))));
+      if (kind === "extent") return substitute(rest, atom, constant(this.body.target.views[view].shape[Number(axis)]));
       return kind === "teamSize" ? substitute(rest, atom, constant(1)) : rest;
     }, form);
   }

@@ -44,7 +44,7 @@ export class Body implements ExprScope {
     return `$i${axis}`;
   }
 
-  extent(view: string, axis: number): number {
+  extent(view: string, axis: number): number | string {
     return this.target.views[view].shape[axis];
   }
 
@@ -81,12 +81,13 @@ export class Body implements ExprScope {
     return `${place}[${this.offset(array, [index], [length], [1], location)}]`;
   }
 
-  private viewOffset(name: string, indices: readonly Expr[], location?: Location): string {
+  protected viewOffset(name: string, indices: readonly Expr[], location?: Location): string {
     const { shape, strides } = this.target.views[name];
     return this.offset(name, indices, shape, strides, location);
   }
 
-  private offset(
+  /** JavaScript for the offset of an element of the view, table or array `name`. */
+  protected offset(
     name: string,
     indices: readonly Expr[],
     shape: readonly number[],

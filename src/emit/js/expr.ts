@@ -29,7 +29,8 @@ export interface ExprScope {
   local(name: string): string;
   param(name: string): string;
   index(axis: number): string;
-  extent(view: string, axis: number): number;
+  /** A number, or the name of a variable. */
+  extent(view: string, axis: number): number | string;
   /** The element of a view, table or array. */
   load(e: Extract<Expr, { op: "load" }>): string;
   table(e: Extract<Expr, { op: "table" }>): string;

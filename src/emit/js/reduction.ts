@@ -87,15 +87,12 @@ export class Lanes {
 
 /** The fold of two operands. */
 export function combine(body: Body, folded: Folded, a: string, b: string): string {
-  switch (folded.op) {
-    case "min":
-    case "max":
-      return `Math.${folded.op}(${a}, ${b})`;
-    case "custom":
-      return `${body.foldName(folded)}(${a}, ${b})`;
-    case "sum":
-      return SUM[folded.type](a, b);
-  }
+  return folded.op === "custom" ? `${body.foldName(folded)}(${a}, ${b})` : combineBuiltIn(folded.op, folded.type, a, b);
+}
+
+/** The same for a fold that is not the author's own. */
+export function combineBuiltIn(op: "sum" | "min" | "max", type: NumericType, a: string, b: string): string {
+  return op === "sum" ? SUM[type](a, b) : `Math.${op}(${a}, ${b})`;
 }
 
 const SUM: Record<NumericType, (a: string, b: string) => string> = {

@@ -1,16 +1,20 @@
 import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
+import { emitJsFile } from "./js.js";
 import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
 import { emitOpenclFiles } from "./opencl.js";
+import { emitWatFiles } from "./wat.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
-export { contiguousRows, type EmitRequest, type EmittedFile } from "./request.js";
+export { contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "./request.js";
 
 /** Writers of source files of their own, by the name of their target. Each throws EmitError for what it cannot express. */
 export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => EmittedFile[]>> = {
   c: emitC,
   cuda: emitCudaFile,
+  js: emitJsFile,
   "omp-target": emitOmpTarget,
   opencl: emitOpenclFiles,
+  wat: emitWatFiles,
 };

@@ -17,7 +17,7 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   const used = (["mem", "f64", "f32", "i32", "u32", "i64", "bool"] as const).filter((type) => launch.includes(`set_${type}(`));
   const host = [
     `// Launches kernel "${ir.name}" of ${stem}.cl, written by isoform.`,
-    `// gcc -O2 -c ${stem}.c   (link with -lOpenCL)`,
+    `// gcc -O2 -c ${stem}.host.c   (link with -lOpenCL)`,
     "#define CL_TARGET_OPENCL_VERSION 120",
     "#include <CL/cl.h>",
     "#include <stdbool.h>",
@@ -38,7 +38,7 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   ];
   return [
     { name: `${stem}.cl`, text: program.source },
-    { name: `${stem}.c`, text: `${host.join("\n")}\n${launch}` },
+    { name: `${stem}.host.c`, text: `${host.join("\n")}\n${launch}` },
   ];
 }
 

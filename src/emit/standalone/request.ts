@@ -1,5 +1,5 @@
 import type { AccessAnalysis } from "../../ir/access.js";
-import type { Precision } from "../../ir/launch.js";
+import type { Policy, Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
 
 /** A kernel that is to be written as source files of their own. */
@@ -11,6 +11,15 @@ export interface EmitRequest {
   readonly stem: string;
   /** By view and axis: the stride is 1 and compiled in; all others are arguments of the launch function. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  /** For languages that compile sizes in. */
+  readonly sizes: LaunchSizes;
+}
+
+/** The sizes of one launch. */
+export interface LaunchSizes {
+  readonly policy: Policy;
+  /** Of view and scatter parameters; strides in elements. */
+  readonly views: Readonly<Record<string, { readonly shape: readonly number[]; readonly strides: readonly number[] }>>;
 }
 
 /** A file to be written, by its name in the folder. */
@@ -23,4 +32,21 @@ export interface EmittedFile {
 export function contiguousRows(ir: KernelIR): EmitRequest["unitStrides"] {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   return Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)]));
+}
+
+/** A launch over `bounds` along each axis (over as many teams), of dense arrays with `size` indices along each axis. */
+export function cubicSizes(ir: KernelIR, size: number, bounds: readonly (readonly [begin: number, end: number])[] = []): LaunchSizes {
+  const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const axes = Array.from({ length: ir.policy.kind === "range" ? ir.policy.rank : 1 }, (_, axis) => bounds[axis] ?? [0, size]);
+  const extents = axes.map(([begin, end]) => end - begin);
+  return {
+    policy:
+      ir.policy.kind === "range" ? { kind: "range", begin: axes.map(([begin]) => begin), extents } : { kind: "team", league: extents[0] },
+    views: Object.fromEntries(
+      arrays.map(({ name, rank }) => [
+        name,
+        { shape: Array<number>(rank).fill(size), strides: Array.from({ length: rank }, (_, axis) => size ** (rank - 1 - axis)) },
+      ]),
+    ),
+  };
 }

@@ -1,7 +1,6 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
-import type { Names } from "../c/names.js";
 import type { EmitRequest } from "./request.js";
 
 /** Type of an argument that is no pointer; `index` has 64 bits. */
@@ -21,13 +20,18 @@ export interface Argument {
   readonly note: string;
 }
 
+/** Gives identifiers, like `wish`, that nothing else has. */
+export interface Naming {
+  of(kind: "param" | "view", name: string, wish?: string): string;
+}
+
 export const INDEX_NAMES = ["i", "j", "k", "l"];
 
 /**
  * The arguments of a kernel's launch function, in the order of its parameters: a scalar; for an array the pointer to element 0, the extents
  * and the strides that are not 1; for a reduction the place of its result. Then the bounds of the range, or the number of teams.
  */
-export function launchArguments({ ir, access, unitStrides }: EmitRequest, names: Names): Argument[] {
+export function launchArguments({ ir, access, unitStrides }: EmitRequest, names: Naming): Argument[] {
   const args: Argument[] = [];
   for (const param of ir.params) {
     if (param.kind === "scalar") {

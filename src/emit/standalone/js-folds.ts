@@ -1,0 +1,29 @@
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
+import { emitFold } from "../js/fold.js";
+import { combineBuiltIn } from "../js/reduction.js";
+
+/** The property of a result. */
+export const propertyName = ({ name }: ReduceParam): string => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name));
+
+/** JavaScript for the function that folds two values of a reduction. */
+export function foldFunction({ op, type, combine }: ReduceParam): string {
+  if (op !== "custom") return `(a, b) => ${combineBuiltIn(op, type, "a", "b")}`;
+  return `(() => { ${emitFold(combine!).replaceAll("\n", " ")} })()`;
+}
+
+/** JavaScript of `$foldPartials`, which folds what chunks or teams have left. */
+export const FOLD_PARTIALS = `// Folds the partial results of chunks: ${REDUCTION_CHUNK} at a time in ${REDUCTION_LANES} lanes, level after level.
+function $foldPartials(partials, fold, identity) {
+  if (partials.length === 0) return identity;
+  while (partials.length > 1) {
+    const folded = [];
+    for (let first = 0; first < partials.length; first += ${REDUCTION_CHUNK}) {
+      const lanes = new Array(${REDUCTION_LANES}).fill(identity);
+      for (let n = first; n < Math.min(first + ${REDUCTION_CHUNK}, partials.length); n++) lanes[n % ${REDUCTION_LANES}] = fold(lanes[n % ${REDUCTION_LANES}], partials[n]);
+      for (let step = ${REDUCTION_LANES / 2}; step > 0; step /= 2) for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
+      folded.push(lanes[0]);
+    }
+    partials = folded;
+  }
+  return partials[0];
+}`;

@@ -1,0 +1,136 @@
+import { BYTES, partialCount } from "../../ir/launch.js";
+import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
+import { EmitError } from "../../kernel/errors.js";
+import { Code } from "../c/code.js";
+import { ARRAY } from "../js/body.js";
+import { numberText } from "../js/expr.js";
+import { listing } from "../wasm/listing.js";
+import { emitWasm, type WasmKernel } from "../wasm/module.js";
+import { FOLD_PARTIALS, foldFunction, propertyName } from "./js-folds.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+
+const PAGE = 65536;
+const MOST_BYTES = 2 ** 32;
+
+/** WebAssembly text for the sizes of one launch, on one thread and in strict mode's order, and a host in JavaScript. */
+export function emitWatFiles(request: EmitRequest): EmittedFile[] {
+  const { ir, stem, sizes } = request;
+  const scatters = ir.params.filter((p) => p.kind === "scatter");
+  const kernel = emitWasm({
+    ir,
+    policy: sizes.policy,
+    precision: "strict",
+    views: Object.fromEntries(arraysOf(request).map(({ name, element }) => [name, { element, ...sizes.views[name] }])),
+    scatter: Object.fromEntries(scatters.map(({ name }) => [name, "sorted"])),
+    disjointMemory: true,
+    relaxed: false,
+    shared: false,
+    wide: false,
+  });
+  const head = [
+    `;; Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as WebAssembly, for ${describeSizes(request)}.`,
+    `;; wat2wasm ${stem}.wat -o ${stem}.wasm`,
+    ";; $run takes the address of the argument block, the number of a worker and how many there are:",
+    ...Object.entries(kernel.slots).map(([slot, offset]) => `;;   byte ${String(offset).padEnd(4)} ${slot}`),
+  ];
+  return [
+    { name: `${stem}.wat`, text: `${head.join("\n")}\n${listing(kernel.bytes)}` },
+    { name: `${stem}.host.mjs`, text: host(request, kernel) },
+  ];
+}
+
+const arraysOf = ({ ir }: EmitRequest): (ViewParam | ScatterParam)[] => ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+
+function describeSizes(request: EmitRequest): string {
+  const { policy, views } = request.sizes;
+  const range =
+    policy.kind === "team"
+      ? `${policy.league} teams`
+      : policy.begin.map((begin, axis) => `${begin}..${begin + policy.extents[axis]}`).join(" x ");
+  const arrays = arraysOf(request).map(({ name }) => `${name} [${views[name].shape.join(", ")}]`);
+  return [range, ...arrays].join(", ");
+}
+
+/** Where things lie in the module's memory. */
+class Layout {
+  end = 64;
+  reserve(bytes: number): number {
+    const at = this.end;
+    this.end += Math.ceil(bytes / 64) * 64;
+    return at;
+  }
+}
+
+/** Places everything that the module works on, and tells the sizes that it was compiled for. */
+function host(request: EmitRequest, kernel: WasmKernel): string {
+  const { ir, stem, sizes } = request;
+  const layout = new Layout();
+  const scalars = ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
+  const reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  const args = layout.reserve(8 * Object.keys(kernel.slots).length);
+  const addresses: Record<string, number> = {
+    scratch: layout.reserve(kernel.scratchBytes),
+    tables: layout.reserve(kernel.tableBytes.length),
+  };
+  const units = partialCount(sizes.policy);
+  for (const { name, type } of reductions) addresses[`partials:${name}`] = layout.reserve(units * BYTES[type]);
+  const arrays = arraysOf(request).map(({ name, element }) => {
+    const { shape, strides } = sizes.views[name];
+    const length = shape.includes(0) ? 0 : shape.reduce((sum, extent, axis) => sum + (extent - 1) * strides[axis], 1);
+    const address = layout.reserve(length * BYTES[element]);
+    addresses[`view:${name}`] = address;
+    return `${JSON.stringify(name)}: new ${ARRAY[element]}(memory.buffer, ${address}, ${length}),`;
+  });
+  if (layout.end >= MOST_BYTES)
+    throw new EmitError(
+      ir.name,
+      "wat",
+      `its arrays take ${(layout.end / 2 ** 30).toFixed(1)} GiB, more than a memory has`,
+      "give a smaller --size",
+    );
+  const code = new Code();
+  code.line(`// Loads kernel "${ir.name}", assembled from ${stem}.wat, for ${describeSizes(request)}.`);
+  if (reductions.length > 0) code.line().text(FOLD_PARTIALS);
+  code.line();
+  code.line("/*");
+  code.line(
+    ` * Instantiates the bytes of ${stem}.wasm. Gives { arrays, launch }: the typed arrays in its memory, by name, and the function that runs it`,
+  );
+  code.line(
+    ` * on them${scalars.length > 0 ? `, with { ${scalars.map(({ name }) => name).join(", ")} }` : ""}${reductions.length > 0 ? `, and returns { ${reductions.map(propertyName).join(", ")} }` : ""}.`,
+  );
+  code.line(" */");
+  code.block(`export async function ${stem}_load(wasm)`, () => {
+    code.line(`const memory = new WebAssembly.Memory({ initial: ${Math.ceil(layout.end / PAGE)}, maximum: 65536 });`);
+    code.line("const math = { fmod: (a, b) => a % b, exp2: (a) => 2 ** a };");
+    code.line("const { instance } = await WebAssembly.instantiate(wasm, { env: { memory }, Math, math });");
+    code.line(`const block = new DataView(memory.buffer, ${args});`);
+    for (const [slot, address] of Object.entries(addresses))
+      if (kernel.slots[slot] !== undefined) code.line(`block.setUint32(${kernel.slots[slot]}, ${address}, true);  // ${slot}`);
+    if (kernel.slots.scratchStride !== undefined)
+      code.line(`block.setUint32(${kernel.slots.scratchStride}, ${kernel.scratchBytes}, true);  // bytes of a worker's scratch memory`);
+    if (kernel.tableBytes.length > 0)
+      code.line(`new Uint8Array(memory.buffer, ${addresses.tables}).set([${kernel.tableBytes.join(", ")}]);`);
+    code.block("const arrays =", () => arrays.forEach((line) => code.line(line)), ";");
+    code.block(
+      `const launch = (${scalars.length > 0 ? "scalars" : ""}) =>`,
+      () => {
+        for (const { name, type } of scalars)
+          code.line(
+            `block.${SETTERS[type]}(${kernel.slots[`scalar:${name}`]}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
+          );
+        code.line(`instance.exports.run(${args}, 0, 1);`);
+        const results = reductions.map((r) => {
+          const partials = `new ${ARRAY[r.type]}(memory.buffer, ${addresses[`partials:${r.name}`]}, ${units})`;
+          return `${propertyName(r)}: $foldPartials(${partials}, ${foldFunction(r)}, ${numberText(r.identity)})`;
+        });
+        if (results.length > 0) code.line(`return { ${results.join(", ")} };`);
+      },
+      ";",
+    );
+    code.line("return { arrays, launch };");
+  });
+  return code.toString();
+}
+
+const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32", bool: "setInt32" };
