@@ -1,5 +1,6 @@
 import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
+import { emitHipFile } from "./hip.js";
 import { emitJsFile } from "./js.js";
 import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
@@ -13,6 +14,7 @@ export { contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "
 export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => EmittedFile[]>> = {
   c: emitC,
   cuda: emitCudaFile,
+  hip: emitHipFile,
   js: emitJsFile,
   "omp-target": emitOmpTarget,
   opencl: emitOpenclFiles,

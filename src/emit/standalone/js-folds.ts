@@ -20,7 +20,7 @@ function $foldPartials(partials, fold, identity) {
     for (let first = 0; first < partials.length; first += ${REDUCTION_CHUNK}) {
       const lanes = new Array(${REDUCTION_LANES}).fill(identity);
       for (let n = first; n < Math.min(first + ${REDUCTION_CHUNK}, partials.length); n++) lanes[n % ${REDUCTION_LANES}] = fold(lanes[n % ${REDUCTION_LANES}], partials[n]);
-      for (let step = ${REDUCTION_LANES / 2}; step > 0; step /= 2) for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
+      for (let step = ${REDUCTION_LANES / 2}; step >= 1; step /= 2) for (let k = 0; k < step; k++) lanes[k] = fold(lanes[k], lanes[k + step]);
       folded.push(lanes[0]);
     }
     partials = folded;

@@ -1,0 +1,23 @@
+import { hipDialect } from "../c/hip/dialect.js";
+import { cudaLike } from "./cuda-like.js";
+import { gpuProgram, writeGpuHost } from "./gpu-host.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+
+/** HIP C++ for hipcc. */
+export function emitHipFile(request: EmitRequest): EmittedFile[] {
+  const { stem, precision } = request;
+  const dialect = hipDialect(true);
+  const program = gpuProgram(request, dialect);
+  const head = [
+    `// hipcc -O3${precision === "strict" ? " -ffp-contract=off" : ""} --offload-arch=native -c ${stem}.hip.cpp`,
+    "#include <cstdint>",
+    "#include <cstring>",
+    "#include <hip/hip_runtime.h>",
+    "",
+    "// Does nothing once a call has failed.",
+    "#define TRY(call) if (status == hipSuccess) status = (call)",
+    "",
+  ];
+  const text = `${head.join("\n")}\n${program.source}\n${writeGpuHost(request, program, dialect, cudaLike("hip"))}`;
+  return [{ name: `${stem}.hip.cpp`, text }];
+}

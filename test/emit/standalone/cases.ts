@@ -1,0 +1,189 @@
+import {
+  f32,
+  f64,
+  fixed,
+  i32,
+  kernel,
+  max,
+  open,
+  range,
+  reducer,
+  scatter,
+  sum,
+  table,
+  teamKernel,
+  teams,
+  u8,
+  view,
+} from "../../../src/index.js";
+import { typedArray, stridesOf, type TypedArray } from "../../../src/device/view.js";
+import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
+import { launchArguments } from "../../../src/emit/standalone/signature.js";
+import type { Policy, Precision } from "../../../src/ir/launch.js";
+import type { ElementType } from "../../../src/ir/types.js";
+import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+import { noise } from "../../../src/testing/rung.js";
+import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
+
+/** A launch of a kernel on data: what its emitted code must do too. */
+export interface Case {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly scalars?: Readonly<Record<string, number | boolean>>;
+  readonly fixed?: Readonly<Record<string, number | boolean>>;
+  readonly views: Readonly<Record<string, { shape: readonly number[]; values(n: number): number }>>;
+}
+
+const weights = kernel("weights", { x: view(f64), w: view(f64), h: scatter(f64) }, ({ x, w, h }, i) => {
+  h.add(x[i] | 0, w[i]);
+});
+
+const norms = kernel(
+  "norms",
+  {
+    a: view(f64, 2),
+    mask: view(u8, 2),
+    scale: table(f64, [1, 0.5, 0.25]),
+    power: fixed(i32),
+    total: sum(f64),
+    largest: max(f64),
+    euclid: reducer(f64, 0, (a, b) => Math.sqrt(a * a + b * b)),
+  },
+  ({ a, mask, scale, power, total, largest, euclid }, i, j) => {
+    if (mask[i][j] !== 0) {
+      let value = a[i][j] * scale[j % 3];
+      for (let n = 1; n < power; n++) value *= a[i][j];
+      total.add(value);
+      largest.max(value);
+      euclid.merge(value);
+    }
+  },
+);
+
+/** Sums rows by a tree in scratch memory. */
+const blocks = teamKernel("blocks", { a: view(f32, 2), s: view(f32), n: sum(i32) }, ({ a, s, n }, team) => {
+  const part = team.scratch("f32", 8);
+  team.range(8, (j) => {
+    let own = 0;
+    for (let k = j; k < a[0].length; k += 8) own += a[team.index][k];
+    part[j] = own;
+  });
+  team.single(() => {
+    s[team.index] = part[0] + part[1] + part[2] + part[3] + part[4] + part[5] + part[6] + part[7];
+  });
+  n.add(1);
+});
+
+const any = (n: number): number => noise(n) * 2 - 1;
+const zero = (): number => 0;
+
+export const CASES: readonly Case[] = [
+  {
+    kernel: axpy as unknown as Kernel,
+    policy: range([3, 1000]),
+    scalars: { a: 1.7 },
+    views: { x: { shape: [1000], values: any }, y: { shape: [1000], values: (n) => any(n + 7) } },
+  },
+  {
+    kernel: laplace as unknown as Kernel,
+    policy: range([1, 9], [1, 17], [1, 69]),
+    views: { p: { shape: [10, 18, 70], values: any }, s: { shape: [10, 18, 70], values: zero } },
+  },
+  {
+    kernel: dot as unknown as Kernel,
+    policy: range(3000),
+    views: { x: { shape: [3000], values: any }, y: { shape: [3000], values: (n) => any(n + 7) } },
+  },
+  {
+    kernel: weights as unknown as Kernel,
+    policy: range(2000),
+    views: {
+      x: { shape: [2000], values: (n) => Math.floor(noise(n) * 7) },
+      w: { shape: [2000], values: any },
+      h: { shape: [7], values: zero },
+    },
+  },
+  {
+    kernel: norms as unknown as Kernel,
+    policy: range([1, 7], [2, 600]),
+    fixed: { power: 3 },
+    views: { a: { shape: [8, 600], values: any }, mask: { shape: [8, 600], values: (n) => n % 3 } },
+  },
+  {
+    kernel: rowSums as unknown as Kernel,
+    policy: teams(5),
+    views: { a: { shape: [5, 700], values: any }, s: { shape: [5], values: zero } },
+  },
+  {
+    kernel: blocks as unknown as Kernel,
+    policy: teams(6),
+    views: { a: { shape: [6, 100], values: any }, s: { shape: [6], values: zero } },
+  },
+];
+
+/** The kernel of a case as `isoform emit` hands it over. */
+export function requestOf({ kernel, fixed = {}, policy, views }: Case, precision: Precision): EmitRequest {
+  const strict = compileKernel(kernel, fixed);
+  const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
+  const sizes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape, strides: stridesOf(shape, "right") }]));
+  return { ir, access, precision, stem: kernel.name, unitStrides: contiguousRows(ir), sizes: { policy, views: sizes } };
+}
+
+/** Element types of the arrays and results, by name. */
+function elementsOf({ ir }: EmitRequest): Record<string, ElementType> {
+  return Object.fromEntries(ir.params.flatMap((p) => (p.kind === "scalar" ? [] : [[p.name, p.kind === "reduce" ? p.type : p.element]])));
+}
+
+/** The arrays before the launch, and a place for each result. */
+export function memoryOf(given: Case, request: EmitRequest): Record<string, TypedArray> {
+  return Object.fromEntries(
+    Object.entries(elementsOf(request)).map(([name, element]) => {
+      const size = given.views[name]?.shape.reduce((a, b) => a * b, 1) ?? 1;
+      const array = typedArray(element, size);
+      for (let n = 0; n < size; n++) array[n] = given.views[name]?.values(n) ?? 0;
+      return [name, array];
+    }),
+  );
+}
+
+/** The values of a launch function's arguments in their order; arrays and places of results are those in `memory`. */
+export function argumentValues(given: Case, request: EmitRequest, memory: Record<string, unknown>): { key: string; value: unknown }[] {
+  const { policy, scalars = {}, views } = given;
+  return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ key }) => {
+    const [kind, name, axis] = key.split(":");
+    const a = Number(axis ?? name);
+    const value = (): unknown => {
+      if (kind === "scalar") return scalars[name];
+      if (kind === "extent") return views[name].shape[a];
+      if (kind === "stride") return stridesOf(views[name].shape, "right")[a];
+      if (policy.kind === "team") return kind === "league" ? policy.league : memory[name];
+      return kind === "begin" ? policy.begin[a] : kind === "end" ? policy.begin[a] + policy.extents[a] : memory[name];
+    };
+    return { key, value: value() };
+  });
+}
+
+/** The arrays and results that the device `js` leaves in strict mode. */
+export async function expectedOf(given: Case): Promise<Record<string, TypedArray>> {
+  const request = requestOf(given, "strict");
+  const memory = memoryOf(given, request);
+  const device = await open("js");
+  try {
+    const elements = elementsOf(request);
+    const views = Object.fromEntries(
+      Object.entries(given.views).map(([name, { shape }]) => [
+        name,
+        device.from({ type: elements[name] }, memory[name] as never).reshape(...shape),
+      ]),
+    );
+    const results = await device.run(given.kernel, { ...given.scalars, ...given.fixed, ...views } as never, given.policy as never, {
+      precision: "strict",
+    });
+    for (const [name, v] of Object.entries(views)) memory[name] = (await device.queue.read(v)) as TypedArray;
+    for (const [name, value] of Object.entries(results as Record<string, number>)) memory[name][0] = value;
+    return memory;
+  } finally {
+    await device.close();
+  }
+}

@@ -1,0 +1,128 @@
+// Launches kernel "laplace" of laplace.cl, written by isoform.
+// gcc -O2 -c laplace.host.c   (link with -lOpenCL)
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Does nothing once a call has failed.
+#define TRY(call) if (status == CL_SUCCESS) status = (call)
+
+static cl_int set_mem(cl_kernel kernel, cl_uint n, cl_mem value) { return clSetKernelArg(kernel, n, sizeof value, &value); }
+static cl_int set_i64(cl_kernel kernel, cl_uint n, cl_long value) { return clSetKernelArg(kernel, n, sizeof value, &value); }
+
+/*
+ * Compiles the kernels in the file at `path`, which is laplace.cl. What a compiler complains about goes to stderr.
+ * Returns NULL where it fails, with the reason in *status.
+ */
+cl_program laplace_build(cl_context context, cl_device_id device, const char *path, cl_int *status) {
+  FILE *file = fopen(path, "rb");
+  if (!file) { *status = CL_INVALID_VALUE; return NULL; }
+  fseek(file, 0, SEEK_END);
+  const size_t length = (size_t)ftell(file);
+  rewind(file);
+  char *source = malloc(length + 1);
+  const size_t got = source ? fread(source, 1, length, file) : 0;
+  fclose(file);
+  cl_program program = NULL;
+  *status = source && got == length ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+  if (*status == CL_SUCCESS) program = clCreateProgramWithSource(context, 1, (const char **)&source, &length, status);
+  free(source);
+  if (*status != CL_SUCCESS) return NULL;
+  *status = clBuildProgram(program, 1, &device, "-cl-std=CL1.2 -cl-mad-enable", NULL, NULL);
+  if (*status == CL_SUCCESS) return program;
+  char log[4096] = "";
+  clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+  fprintf(stderr, "%s\n", log);
+  clReleaseProgram(program);
+  return NULL;
+}
+
+/*
+ * Runs kernel "laplace" over a range.
+ *   p                                               element 0 of an array of rank 3, read
+ *   p_extent0, p_extent1, p_extent2                 indices along each axis
+ *   p_stride0, p_stride1                            elements from one index of an axis to the next
+ *   s                                               element 0 of an array of rank 3, written
+ *   s_extent0, s_extent1, s_extent2                 indices along each axis
+ *   s_stride0, s_stride1                            elements from one index of an axis to the next
+ *   i_begin, i_end, j_begin, j_end, k_begin, k_end  first index of the range and the one behind its last, along each axis
+ * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
+ * Arrays may not share memory.
+ * Arrays are in the device's memory, results in the host's.
+ * Does not wait for the kernel's end.
+ * Returns CL_SUCCESS or what failed.
+ */
+cl_int laplace_launch(
+  cl_mem p,
+  int32_t p_extent0, int32_t p_extent1, int32_t p_extent2,
+  int64_t p_stride0, int64_t p_stride1,
+  cl_mem s,
+  int32_t s_extent0, int32_t s_extent1, int32_t s_extent2,
+  int64_t s_stride0, int64_t s_stride1,
+  int64_t i_begin, int64_t i_end, int64_t j_begin, int64_t j_end, int64_t k_begin, int64_t k_end,
+  cl_command_queue queue,
+  cl_program program
+)
+{
+  cl_int status = CL_SUCCESS;
+  const int64_t i_count = i_end - i_begin;
+  const int64_t j_count = j_end - j_begin;
+  const int64_t k_count = k_end - k_begin;
+  int64_t block_x = 1;
+  while (block_x < k_count && block_x < 32) block_x *= 2;
+  const int64_t block_y = 128 / block_x;
+  int64_t blocks_x = (k_count + block_x - 1) / block_x;
+  int64_t blocks_y = (j_count + block_y - 1) / block_y;
+  const int64_t row_blocks = blocks_x;
+  const int64_t planes = i_count > 262140 ? (i_count + 65534) / 65535 : 4;
+  const int64_t slabs = (i_count + planes - 1) / planes;
+  cl_device_id device;
+  cl_uint multiprocessors = 1;
+  cl_ulong cache_bytes = 1;
+  TRY(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+  TRY(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof multiprocessors, &multiprocessors, NULL));
+  TRY(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes, NULL));
+  // Blocks work on as many rows of a few planes as the cache holds.
+  int64_t row_bytes = 1;
+  if ((int64_t)p_extent0 * (int64_t)p_extent1 * (int64_t)p_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
+    row_bytes += 8 * ((int64_t)p_extent0 * (int64_t)p_extent1 * (int64_t)p_extent2) / (i_count * j_count);
+  if ((int64_t)s_extent0 * (int64_t)s_extent1 * (int64_t)s_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
+    row_bytes += 8 * ((int64_t)s_extent0 * (int64_t)s_extent1 * (int64_t)s_extent2) / (i_count * j_count);
+  int64_t fitting = (int64_t)cache_bytes * 40 / 100 / (planes * row_bytes * block_y);
+  if (fitting < 1) fitting = 1;
+  int64_t tiles = (blocks_y + fitting - 1) / fitting;
+  if (tiles > 65535) tiles = 65535;
+  if (tiles < 1) tiles = 1;
+  const int64_t tile = (blocks_y + tiles - 1) / tiles;
+  if (i_count > 0 && j_count > 0 && k_count > 0) {
+    if (status == CL_SUCCESS) {
+      cl_kernel kernel = clCreateKernel(program, "laplace_kernel", &status);
+      TRY(set_mem(kernel, 0, p));
+      TRY(set_i64(kernel, 1, 0));
+      TRY(set_mem(kernel, 2, s));
+      TRY(set_i64(kernel, 3, 0));
+      TRY(set_i64(kernel, 4, row_blocks));
+      TRY(set_i64(kernel, 5, tile));
+      TRY(set_i64(kernel, 6, planes));
+      TRY(set_i64(kernel, 7, k_begin));
+      TRY(set_i64(kernel, 8, j_begin));
+      TRY(set_i64(kernel, 9, k_end));
+      TRY(set_i64(kernel, 10, j_end));
+      TRY(set_i64(kernel, 11, i_begin));
+      TRY(set_i64(kernel, 12, i_end));
+      TRY(set_i64(kernel, 13, s_stride0));
+      TRY(set_i64(kernel, 14, s_stride1));
+      TRY(set_i64(kernel, 15, p_stride0));
+      TRY(set_i64(kernel, 16, p_stride1));
+      const size_t local[3] = {block_x, block_y, 1};
+      const size_t global[3] = {(size_t)(row_blocks * tile) * local[0], (size_t)slabs * local[1], (size_t)tiles * local[2]};
+      TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));
+      if (kernel) clReleaseKernel(kernel);
+    }
+  }
+  return status;
+}
