@@ -16,10 +16,10 @@ for (const [compiler, emit, flags] of [
 ] as const)
   describe(`${compiler} compiles`, { skip: missing(compiler) }, () => {
     for (const precision of ["strict", "fast"] as const)
-      it(`the files of all cases, ${precision}`, () => {
+      it(`the files of all cases, ${precision}`, async () => {
         const files = CASES.flatMap((given) => emit(requestOf(given, precision)));
         const all = { name: compiler === "nvcc" ? "all.cu" : "all.cpp", text: files.map(({ text }) => inNamespace(text)).join("\n") };
-        return inFolder([all], (folder) => run(folder, compiler, ...flags, "-c", all.name, "-o", "all.o"));
+        await inFolder([all], (folder) => run(folder, compiler, ...flags, "-c", all.name, "-o", "all.o"));
       });
   });
 

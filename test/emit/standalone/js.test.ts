@@ -25,5 +25,5 @@ for (const given of CASES)
   });
 
 test("the module of a stencil keeps its loops", () =>
-  matchesSnapshot("emit/standalone/laplace.mjs", emitJsFile(requestOf(CASES[1], "strict"))[0].text));
-test("the module of a reduction", () => matchesSnapshot("emit/standalone/dot.mjs", emitJsFile(requestOf(CASES[2], "strict"))[0].text));
+  matchesSnapshot("emit/standalone/laplace.mjs.txt", emitJsFile(requestOf(CASES[1], "strict"))[0].text));
+test("the module of a reduction", () => matchesSnapshot("emit/standalone/dot.mjs.txt", emitJsFile(requestOf(CASES[2], "strict"))[0].text));

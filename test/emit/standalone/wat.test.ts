@@ -36,4 +36,4 @@ describe("WebAssembly text, assembled by wabt,", { skip: missing("wat2wasm") }, 
 });
 
 it("the host places what a kernel works on", () =>
-  matchesSnapshot("emit/standalone/dot.host.mjs", emitWatFiles(requestOf(CASES[2], "strict"))[1].text));
+  matchesSnapshot("emit/standalone/dot.host.mjs.txt", emitWatFiles(requestOf(CASES[2], "strict"))[1].text));
