@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../kernel/errors.js";
+import type { OpenOptions } from "../device/device.js";
 import type { Shell } from "../p3/application.js";
 import type { Evidence } from "../p3/assessment.js";
 import type { PlatformSet } from "../p3/metric.js";
@@ -29,6 +30,7 @@ interface AssessOptions extends Partial<GridSettings> {
   from?: string;
   bandwidth?: string;
   set: PlatformSet[];
+  f64?: OpenOptions["f64"];
 }
 
 const EXAMPLES = `
@@ -61,6 +63,9 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--iterations <n>", "iterations in a run", count);
   addSettings(assess, { precision: USUAL_SETTINGS.precision });
   assess
+    .addOption(
+      new Option("--f64 <how>", "on devices without f64: as the sum of two f32; they are left out where absent").choices(["emulate"]),
+    )
     .option("--quick", "smallest sizes and three runs: a first look")
     .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
     .addOption(

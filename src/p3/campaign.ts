@@ -1,4 +1,4 @@
-import type { Device, Precision } from "../device/device.js";
+import type { Device, OpenOptions, Precision } from "../device/device.js";
 import { USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
@@ -10,7 +10,7 @@ import type { Run } from "./metric.js";
 import type { Setting, Validation } from "./schema.js";
 import { Target } from "./target.js";
 
-export interface CampaignOptions extends Partial<GridSettings> {
+export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
   devices?: readonly string[];
   /** Runs that count; one more before warms up. */
@@ -26,8 +26,8 @@ export type ProgressFactory = (label: string) => { update: Progress; done(): voi
 
 /** How devices are found: the registry of backends, or a stand-in. */
 export interface Registry {
-  names(): Promise<string[]>;
-  open(name: string): Promise<Device>;
+  names(options?: OpenOptions): Promise<string[]>;
+  open(name: string, options?: OpenOptions): Promise<Device>;
 }
 
 /** Enough for a mean and its error, of a quick look or where time is short. */
@@ -48,10 +48,10 @@ export async function measureApplications(
   registry: Registry = installed,
 ): Promise<Evidence> {
   const started = performance.now();
-  const names = options.devices ?? (await registry.names());
+  const names = options.devices ?? (await registry.names({ f64: options.f64 }));
   const opened = new Map<string, Device>();
   const open = async (name: string): Promise<Device> => {
-    const device = opened.get(name) ?? (await registry.open(name));
+    const device = opened.get(name) ?? (await registry.open(name, { f64: options.f64 }));
     opened.set(name, device);
     return device;
   };
@@ -82,14 +82,15 @@ export async function measureApplications(
 }
 
 const installed: Registry = {
-  /** js-debug checks every access, so its times say nothing. */
-  async names() {
+  /** js-debug checks every access, so its times say nothing; the applications compute in f64. */
+  async names({ f64 } = {}) {
     const { doctor } = await import("../device/open.js");
-    return (await doctor()).flatMap((report) => report.devices.map((d) => d.name)).filter((name) => name !== "js-debug");
+    const found = (await doctor()).flatMap((report) => report.devices);
+    return found.filter(({ name, abilities }) => name !== "js-debug" && (abilities.f64 || f64 === "emulate")).map(({ name }) => name);
   },
-  async open(name) {
+  async open(name, options) {
     const { open } = await import("../device/open.js");
-    return open(name);
+    return open(name, options);
   },
 };
 

@@ -50,7 +50,7 @@ const copyBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2
 export interface Peaks {
   /** Bytes a second, read and written together: the best copy. */
   bandwidth: number;
-  /** f64 operations a second, multiply and add counted apart: the best chain of multiply-adds. Null on a device without f64. */
+  /** f64 operations a second, multiply and add counted apart: the best chain of multiply-adds. Null on a device without f64 of its own. */
   flops: number | null;
 }
 
@@ -78,7 +78,7 @@ export async function measurePeaks(device: Device, options: { repeats?: number; 
   progress?.(0, 2, `copy bandwidth of ${device.name}`);
   const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
   progress?.(1, 2, `multiply-adds of ${device.name}`);
-  const flops = device.abilities.f64 ? await multiplyAddRate(device, kind, repeats) : null;
+  const flops = device.abilities.f64 && device.abilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
   progress?.(2, 2);
   return { bandwidth, flops };
 }

@@ -11,6 +11,7 @@ import type { Policy, RangePolicy } from "../policy.js";
 import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { whole } from "./host-data.js";
+import { cut, type Piece } from "./places.js";
 import { programOf, type LaunchProgram } from "./program.js";
 import {
   ClearStep,
@@ -176,13 +177,17 @@ export class WebGpuLaunch implements Launch {
 
   /** The main shader over the range. */
   private planRange(policy: RangePolicy, planOf: (batch: RangePolicy) => { grid: Dispatch["grid"]; values: Values }): void {
-    this.planBatches(this.rangeBatches(policy), sizeOf, (batch) => {
-      const { grid, values } = planOf(batch);
-      this.decisions.push(
-        `grid ${grid.join(" x ")} of workgroups of ${this.program.main.workgroup.join(" x ")}, ${this.program.traversal}`,
-      );
-      this.dispatch(this.program.main, grid, { ...policyValues(batch), ...values });
-    });
+    this.planBatches(
+      this.rangeBatches(policy),
+      (batch) => sizeOf(batch.policy),
+      ({ policy: batch, piece }) => {
+        const { grid, values } = planOf(batch);
+        this.decisions.push(
+          `grid ${grid.join(" x ")} of workgroups of ${this.program.main.workgroup.join(" x ")}, ${this.program.traversal}`,
+        );
+        this.dispatch(this.program.main, grid, { ...policyValues(batch), ...basesOf(piece), ...values }, piece);
+      },
+    );
   }
 
   /** Runs batches of elements or teams, and after each sorts and adds what it has recorded. */
@@ -214,20 +219,14 @@ export class WebGpuLaunch implements Launch {
     return Math.max(0, ...Object.values(this.code.slots));
   }
 
-  /** Pieces of the range along its first axis whose contributions fit the memory for records; chunks stay whole. */
-  private rangeBatches(policy: RangePolicy): RangePolicy[] {
-    if (this.mostSlots === 0) return [policy];
+  /** Pieces of the range whose memory a shader sees, or whose contributions fit the memory for records; chunks stay whole. */
+  private rangeBatches(policy: RangePolicy): { policy: RangePolicy; piece: Piece }[] {
+    const { pieces } = this.code.places;
+    if (this.mostSlots === 0) return pieces.map((piece) => ({ policy: piece.policy as RangePolicy, piece }));
     const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
     const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
     const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (this.mostSlots * row * unit))) * unit;
-    const list: RangePolicy[] = [];
-    for (let first = 0; first < policy.extents[0]; first += rows)
-      list.push({
-        kind: "range",
-        begin: [policy.begin[0] + first, ...policy.begin.slice(1)],
-        extents: [Math.min(rows, policy.extents[0] - first), ...policy.extents.slice(1)],
-      });
-    return list;
+    return cut(policy, rows).map((batch) => ({ policy: batch, piece: pieces[0] }));
   }
 
   private wantRecords({ name, type }: RecordedScatter, most: number): void {
@@ -315,15 +314,14 @@ export class WebGpuLaunch implements Launch {
     }
   }
 
-  private dispatch(entry: Entry, grid: Dispatch["grid"], values: Values): void {
-    this.planned.push({ entry, grid, values: { ...this.values, ...values }, bindings: [] });
+  private dispatch(entry: Entry, grid: Dispatch["grid"], values: Values, { bindings } = this.code.places.pieces[0]): void {
+    this.planned.push({ entry, grid, values: { ...this.values, ...values }, bindings });
   }
 
   private makeSteps(): Step[] {
     const temporary: Binding[] = this.temporary ? [{ buffer: this.temporary.handle, offset: 0, size: this.temporary.handle.size }] : [];
-    const all = [...this.code.places.bindings, ...temporary];
     const dispatches = this.planned.flatMap((planned) =>
-      "clear" in planned ? [] : [{ ...planned, bindings: isSort(planned.entry) ? temporary : all }],
+      "clear" in planned ? [] : [{ ...planned, bindings: [...planned.bindings, ...temporary] }],
     );
     const { file } = this.kernel.location;
     const { uniforms, steps } = planDispatches(this.gpu, { name: this.kernel.name, file }, dispatches);
@@ -352,21 +350,21 @@ export class WebGpuLaunch implements Launch {
 
   private argumentValues(): Record<string, number | boolean> {
     const { scalars, views, outputs, partials, policy } = this.binding;
-    const { bases } = this.code.places;
-    const values: Record<string, number | boolean> = {};
+    const [piece] = this.code.places.pieces;
+    const values: Record<string, number | boolean> = { ...basesOf(piece) };
     for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
     for (const [name, view] of Object.entries(views)) {
-      values[`base:${name}`] = bases[name];
       view.strides.forEach((stride, axis) => (values[`stride:${name}:${axis}`] = stride));
       view.shape.forEach((extent, axis) => (values[`extent:${name}:${axis}`] = extent));
     }
     for (const [name, view] of Object.entries(outputs))
-      if (view) values[`${partials ? "partials" : "output"}:${name}`] = bases[`output:${name}`];
+      if (view) values[`${partials ? "partials" : "output"}:${name}`] = piece.bases[`output:${name}`];
     return policy.kind === "range" ? Object.assign(values, policyValues(policy)) : values;
   }
 }
 
-const isSort = (entry: Entry): boolean => Object.values(SORT).includes(entry);
+const basesOf = ({ bases }: Piece): Record<string, number> =>
+  Object.fromEntries(Object.entries(bases).map(([name, base]) => [`base:${name}`, base]));
 
 const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
 

@@ -1,8 +1,11 @@
 import type { Representation, ScatterCode } from "../../emit/wgsl/program.js";
 import { TEMPORARY } from "../../emit/wgsl/writer.js";
-import type { ElementType } from "../../ir/types.js";
+import { takenRange } from "../../ir/access.js";
+import { launchRanges } from "../../ir/contributions.js";
+import { REDUCTION_CHUNK } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding as KernelBinding } from "../bind.js";
+import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
 import { bufferOf, type Gpu, type GpuBuffer } from "./gpu.js";
 import type { Binding } from "./steps.js";
@@ -17,10 +20,17 @@ const ALIGNMENT = 256;
 export interface Places {
   readonly groups: Readonly<Record<string, number>>;
   readonly representations: readonly Representation[];
+  /** One, or several where an array is larger than what a shader can see of it. */
+  readonly pieces: readonly Piece[];
+  readonly packed: Packed | undefined;
+}
+
+/** A part of a launch, which is run by itself. */
+export interface Piece {
+  readonly policy: Policy;
   readonly bindings: readonly Binding[];
   /** Elements from the start of its binding to a place's first. */
   readonly bases: Readonly<Record<string, number>>;
-  readonly packed: Packed | undefined;
 }
 
 /** Arrays that a shader finds copied into one buffer of the launch, because it may not have a binding for each. */
@@ -31,10 +41,7 @@ export interface Packed {
 
 interface Group {
   readonly buffer: GpuBuffer;
-  readonly types: Set<ElementType>;
-  /** Bytes of the buffer that the places reach. */
-  begin: number;
-  end: number;
+  readonly places: Place[];
   atomic: boolean;
   written: boolean;
 }
@@ -46,33 +53,78 @@ interface Place {
   readonly atomic: boolean;
 }
 
-/** Throws LaunchError where a place is larger than the adapter can bind. */
+/**
+ * Finds a launch's memory. Where a range reaches more of an array than the adapter can bind, it is cut into pieces along its first axis.
+ * Throws LaunchError where that cannot be.
+ */
 export function placesOf(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Places {
   const places = placesIn(binding, scatter);
-  const found = groupsOf(gpu, places);
+  const groups = groupsOf(gpu, places);
   const most = gpu.limits.maxStorageBuffersPerShaderStage;
   // One is the launch's own memory, and one takes the arrays that are left over.
-  const apart = found.length < most ? found : [...found].sort((a, b) => b.buffer.bytes - a.buffer.bytes).slice(0, most - 2);
-  const together = found.filter((group) => !apart.includes(group));
+  const apart = groups.length < most ? groups : [...groups].sort((a, b) => b.buffer.bytes - a.buffer.bytes).slice(0, most - 2);
+  const together = groups.filter((group) => !apart.includes(group));
+  const pieces = piecesOf(gpu, binding, apart);
   const packed = together.length > 0 ? pack(gpu, binding, together) : undefined;
-  const bindings = apart.map((group) => window(gpu, binding, group, places.find(({ view }) => view.buffer === group.buffer)!.name));
   const representations = apart.map(representationOf);
-  if (packed) {
-    bindings.push({ buffer: packed.buffer.handle, offset: 0, size: packed.buffer.handle.size });
-    representations.push(together.some(({ atomic }) => atomic) ? "atomic_u32" : "words");
-  }
-  const where = ({ view }: Place): { group: number; base: number } => {
+  if (packed) representations.push(together.some(({ atomic }) => atomic) ? "atomic_u32" : "words");
+  const groupOf = ({ view }: Place): number => {
     const group = apart.findIndex(({ buffer }) => buffer === view.buffer);
-    const before = group >= 0 ? -bindings[group].offset : packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
-    return { group: group >= 0 ? group : apart.length, base: view.offset + before / BYTES[view.type] };
+    return group >= 0 ? group : apart.length;
   };
+  const packedAt = ({ view }: Place): number => packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
+  const whole = packed ? [{ buffer: packed.buffer.handle, offset: 0, size: packed.buffer.handle.size }] : [];
   return {
-    groups: Object.fromEntries([...places.map((place) => [place.name, where(place).group]), [TEMPORARY, bindings.length]]),
+    groups: Object.fromEntries([...places.map((place) => [place.name, groupOf(place)]), [TEMPORARY, apart.length + whole.length]]),
     representations: [...representations, "words"],
-    bindings,
-    bases: Object.fromEntries(places.map((place) => [place.name, where(place).base])),
+    pieces: pieces.map(({ policy, bindings }) => ({
+      policy,
+      bindings: [...bindings, ...whole],
+      bases: Object.fromEntries(
+        places.map((place) => {
+          const before = groupOf(place) < apart.length ? -bindings[groupOf(place)].offset : packedAt(place);
+          return [place.name, place.view.offset + before / BYTES[place.view.type]];
+        }),
+      ),
+    })),
     packed,
   };
+}
+
+/** The launch, or pieces of its range, with a binding for each group. */
+function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): { policy: Policy; bindings: Binding[] }[] {
+  const { policy } = binding;
+  const lay = (piece: Policy): Binding[] | undefined => {
+    const bindings = groups.map((group) => window(gpu, binding, group, piece));
+    return bindings.every((found) => found !== undefined) ? bindings : undefined;
+  };
+  const bindings = lay(policy);
+  if (bindings) return [{ policy, bindings }];
+  const unit = policy.kind === "range" && policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
+  for (let rows = policy.kind === "range" ? policy.extents[0] : 0; rows > unit;) {
+    rows = Math.ceil(rows / 2 / unit) * unit;
+    const pieces = cut(policy as RangePolicy, rows).map((piece) => ({ policy: piece, bindings: lay(piece) }));
+    if (pieces.every((piece): piece is { policy: RangePolicy; bindings: Binding[] } => piece.bindings !== undefined)) return pieces;
+  }
+  const large = groups.find((group) => window(gpu, binding, group, policy) === undefined)!;
+  throw refusal(
+    gpu,
+    binding,
+    `"${large.places[0].name}" reaches over more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter sees, and no pieces of ${policy.kind === "range" ? "the range" : "a league"} reach over less, as far as is known before the launch`,
+    "launch it over slices of the array one after the other",
+  );
+}
+
+/** Pieces of `rows` indices of the first axis. */
+export function cut({ begin, extents }: RangePolicy, rows: number): RangePolicy[] {
+  const list: RangePolicy[] = [];
+  for (let first = 0; first < extents[0]; first += rows)
+    list.push({
+      kind: "range",
+      begin: [begin[0] + first, ...begin.slice(1)],
+      extents: [Math.min(rows, extents[0] - first), ...extents.slice(1)],
+    });
+  return list;
 }
 
 function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Place[] {
@@ -89,16 +141,13 @@ function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<R
 
 function groupsOf(gpu: Gpu, places: readonly Place[]): Group[] {
   const groups = new Map<GpuBuffer, Group>();
-  for (const { view, atomic, written } of places) {
-    const buffer = bufferOf(gpu, view.buffer);
-    const [begin, end] = reach(view);
-    const group = groups.get(buffer) ?? { buffer, types: new Set(), begin, end, atomic: false, written: false };
+  for (const place of places) {
+    const buffer = bufferOf(gpu, place.view.buffer);
+    const group = groups.get(buffer) ?? { buffer, places: [], atomic: false, written: false };
     groups.set(buffer, group);
-    group.types.add(view.type);
-    group.begin = Math.min(group.begin, begin);
-    group.end = Math.max(group.end, end);
-    group.atomic ||= atomic;
-    group.written ||= written;
+    group.places.push(place);
+    group.atomic ||= place.atomic;
+    group.written ||= place.written;
   }
   return [...groups.values()];
 }
@@ -120,34 +169,58 @@ function pack(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): Packe
   return { buffer: gpu.allocate(end), parts };
 }
 
-function representationOf({ types, atomic }: Group): Representation {
+function representationOf({ places, atomic }: Group): Representation {
+  const types = new Set(places.map(({ view }) => view.type));
   const [type] = types;
   if (atomic) return types.size === 1 && type === "i32" ? "atomic_i32" : "atomic_u32";
   return types.size === 1 && type !== "u8" ? type : "words";
 }
 
-/** The whole buffer where that can be bound, else the part that the places reach. */
-function window(gpu: Gpu, binding: KernelBinding, { buffer, begin, end }: Group, place: string): Binding {
+/** The whole buffer where that can be bound, else the part that the places reach; undefined where that is too much. */
+function window(gpu: Gpu, binding: KernelBinding, { buffer, places }: Group, policy: Policy): Binding | undefined {
   const most = gpu.limits.maxStorageBufferBindingSize;
   const { size } = buffer.handle;
   if (size <= most) return { buffer: buffer.handle, offset: 0, size };
-  const offset = Math.floor(begin / ALIGNMENT) * ALIGNMENT;
-  const length = Math.ceil((end - offset) / 16) * 16;
-  if (length > most)
-    throw refusal(
-      gpu,
-      binding,
-      `"${place}" reaches over ${length} bytes of its array, and a shader of this adapter sees at most ${most} of one`,
-      "launch it over slices of the array one after the other",
-    );
-  return { buffer: buffer.handle, offset, size: Math.min(length, size - offset) };
+  const reaches = places.map(({ name, view }) => {
+    const [begin, end] = reach(view);
+    return end - begin + ALIGNMENT <= most ? [begin, end] : reachOver(binding, name, view, policy);
+  });
+  if (!reaches.every((found) => found !== undefined)) return undefined;
+  const offset = Math.floor(Math.min(...reaches.map(([begin]) => begin)) / ALIGNMENT) * ALIGNMENT;
+  const length = Math.ceil((Math.max(...reaches.map(([, end]) => end)) - offset) / 16) * 16;
+  return length <= most ? { buffer: buffer.handle, offset, size: Math.min(length, size - offset) } : undefined;
 }
 
+/** Bytes from the first to behind the last element of a view. */
 function reach({ type, shape, strides, offset, size }: View): [begin: number, end: number] {
   if (size === 0) return [offset * BYTES[type], offset * BYTES[type]];
-  const span = shape.map((extent, axis) => (extent - 1) * strides[axis]);
-  const [low, high] = [Math.min, Math.max].map((pick) => span.reduce((sum, step) => sum + pick(0, step), offset));
-  return [low * BYTES[type], (high + 1) * BYTES[type]];
+  const last = shape.reduce((sum, extent, axis) => sum + (extent - 1) * strides[axis], offset);
+  return [offset * BYTES[type], (last + 1) * BYTES[type]];
+}
+
+/** The same for the elements that a launch over `policy` accesses; undefined where data decides which they are. */
+function reachOver(
+  { access, views, scalars }: KernelBinding,
+  name: string,
+  view: View,
+  policy: Policy,
+): [begin: number, end: number] | undefined {
+  const known = launchRanges({ policy, views, scalars });
+  let [low, high] = [Infinity, -Infinity];
+  for (const use of access.accesses) {
+    if (use.view !== name) continue;
+    let [first, last] = [view.offset, view.offset];
+    for (const [axis, stride] of view.strides.entries()) {
+      const range = takenRange({ ...use, conditional: false }, axis, known);
+      if (!range) return undefined;
+      first += range[0] * stride;
+      last += range[1] * stride;
+    }
+    [low, high] = [Math.min(low, first), Math.max(high, last)];
+  }
+  const [begin, end] = reach(view);
+  const bytes = BYTES[view.type];
+  return low > high ? [begin, begin] : [Math.max(begin, low * bytes), Math.min(end, (high + 1) * bytes)];
 }
 
 function refusal(gpu: Gpu, { kernel }: KernelBinding, problem: string, remedy: string): LaunchError {

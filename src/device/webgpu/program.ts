@@ -1,6 +1,7 @@
 import { emitWgsl } from "../../emit/wgsl/kernel.js";
 import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/program.js";
 import type { KernelIR } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
@@ -35,8 +36,9 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     groups: places.groups,
     representations: places.representations,
-    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.bases[name] === 0])),
+    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.pieces.every(({ bases }) => bases[name] === 0)])),
     partials: binding.partials,
+    inChunks: precision === "strict" || places.pieces.length > 1,
     scatter: scatter.code,
     copies: Object.fromEntries(
       Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, views[name].size]] : [])),
@@ -48,11 +50,20 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
   const key = JSON.stringify(assumptions);
   const program = variants.get(key) ?? emitWgsl(ir, access, assumptions);
   variants.set(key, program);
-  const packed = places.packed
+  if (places.pieces.length > 1 && Object.keys(scatter.slots).length > 0)
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}": it scatters in order and reads more of an array than a shader of ${gpu.name} sees; use the strategy "atomic", or slices of the array`,
+    );
+  const packed: string[] = places.packed
     ? [
         `the ${places.packed.parts.length} smallest arrays are copied into one and back, ${places.packed.buffer.bytes} bytes, as a shader of this adapter has at most ${gpu.limits.maxStorageBuffersPerShaderStage} storage buffers`,
       ]
     : [];
+  const pieces = places.pieces.length;
+  if (pieces > 1)
+    packed.push(
+      `in ${pieces} pieces of the range, as a shader of this adapter sees ${gpu.limits.maxStorageBufferBindingSize} bytes of an array`,
+    );
   return { program, places, serial, members: assumptions.members, slots: scatter.slots, decisions: [...scatter.decisions, ...packed] };
 }
 

@@ -40,6 +40,7 @@ export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, pr
   const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
   const program = emitWgsl(ir, kernel.access ?? analyseAccess(ir), {
     strict,
+    inChunks: strict,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
     groups: Object.fromEntries([...arrays.map(({ name }) => name), TEMPORARY].map((place, n) => [place, n])),
     representations: [
@@ -69,6 +70,6 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.ir.policy.kind === "team") return "teams";
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
-  if (reducing && program.assumptions.strict) return "chunks";
+  if (reducing && program.assumptions.inChunks) return "chunks";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }
