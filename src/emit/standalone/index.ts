@@ -6,6 +6,7 @@ import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
 import { emitOpenclFiles } from "./opencl.js";
 import { emitWatFiles } from "./wat.js";
+import { emitWgslFiles } from "./wgsl.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 export { contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "./request.js";
@@ -19,4 +20,5 @@ export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => Emit
   "omp-target": emitOmpTarget,
   opencl: emitOpenclFiles,
   wat: emitWatFiles,
+  wgsl: emitWgslFiles,
 };

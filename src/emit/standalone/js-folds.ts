@@ -3,7 +3,7 @@ import { emitFold } from "../js/fold.js";
 import { combineBuiltIn } from "../js/reduction.js";
 
 /** The property of a result. */
-export const propertyName = ({ name }: ReduceParam): string => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name));
+export const propertyName = ({ name }: { readonly name: string }): string => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name));
 
 /** JavaScript for the function that folds two values of a reduction. */
 export function foldFunction({ op, type, combine }: ReduceParam): string {

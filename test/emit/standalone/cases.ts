@@ -75,6 +75,19 @@ const blocks = teamKernel("blocks", { a: view(f32, 2), s: view(f32), n: sum(i32)
   n.add(1);
 });
 
+/** Without f64, for targets that lack it. */
+const single = kernel(
+  "single",
+  { a: f32, x: view(f32, 2), flags: view(u8, 2), y: view(f32, 2), h: scatter(f32), s: sum(f32), most: max(i32) },
+  ({ a, x, flags, y, h, s, most }, i, j) => {
+    y[i][j] = a * x[i][j] + y[i][j];
+    flags[i][j] = (i + j) % 5;
+    h.add((i + j) % 3, x[i][j]);
+    s.add(y[i][j]);
+    most.max(i * j);
+  },
+);
+
 const any = (n: number): number => noise(n) * 2 - 1;
 const zero = (): number => 0;
 
@@ -119,6 +132,17 @@ export const CASES: readonly Case[] = [
     kernel: blocks as unknown as Kernel,
     policy: teams(6),
     views: { a: { shape: [6, 100], values: any }, s: { shape: [6], values: zero } },
+  },
+  {
+    kernel: single as unknown as Kernel,
+    policy: range([1, 5], 600),
+    scalars: { a: 0.5 },
+    views: {
+      x: { shape: [5, 600], values: any },
+      flags: { shape: [5, 600], values: zero },
+      y: { shape: [5, 600], values: (n) => any(n + 7) },
+      h: { shape: [3], values: zero },
+    },
   },
 ];
 

@@ -1,0 +1,251 @@
+import { firstF64 } from "../../ir/f64.js";
+import { orderMatters } from "../../ir/identity.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { EmitError } from "../../kernel/errors.js";
+import { Code } from "../c/code.js";
+import { indent } from "../js/lines.js";
+import { emitWgsl } from "../wgsl/kernel.js";
+import { ROW } from "../wgsl/range.js";
+import { layOut, WORKGROUP, type Entry, type Representation, type ScatterCode, type WgslProgram } from "../wgsl/program.js";
+import { TEMPORARY } from "../wgsl/writer.js";
+import { propertyName } from "./js-folds.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
+import { argumentGroups, launchArguments, writeComment, type Argument } from "./signature.js";
+
+/** Chunks that one workgroup folds in a step. */
+const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
+/** Partials that one workgroup folds to the end; more are folded by a grid first. */
+const FINISH_LIMIT = 1 << 14;
+/** Workgroups of a grid that walks over its elements and folds. */
+const FOLDING_GROUPS = 1024;
+const GRID_LIMIT = 65535;
+
+/** WGSL, one file for each shader, and a host in JavaScript. Throws EmitError for f64, which WGSL lacks. */
+export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
+  const { ir, access, stem, precision, unitStrides } = request;
+  const f64 = firstF64(ir);
+  if (f64) throw new EmitError(ir.name, "wgsl", `${f64.what} is f64, which WGSL lacks`, "declare it f32");
+  const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const strict = precision === "strict";
+  const scatters = arrays.filter((p) => p.kind === "scatter");
+  const code: ScatterCode = strict && scatters.some(orderMatters) ? "serial" : "atomic";
+  const program = emitWgsl(ir, access, {
+    strict,
+    inChunks: strict,
+    unitStrides,
+    groups: Object.fromEntries([...arrays.map(({ name }) => name), TEMPORARY].map((place, n) => [place, n])),
+    representations: [...arrays.map((p) => representation(p, code, access.views[p.name]?.written === true)), "words"],
+    atStart: Object.fromEntries(arrays.map(({ name }) => [name, true])),
+    partials: false,
+    scatter: Object.fromEntries(scatters.map(({ name }) => [name, code])),
+    copies: {},
+    members: ir.policy.kind === "team" && code === "serial" && scatters.length > 0 ? 1 : WORKGROUP,
+  });
+  const shaders = shadersOf(stem, program);
+  return [
+    ...shaders.map(({ file, entry }) => ({ name: file, text: entry.source })),
+    { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => name), TEMPORARY]) },
+  ];
+}
+
+/** How an array's buffer is declared: bytes that are written share words, and atomics of floats go through their bits. */
+function representation(param: ViewParam | ScatterParam, code: ScatterCode, written: boolean): Representation {
+  if (param.kind === "scatter" && code === "atomic") return param.element === "i32" ? "atomic_i32" : "atomic_u32";
+  return param.element !== "u8" ? param.element : written ? "atomic_u32" : "words";
+}
+
+interface Shader {
+  readonly key: string;
+  readonly file: string;
+  readonly entry: Entry;
+}
+
+function shadersOf(stem: string, { main, fold, finish }: WgslProgram): Shader[] {
+  const shaders: Shader[] = [{ key: "main", file: `${stem}.wgsl`, entry: main }];
+  if (fold) shaders.push({ key: "fold", file: `${stem}.fold.wgsl`, entry: fold });
+  if (finish) shaders.push({ key: "finish", file: `${stem}.finish.wgsl`, entry: finish });
+  return shaders;
+}
+
+function host(request: EmitRequest, program: WgslProgram, shaders: readonly Shader[], places: readonly string[]): string {
+  const { ir, stem } = request;
+  const { reduces } = program;
+  const names = new Map<string, string>();
+  const of = (kind: string, name: string, wish = name): string => {
+    const key = `${kind} ${name}`;
+    if (!names.has(key)) {
+      let identifier = wish.replace(/\W/g, "_");
+      while ([...names.values(), ...RESERVED].includes(identifier)) identifier += "_";
+      names.set(key, identifier);
+    }
+    return names.get(key)!;
+  };
+  const args = launchArguments(request, { of }).filter(({ key }) => !key.startsWith("result:"));
+  const code = new Code();
+  code.line(`// Launches kernel "${ir.name}" of ${shaders.map(({ file }) => file).join(", ")}, written by isoform.`);
+  code.line("// In browsers with navigator.gpu, and in Node with the package webgpu.").line();
+  code.block("const SHADERS =", () => shaders.forEach((shader) => code.line(shaderLine(shader, places))), ";");
+  code
+    .line()
+    .text(COMPILE.replaceAll("NAME", stem).replace("FILES", shaders.map(({ key, file }) => `${key}: the text of ${file}`).join(", ")))
+    .line();
+  writeComment(code, request, args, [
+    "Arrays are GPUBuffers with the usage STORAGE that begin with element 0.",
+    reduces.length > 0
+      ? `Gives { ${reduces.map(propertyName).join(", ")} } once the device is done.`
+      : "Resolves once the kernel is submitted.",
+  ]);
+  code.line(`export async function ${stem}_launch(device, pipelines, {`);
+  code.indented(() => argumentGroups(args).forEach((group) => code.line(`${group.map(({ name }) => name).join(", ")},`)));
+  code.block("})", () => launchLines(request, program, args).forEach((line) => code.line(line)));
+  return code.toString();
+}
+
+const RESERVED = "device pipelines encoder temporary values arrays dispatch uniforms words at count groups grid chunks".split(" ");
+
+function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
+  const { offsets, size } = layOut(entry.fields);
+  const fields = entry.fields.map(({ key: field, type }, n) => `["${field}", "${SETTERS[type]}", ${offsets[n]}]`);
+  const buffers = entry.buffers.map(({ group, written }) => `["${places[group]}", "${written ? "storage" : "read-only-storage"}"]`);
+  return `${key}: { bytes: ${entry.fields.length > 0 ? size : 0}, fields: [${fields.join(", ")}], buffers: [${buffers.join(", ")}] },`;
+}
+
+const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32", bool: "setUint32" };
+
+const COMPILE = `/* Compiles the shaders on a GPUDevice, given { FILES }. */
+export async function NAME_compile(device, texts) {
+  const pipelines = {};
+  for (const [name, { bytes, buffers }] of Object.entries(SHADERS)) {
+    const uniform = bytes > 0 ? [{ binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type: "uniform" } }] : [];
+    const storage = buffers.map(([, type], n) => ({ binding: n + 1, visibility: GPUShaderStage.COMPUTE, buffer: { type } }));
+    const layout = device.createPipelineLayout({ bindGroupLayouts: [device.createBindGroupLayout({ entries: [...uniform, ...storage] })] });
+    const module = device.createShaderModule({ code: texts[name] });
+    pipelines[name] = await device.createComputePipelineAsync({ layout, compute: { module } });
+  }
+  return pipelines;
+}`;
+
+const DISPATCH = `// Each dispatch has a block of numbers of its own.
+const dispatch = (name, groups) => {
+  const { bytes, fields, buffers } = SHADERS[name];
+  const entries = buffers.map(([array], n) => ({ binding: n + 1, resource: { buffer: arrays[array] } }));
+  if (bytes > 0) {
+    const uniforms = device.createBuffer({ size: bytes, usage: GPUBufferUsage.UNIFORM, mappedAtCreation: true });
+    const block = new DataView(uniforms.getMappedRange());
+    for (const [field, set, at] of fields) block[set](at, Number(values[field]), true);
+    uniforms.unmap();
+    entries.push({ binding: 0, resource: { buffer: uniforms } });
+  }
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipelines[name]);
+  pass.setBindGroup(0, device.createBindGroup({ layout: pipelines[name].getBindGroupLayout(0), entries }));
+  pass.dispatchWorkgroups(...groups);
+  pass.end();
+};`;
+
+function launchLines(request: EmitRequest, program: WgslProgram, args: readonly Argument[]): string[] {
+  const { ir } = request;
+  const { reduces } = program;
+  const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
+  const name = (key: string): string => args.find((arg) => arg.key === key)!.name;
+  const counts = Array.from({ length: rank }, (_, axis) => `${name(`end:${axis}`)} - ${name(`begin:${axis}`)}`);
+  const values = args
+    .filter(({ key }) => /^(scalar|extent|stride|begin|league)/.test(key))
+    .map((arg) => (arg.key === arg.name ? arg.name : `"${arg.key}": ${arg.name}`));
+  const arrays = args
+    .filter(({ type }) => type === "pointer")
+    .map((arg) => (arg.key.slice(5) === arg.name ? arg.name : `"${arg.key.slice(5)}": ${arg.name}`));
+  const inChunks = program.traversal === "chunks" || program.traversal === "serial";
+  const groups =
+    rank === 0
+      ? teamGroups(name("league"))
+      : inChunks
+        ? chunkGroups(rank, program.traversal === "serial")
+        : gridGroups(rank, program.traversal);
+  const partials = rank === 0 ? name("league") : inChunks ? "chunks" : "count.every((n) => n > 0) ? groups[0] * groups[1] * groups[2] : 0";
+  return [
+    `const values = { zero: 0, firstTeam: 0, ${values.join(", ")} };`,
+    ...(rank > 0 ? [`const count = [${counts.join(", ")}];`, "count.forEach((n, axis) => (values[`count:${axis}`] = n));"] : []),
+    ...groups,
+    ...(reduces.length > 0 ? temporaryLines(program, partials) : [`const arrays = { ${arrays.join(", ")} };`]),
+    ...(reduces.length > 0 ? [`const arrays = { ${[...arrays, `"${TEMPORARY}": temporary`].join(", ")} };`] : []),
+    "const encoder = device.createCommandEncoder();",
+    ...DISPATCH.split("\n"),
+    rank === 0 ? `if (${name("league")} > 0) dispatch("main", groups);` : 'if (count.every((n) => n > 0)) dispatch("main", groups);',
+    ...(reduces.length > 0 ? foldLines(program) : ["device.queue.submit([encoder.finish()]);"]),
+  ];
+}
+
+const teamGroups = (league: string): string[] => [`const groups = [Math.min(${league}, ${GRID_LIMIT}), 1, 1];`];
+
+function chunkGroups(rank: number, serial: boolean): string[] {
+  const groups = serial ? "[1, 1, 1]" : `linear(Math.ceil(chunks / ${CHUNKS_PER_GROUP}))`;
+  return [
+    `const linear = (n) => [Math.max(1, Math.min(n, ${GRID_LIMIT})), Math.max(1, Math.ceil(n / ${GRID_LIMIT})), 1];`,
+    `values.chunksPerLine = Math.ceil(count[${rank - 1}] / ${REDUCTION_CHUNK});`,
+    "const chunks = count.every((n) => n > 0) ? count.slice(0, -1).reduce((a, b) => a * b, values.chunksPerLine) : 0;",
+    "values.chunks = chunks;",
+    `const groups = ${groups};`,
+  ];
+}
+
+/** Workgroups along x take the last axis; where they are fewer than the elements need, they walk. */
+function gridGroups(rank: number, traversal: WgslProgram["traversal"]): string[] {
+  const needed = [
+    `Math.ceil(count[${rank - 1}] / ${rank === 1 ? WORKGROUP : ROW})`,
+    rank > 1 ? `Math.ceil(count[${rank - 2}] / ${WORKGROUP / ROW})` : "1",
+    rank > 2 ? Array.from({ length: rank - 2 }, (_, axis) => `count[${axis}]`).join(" * ") : "1",
+  ];
+  return [
+    `let left = ${traversal === "strided" ? FOLDING_GROUPS : "Infinity"};`,
+    `const groups = [${needed.join(", ")}].map((needed) => {`,
+    `  const taken = Math.max(1, Math.min(needed, left, ${GRID_LIMIT}));`,
+    "  left = Math.floor(left / taken);",
+    "  return taken;",
+    "});",
+  ];
+}
+
+/** Memory for results, partials and their folds, in words of 4 bytes. */
+function temporaryLines({ reduces }: WgslProgram, partials: string): string[] {
+  return [
+    `let partials = ${partials};`,
+    "let words = 0;",
+    "const reserve = (n) => (words += Math.ceil(n / 64) * 64) - Math.ceil(n / 64) * 64;",
+    `values.results = reserve(${2 * reduces.length});`,
+    ...reduces.flatMap(({ name }) => [
+      `values["partials:${name}"] = reserve(Math.max(1, partials));`,
+      `values["folded:${name}"] = reserve(Math.ceil(partials / ${REDUCTION_CHUNK}) + 1);`,
+    ]),
+    "const temporary = device.createBuffer({ size: 4 * words, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });",
+  ];
+}
+
+function foldLines({ reduces }: WgslProgram): string[] {
+  const names = JSON.stringify(reduces.map(({ name }) => name));
+  const bytes = 8 * reduces.length;
+  const perGroup = REDUCTION_CHUNK * CHUNKS_PER_GROUP;
+  const getters = { f64: "getFloat64", f32: "getFloat32", i32: "getInt32", u32: "getUint32" };
+  const results = reduces.map((r, n) => `${propertyName(r)}: data.${getters[r.type]}(${8 * n}, true)`);
+  return [
+    `for (; partials > ${FINISH_LIMIT}; partials = Math.ceil(partials / ${REDUCTION_CHUNK})) {`,
+    ...indent([
+      "values.count = partials;",
+      `const groups = Math.ceil(partials / ${perGroup});`,
+      `dispatch("fold", [Math.min(groups, ${GRID_LIMIT}), Math.ceil(groups / ${GRID_LIMIT}), 1]);`,
+      `for (const name of ${names})`,
+      "  [values[`partials:${name}`], values[`folded:${name}`]] = [values[`folded:${name}`], values[`partials:${name}`]];",
+    ]),
+    "}",
+    "values.count = partials;",
+    'dispatch("finish", [1, 1, 1]);',
+    `const read = device.createBuffer({ size: ${bytes}, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });`,
+    `encoder.copyBufferToBuffer(temporary, 4 * values.results, read, 0, ${bytes});`,
+    "device.queue.submit([encoder.finish()]);",
+    "await read.mapAsync(GPUMapMode.READ);",
+    "const data = new DataView(read.getMappedRange().slice(0));",
+    "read.destroy();",
+    "temporary.destroy();",
+    `return { ${results.join(", ")} };`,
+  ];
+}
