@@ -182,6 +182,11 @@ export class Gpu {
     this.device.destroy();
   }
 
+  /** Subgroups can be folded over, and are numbered. */
+  get hasSubgroups(): boolean {
+    return this.device.features.has("subgroups") && (this.api.wgslLanguageFeatures as ReadonlySet<string>).has("subgroup_id");
+  }
+
   get hasTimestamps(): boolean {
     return this.device.features.has("timestamp-query");
   }

@@ -38,6 +38,7 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     representations: places.representations,
     atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.pieces.every(({ bases }) => bases[name] === 0)])),
     partials: binding.partials,
+    subgroups: gpu.hasSubgroups,
     inChunks: precision === "strict" || places.pieces.length > 1,
     scatter: scatter.code,
     copies: Object.fromEntries(

@@ -1,4 +1,4 @@
-import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceOp, type ReduceParam, type TeamResult } from "../../ir/types.js";
 import { TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
 import { EntryWriter, TEMPORARY, type ProgramWriter } from "./writer.js";
 
@@ -9,7 +9,7 @@ const CHUNK = REDUCTION_CHUNK;
 export const LINEAR_WORKGROUP = "i32(workgroup.y * workgroups.x + workgroup.x)";
 
 /** Folds the values that `count` neighbouring invocations have put into `cells`; the first of them gets the result. All invocations must come here. */
-export function foldNeighbours(entry: EntryWriter, param: ReduceParam, cells: string, count: number): void {
+export function foldNeighbours(entry: EntryWriter, param: ReduceParam | TeamResult, cells: string, count: number): void {
   const { code } = entry;
   code.line("workgroupBarrier();");
   for (let step = count / 2; step >= 1; step /= 2) {
@@ -18,6 +18,41 @@ export function foldNeighbours(entry: EntryWriter, param: ReduceParam, cells: st
     );
     code.line("workgroupBarrier();");
   }
+}
+
+/** What WGSL folds over a subgroup by itself; the least and greatest of floats are not Math.min and Math.max there. */
+function subgroupFold(op: ReduceOp, type: NumericType): string | undefined {
+  if (op === "sum") return type === "f64" ? undefined : "subgroupAdd";
+  const whole = type === "i32" || type === "u32";
+  return whole && op !== "custom" ? (op === "min" ? "subgroupMin" : "subgroupMax") : undefined;
+}
+
+/**
+ * Folds the accumulators of all invocations of a workgroup of `count`, in any order, into the first of `cells`, by subgroups where the
+ * device has them. All invocations must come here.
+ */
+export function foldWorkgroup(
+  entry: EntryWriter,
+  folded: ReduceParam | TeamResult,
+  accumulator: string,
+  cells: string,
+  count: number,
+): void {
+  const { code } = entry;
+  const { op, type } = folded;
+  const own = entry.program.assumptions.subgroups ? subgroupFold(op, type) : undefined;
+  if (!own) {
+    code.line(`${cells}[thread] = ${accumulator};`);
+    return foldNeighbours(entry, folded, cells, count);
+  }
+  const part = entry.names.fresh(`${folded.name}_part`);
+  code.line(`let ${part} = ${own}(${accumulator});`);
+  code.line(`if subgroup_lane == 0u { ${cells}[subgroup_number] = ${part}; }`);
+  code.line("workgroupBarrier();");
+  code.block("if thread == 0", () =>
+    code.line(`for (var n = 1u; n < subgroup_count; n += 1u) { ${entry.foldInto(folded, type, `${cells}[0]`, `${cells}[n]`)} }`),
+  );
+  code.line("workgroupBarrier();");
 }
 
 /** Shaders that fold partials until one value is left, by the same rule as elements. */

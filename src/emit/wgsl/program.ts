@@ -60,6 +60,8 @@ export interface WgslAssumptions {
   readonly strict: boolean;
   /** Reductions over a range go by chunks: in strict mode, and where a range is run in pieces. */
   readonly inChunks: boolean;
+  /** The device folds over subgroups, and numbers them. */
+  readonly subgroups?: boolean;
   /** By view and axis: the stride is 1. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
   /** The number of the storage buffer of each place: views by name, views of results as `output:s`, and `temporary`. */

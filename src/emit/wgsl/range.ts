@@ -1,7 +1,7 @@
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
-import { foldNeighbours, LINEAR_WORKGROUP } from "./folds.js";
+import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
@@ -69,8 +69,7 @@ export class RangeWriter extends EntryWriter {
     this.closeCopies();
     for (const param of this.program.reduces) {
       const cells = this.cells(param);
-      this.code.line(`${cells}[thread] = ${this.accumulators.get(param.name)};`);
-      foldNeighbours(this, param, cells, WORKGROUP);
+      foldWorkgroup(this, param, this.accumulators.get(param.name)!, cells, WORKGROUP);
       const group = "i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x)";
       this.code.line(`if thread == 0 { ${this.writePartial(param, group, `${cells}[0]`)} }`);
     }

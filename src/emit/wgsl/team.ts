@@ -3,6 +3,7 @@ import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
 import { blocksOf, exprsOf, hasJump, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
+import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, type Entry } from "./program.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
@@ -197,15 +198,7 @@ export class TeamWriter extends EntryWriter {
           this.inside(folding, () => body.statements(stmt.body));
         }),
       );
-      for (const { accumulator, cells } of folding) code.line(`${cells}[thread] = ${accumulator};`);
-      code.line("workgroupBarrier();");
-      for (let step = members / 2; step >= 1; step /= 2) {
-        code.block(`if thread < ${step}`, () => {
-          for (const { result, cells } of folding)
-            code.line(this.foldInto(result.op, result.type, `${cells}[thread]`, `${cells}[thread + ${step}]`));
-        });
-        code.line("workgroupBarrier();");
-      }
+      for (const { result, accumulator, cells } of folding) foldWorkgroup(this, result, accumulator, cells, members);
       for (const { known: variable, cells } of folding) code.line(`${variable} = ${cells}[0];`);
     });
   }

@@ -9,6 +9,7 @@ import type {
   ScatterParam,
   Stmt,
   ViewParam,
+  TeamResult,
 } from "../../ir/types.js";
 import { Code } from "../c/code.js";
 import { Names } from "../c/names.js";
@@ -333,8 +334,8 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** A statement `into = into op value`. */
-  foldInto(op: ReduceParam | ScatterOp, type: NumericType, into: string, value: string): string {
-    const operation = typeof op === "string" ? op : op.op === "custom" ? op.combine! : op.op;
+  foldInto(op: ReduceParam | TeamResult | ScatterOp, type: NumericType, into: string, value: string): string {
+    const operation = typeof op === "string" ? op : op.op === "custom" ? (op as ReduceParam).combine! : op.op;
     return `${into} = ${this.body.fold(operation, type, into, value)};`;
   }
 
@@ -351,6 +352,7 @@ export abstract class EntryWriter implements Frame {
     if (this.helpers.needZero) this.field("zero", "u32");
     const fields: LaunchField[] = [...this.fields].map(([key, { type }]) => ({ key, type }));
     const head = new Code();
+    if (text.includes("subgroup_lane")) head.line("enable subgroups;").line("requires subgroup_id;");
     head.line(`// Kernel "${this.ir.name}" (${this.ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
     if (fields.length > 0) {
       head.block("struct Launch", () => {
@@ -388,4 +390,7 @@ const INPUTS = [
   ["local_invocation_index", "thread_number", "u32"],
   ["workgroup_id", "workgroup", "vec3<u32>"],
   ["num_workgroups", "workgroups", "vec3<u32>"],
+  ["subgroup_invocation_id", "subgroup_lane", "u32"],
+  ["subgroup_id", "subgroup_number", "u32"],
+  ["num_subgroups", "subgroup_count", "u32"],
 ] as const;

@@ -28,7 +28,7 @@ fn main(@builtin(local_invocation_index) thread_number: u32, @builtin(workgroup_
     let stop = min(start + 256, launch.count_0);
     for (var n = start + lane; n < stop; n += 8) {
       let i = launch.begin_0 + n;
-      s = rounded(s + (rounded(x[i] * y[i])));  // line 16
+      s = rounded(s + rounded(x[i] * y[i]));  // line 16
     }
   }
   s_cells[thread] = s;
@@ -73,7 +73,7 @@ fn main(@builtin(local_invocation_index) thread_number: u32, @builtin(workgroup_
     var total = 0.0f;
     let stop = min((chunk + 1) * 256, launch.count);
     for (var n = chunk * 256 + thread % 8; n < stop; n += 8) {
-      total = rounded(total + (temporary_f32(launch.partials_s + n)));
+      total = rounded(total + temporary_f32(launch.partials_s + n));
     }
     s_cells[thread] = total;
     workgroupBarrier();
@@ -126,7 +126,7 @@ fn main(@builtin(local_invocation_index) thread_number: u32) {
           var total = 0.0f;
           let stop = min((chunk + 1) * 256, count);
           for (var n = chunk * 256 + thread % 8; n < stop; n += 8) {
-            total = rounded(total + (temporary_f32(source + n)));
+            total = rounded(total + temporary_f32(source + n));
           }
           s_cells[thread] = total;
           workgroupBarrier();
