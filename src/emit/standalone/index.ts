@@ -5,6 +5,7 @@ import { emitJsFile } from "./js.js";
 import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
 import { emitOpenclFiles } from "./opencl.js";
+import { emitSyclFile } from "./sycl.js";
 import { emitWatFiles } from "./wat.js";
 import { emitWgslFiles } from "./wgsl.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
@@ -19,6 +20,7 @@ export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => Emit
   js: emitJsFile,
   "omp-target": emitOmpTarget,
   opencl: emitOpenclFiles,
+  sycl: emitSyclFile,
   wat: emitWatFiles,
   wgsl: emitWgslFiles,
 };

@@ -1,5 +1,5 @@
 import { orderMatters } from "../../ir/identity.js";
-import type { ReduceParam, ScatterParam, Stmt, ViewParam } from "../../ir/types.js";
+import type { ReduceParam, ScatterParam, ViewParam } from "../../ir/types.js";
 import { BodyWriter, writeTable } from "../c/body.js";
 import { Code } from "../c/code.js";
 import { Helpers } from "../c/helpers.js";
@@ -35,7 +35,7 @@ export interface LoopConstructs {
 }
 
 /** Words that the code around a body uses. */
-const OWN_NAMES = "chunks partials partial begin end line lanes step n count malloc free".split(" ");
+const OWN_NAMES = "chunks partials partial begin end line malloc free".split(" ");
 
 /** A kernel as one C function of plain loops, with OpenMP's pragmas. */
 export function writeLoops(request: EmitRequest, constructs: LoopConstructs): string {
@@ -237,7 +237,7 @@ class LoopsWriter {
     else
       code.block("for (int64_t partial = 0; partial < partials; partial++)", () => {
         writeChunkIndices(code, this.indices, this.bounds);
-        this.frame.lanes(body, this.reductions, { index: inner }, this.indices[inner], "begin", "end", ir.body as Stmt[], (results) =>
+        this.frame.lanes(body, this.reductions, { index: inner }, this.indices[inner], "begin", "end", ir.body, (results) =>
           places.forEach(({ place }, n) => code.line(`${place}[partial] = ${results[n]};`)),
         );
       });

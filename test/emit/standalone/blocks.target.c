@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static int32_t fold_n_2(int32_t *partials, int64_t count) {
+static int32_t fold_n(int32_t *partials, int64_t count) {
   if (count == 0) return 0;
   for (; count > 1; count = (count + 255) / 256) {
     for (int64_t begin = 0; begin < count; begin += 256) {
@@ -28,7 +28,7 @@ static int32_t fold_n_2(int32_t *partials, int64_t count) {
  *   a_stride0             elements from one index of an axis to the next
  *   s                     element 0 of an array of rank 1, written
  *   s_extent0             elements
- *   n_2                   takes the sum; 0 for an empty range
+ *   n                     takes the sum; 0 for an empty range
  *   league                teams
  * Strides of 1 are compiled in: a's along axis 1.
  * Arrays may not share memory.
@@ -40,19 +40,19 @@ int blocks_launch(
   int64_t a_stride0,
   float *restrict s,
   int32_t s_extent0,
-  int32_t *restrict n_2,
+  int32_t *restrict n,
   int32_t league
 )
 {
   const int64_t a_span = a_extent0 == 0 || a_extent1 == 0 ? 0 : 1 + (a_extent0 - 1) * a_stride0 + (a_extent1 - 1);
-  int32_t *n_2_partials = malloc((league + 1) * sizeof(int32_t));
-  if (!n_2_partials) { free(n_2_partials); return 1; }
+  int32_t *n_partials = malloc((league + 1) * sizeof(int32_t));
+  if (!n_partials) { free(n_partials); return 1; }
   #pragma omp target teams distribute parallel for \
     map(to: a[0:a_span]) \
     map(tofrom: s[0:s_extent0]) \
-    map(from: n_2_partials[0:league])
+    map(from: n_partials[0:league])
   for (int64_t team = 0; team < league; team++) {
-    int32_t n_3 = 0;
+    int32_t n_2 = 0;
     float scratch[8];  // line 66
     const int64_t j_count = 8;
     for (int64_t j = 0; j < j_count; j++) {
@@ -65,10 +65,10 @@ int blocks_launch(
     {
       s[team] = scratch[0] + scratch[1] + scratch[2] + scratch[3] + scratch[4] + scratch[5] + scratch[6] + scratch[7];  // line 73
     }
-    n_3 += 1;  // line 75
-    n_2_partials[team] = n_3;
+    n_2 += 1;  // line 75
+    n_partials[team] = n_2;
   }
-  *n_2 = fold_n_2(n_2_partials, league);
-  free(n_2_partials);
+  *n = fold_n(n_partials, league);
+  free(n_partials);
   return 0;
 }
