@@ -63,6 +63,9 @@ describe("skeletons on webgpu", () => {
         const { result, perIteration } = await relax(set, { occ });
         assert.deepEqual(result, expected.result, `occ ${occ}`);
         assert.equal(perIteration, 1, `occ ${occ}`);
+        const fast = await relax(set, { occ, precision: "fast" });
+        assert.ok(Math.abs(fast.result.norm / expected.result.norm - 1) < 1e-5, `occ ${occ}, fast: ${fast.result.norm}`);
+        assert.equal(fast.perIteration, 1, `occ ${occ}, fast`);
       }
     });
 });

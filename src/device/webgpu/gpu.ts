@@ -9,6 +9,10 @@ import { shaderError } from "./shader-error.js";
 const USAGE = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128, queryResolve: 512 };
 const READ = 1;
 
+/** Buffers for reads that are kept for the next: how many, and the largest. */
+const READERS = 8;
+const LARGEST_KEPT = 16 << 20;
+
 /** A shader that is ready to be dispatched. */
 export interface Pipeline {
   readonly handle: GPUComputePipeline;
@@ -145,7 +149,8 @@ export class Gpu {
   /** The first `bytes` from `offset` of a buffer, once what was submitted before is done. */
   async read(source: GPUBuffer, offset: number, bytes: number): Promise<ArrayBuffer> {
     const device = this.enter();
-    const size = Math.max(16, 2 ** Math.ceil(Math.log2(bytes)));
+    const kept = bytes <= LARGEST_KEPT;
+    const size = kept ? Math.max(16, 2 ** Math.ceil(Math.log2(bytes))) : Math.ceil(bytes / 16) * 16;
     const at = this.readers.findIndex((reader) => reader.size === size);
     const reader = at >= 0 ? this.readers.splice(at, 1)[0] : device.createBuffer({ size, usage: USAGE.mapRead | USAGE.copyTarget });
     this.commands.copy(source, offset, reader, 0, Math.ceil(bytes / 4) * 4);
@@ -153,7 +158,7 @@ export class Gpu {
     await this.waited(reader.mapAsync(READ));
     const copy = reader.getMappedRange().slice(0, bytes);
     reader.unmap();
-    if (this.readers.length < 8) this.readers.push(reader);
+    if (kept && this.readers.length < READERS) this.readers.push(reader);
     else reader.destroy();
     await this.settled();
     return copy;
