@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadKoffi } from "../../../src/device/foreign.js";
+
+/** What a test tells the fake library, and asks of it. */
+export interface FakeHip {
+  devices(count: number): void;
+  /** Threads of a wavefront: 32 or 64. */
+  wavefront(threads: number): void;
+  /** Whether devices reach each other's memory. */
+  peers(reached: boolean): void;
+  /** Lets a call fail with this status, after so many that do not. */
+  fail(call: string, status: number, after?: number): void;
+  /** The calls so far, a line each. */
+  log(): string;
+  /** What was wrong with them, a line each. */
+  complaints(): string;
+  /** Both begin anew. */
+  forget(): void;
+}
+
+const inSource = (name: string) => fileURLToPath(new URL(`../../../../test/device/hip/${name}`, import.meta.url));
+
+const compilerOf = (...names: string[]) => names.find((name) => spawnSync(name, ["--version"]).status === 0);
+
+/**
+ * Builds the fake library, and points the backend at it; the cache of compiled code is a fresh one. A text where that cannot be done. To be
+ * called before the backend is opened, once in a process.
+ */
+export async function fakeHip(): Promise<FakeHip | string> {
+  const [c, cpp] = [compilerOf("gcc", "clang", "cc"), compilerOf("g++", "clang++", "c++")];
+  if (!c || !cpp) return "no compiler of C and C++ was found";
+  const koffi = await loadKoffi();
+  if (!koffi) return "koffi is not installed";
+  const folder = mkdtempSync(join(tmpdir(), "isoform-hip-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const library = join(folder, "libamdhip64.so");
+  const text = (name: string, value: string) => `-D${name}="${value}"`;
+  const places = [text("FAKE_DEVICE", inSource("fake-device.hpp")), text("FAKE_COMPILER", cpp)];
+  const built = spawnSync(c, ["-std=gnu11", "-O1", "-shared", "-fPIC", ...places, inSource("fake-hip.c"), "-o", library, "-ldl"]);
+  if (built.status !== 0) throw new Error(`the fake library does not compile:\n${built.stderr}`);
+  process.env.ISOFORM_HIP = folder;
+  process.env.XDG_CACHE_HOME = folder;
+  const handle = koffi.load(library);
+  const func = (declaration: string) => handle.func(declaration);
+  const peers = func("void fake_peers(int reached)");
+  const fail = func("void fake_fail(const char *name, int status, int after)");
+  return {
+    devices: func("void fake_devices(int count)"),
+    wavefront: func("void fake_wavefront(int threads)"),
+    peers: (reached) => peers(reached ? 1 : 0),
+    fail: (call, status, after_ = 0) => fail(call, status, after_),
+    log: func("const char *fake_log()"),
+    complaints: func("const char *fake_complaints()"),
+    forget: func("void fake_forget()"),
+  };
+}

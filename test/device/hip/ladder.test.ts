@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { open } from "../../../src/device/open.js";
+import type { Rung } from "../../../src/testing/rung.js";
+import { graphs } from "../../../src/testing/rungs/graphs.js";
+import { launches } from "../../../src/testing/rungs/launches.js";
+import { memory } from "../../../src/testing/rungs/memory.js";
+import { partials } from "../../../src/testing/rungs/partials.js";
+import { reductions } from "../../../src/testing/rungs/reductions.js";
+import { scatters } from "../../../src/testing/rungs/scatters.js";
+import { team } from "../../../src/testing/rungs/team.js";
+import { fakeHip } from "./fake.js";
+
+/** The groups in which HIP has something of its own: host calls, shuffles, votes, atomics. Arithmetic is the CPU's here. */
+const WAVEFRONTS: readonly [number, readonly Rung[]][] = [
+  [64, [...memory, ...reductions, ...scatters, ...team, ...launches, ...partials, ...graphs]],
+  [32, [...reductions, ...team]],
+];
+/** More than 65535 blocks of threads that are fibers take a minute. */
+const LONG = /more teams than 16 bits can count/;
+
+const fake = await fakeHip();
+
+for (const [threads, rungs] of WAVEFRONTS)
+  describe(`in wavefronts of ${threads}, HIP code on the CPU`, { skip: typeof fake === "string" && fake }, async () => {
+    if (typeof fake === "string") return;
+    const device = await open("hip");
+    device.precision = "strict";
+    for (const rung of rungs)
+      it(`${rung.number} ${rung.title}`, { skip: LONG.test(rung.title) && "takes a minute on the CPU" }, async () => {
+        fake.wavefront(threads);
+        fake.forget();
+        await rung.run(device);
+        assert.equal(fake.complaints(), "");
+      });
+  });
