@@ -39,6 +39,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   private readonly runs = new Runs();
   private coarse: BaseGrid<D> | undefined;
   private laid = false;
+  /** Some container writes other cells than its own. */
+  protected spreads = false;
   private cut: readonly Partition[] | undefined;
   /** Once set, partitions stay as they are. */
   private frozen = false;
@@ -162,6 +164,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
         "write other cells on dense grids of one member only, or write the own cell of a second field and swap the two",
       );
     this.note(offsets, refuse);
+    if (!this.spreads) this.relay();
+    this.spreads = true;
   }
 
   require(offsets: readonly Offset[]): void {

@@ -1,13 +1,16 @@
 import { affineOf, coefficient, definitionsOf, isConstant, without } from "../ir/affine.js";
 import { cast } from "../ir/build.js";
 import type { Expr, KernelIR, Stmt } from "../ir/types.js";
-import { mapBlocks, mapChildren, mapExpr, mapOwnExprs } from "../ir/walk.js";
+import { printExpr } from "../ir/print.js";
+import { mapBlocks, mapChildren, mapExpr, mapOwnExprs, walkExprs } from "../ir/walk.js";
 import type { Offset } from "./grid.js";
 
 /** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first child or its parent. */
   element(field: string, offset: Offset, component: Expr): Expr[];
+  /** The value of an access to a field, of which `load` reads memory; the load itself where absent. */
+  read?(field: string, offset: Offset, load: Expr): Expr;
   /** What memory holds after a component of another cell was set to `value`: that, or the outside value where there is no active cell. */
   kept?(field: string, offset: Offset, value: Expr): Expr;
   /** Whether the cell at the offset is active: bool. */
@@ -31,7 +34,10 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
   const offsetOf = offsetsIn(ir);
   const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), place(indices[rank]));
   const place = (expr: Expr): Expr => {
-    if (expr.op === "load" && fields.has(expr.view)) return { ...expr, indices: element(expr.view, expr.indices) };
+    if (expr.op === "load" && fields.has(expr.view)) {
+      const load = { ...expr, indices: element(expr.view, expr.indices) };
+      return code.read?.(expr.view, offsetOf(expr.view, expr.indices), load) ?? load;
+    }
     if (expr.op === "load" && expr.view === mask) return cast("i32", code.active(offsetOf(expr.view, expr.indices)));
     return expr.op === "index" ? code.coordinate(rank - 1 - expr.axis) : mapChildren(expr, place);
   };
@@ -46,6 +52,18 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
       ? { ...stmt, indices: element(stmt.view, stmt.indices), value: stored(stmt.view, stmt.indices, place(stmt.value)) }
       : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
   return ir.body.map(placeStmt);
+}
+
+/** Distinct elements of fields that a container reads in cells at another x than its own. */
+export function sidewaysReads(ir: KernelIR, fields: CellParams["fields"]): number {
+  const offsetOf = offsetsIn(ir);
+  const reads = new Set<string>();
+  walkExprs(ir.body, (node) => {
+    if (node.op !== "load" || !fields.has(node.view)) return;
+    const offset = offsetOf(node.view, node.indices);
+    if (offset[0] !== 0) reads.add([node.view, ...offset, ...node.indices.slice(cellAxes(ir)).map((index) => printExpr(index))].join());
+  });
+  return reads.size;
 }
 
 /** Number of axes of a container's cells. */

@@ -1,6 +1,6 @@
-import { differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times } from "../ir/build.js";
+import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times } from "../ir/build.js";
 import { literal } from "../ir/simplify.js";
-import type { Expr, KernelIR, ReduceParam, Stmt } from "../ir/types.js";
+import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../ir/types.js";
 import { placeCells } from "./cell-code.js";
 import type { FieldUse } from "./container.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "./storage-kernel.js";
@@ -19,6 +19,10 @@ export interface DensePlan extends ContainerPlan {
   readonly fields: ReadonlyMap<string, DenseFieldPlan>;
   /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
   readonly padding: readonly number[];
+  /** Cells along x. */
+  readonly width: number;
+  /** Memory has no places for cells beyond the ends of rows: it holds others there. */
+  readonly packed: boolean;
   /** Some cells are not active, and the body must not run for them. */
   readonly masked: boolean;
 }
@@ -43,8 +47,21 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   };
   const cellIndex = (offset: readonly number[], of: Pick<DenseFieldPlan, "level" | "padding">): Expr[] =>
     padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
-  const isActive = (offset: readonly number[]): Expr =>
-    differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, { level: "own", padding })), int(0));
+  /** Whether the cell at distance `dx` along x is there; absent where memory has a place for it in any case. */
+  const isInRow = (dx: number): Expr | undefined => {
+    if (!plan.packed || dx === 0) return undefined;
+    const x = shifted(indexOf(last), -padding[last]);
+    return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
+  };
+  const outsideOf = (name: string, type: ScalarType): Expr => {
+    const { outside } = plan.fields.get(name)!;
+    return literal(type, type === "f32" ? Math.fround(outside) : outside);
+  };
+  const isActive = (offset: readonly number[]): Expr => {
+    const active = differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, { level: "own", padding })), int(0));
+    const inRow = isInRow(offset[0]);
+    return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: active } : active;
+  };
 
   const body = placeCells(
     container,
@@ -56,13 +73,17 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         if (field.cardinality === 1) return cell;
         return field.layout === "soa" ? [component, ...cell] : [...cell, component];
       },
+      read: (name, offset, load) => {
+        const inRow = plan.fields.get(name)!.level === "own" ? isInRow(offset[0]) : undefined;
+        return inRow ? choose(inRow, load, outsideOf(name, load.type)) : load;
+      },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
       kept: (name, offset, value) => ({
         op: "select",
         type: value.type,
         cond: isActive(offset),
         a: value,
-        b: literal(value.type, plan.fields.get(name)!.outside),
+        b: outsideOf(name, value.type),
       }),
       active: isActive,
       coordinate: (n) => {

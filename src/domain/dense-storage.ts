@@ -12,6 +12,8 @@ export interface Box {
   readonly extents: readonly number[];
   /** Cells around the box along each axis: halos along the first, cells with the outside value along the others. */
   readonly padding: readonly number[];
+  /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
+  readonly packed?: boolean;
 }
 
 /** What decides where a value of a field lies in its box. */
@@ -42,7 +44,7 @@ export class DenseStorage {
     readonly arrangement: Arrangement,
   ) {
     const { type, cardinality, layout } = arrangement;
-    const { extents, padding } = box;
+    const { extents, padding, packed = false } = box;
     const unit = ROW_BYTES / BYTES[type];
     const aligned = (length: number): number => Math.ceil(length / unit) * unit;
     const last = extents.length - 1;
@@ -50,7 +52,8 @@ export class DenseStorage {
     const strides = Array<number>(extents.length);
     strides[last] = this.alongCell;
     for (let axis = last - 1; axis >= 0; axis--) {
-      const line = (extents[axis + 1] + padding[axis + 1]) * strides[axis + 1];
+      const room = packed && axis === last - 1 ? 0 : padding[axis + 1];
+      const line = (extents[axis + 1] + room) * strides[axis + 1];
       strides[axis] = axis === last - 1 ? aligned(line) : line;
     }
     this.strides = strides;

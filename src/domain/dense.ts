@@ -5,14 +5,15 @@ import type { Dimension } from "../kernel/cells.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
-import type { DeviceSet } from "../set/index.js";
+import type { DeviceSet, Member } from "../set/index.js";
 import { BaseGrid, type Given, type Place } from "./base-grid.js";
 import type { Container } from "./container.js";
+import { sidewaysReads } from "./cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole } from "./dense-lowering.js";
 import { DenseStorage, type Arrangement, type Box } from "./dense-storage.js";
 import type { Field, FieldType } from "./field.js";
 import { fillView } from "./fill.js";
-import type { DataView, GridOptions, HaloCopy, LevelOptions, PrepareOptions } from "./grid.js";
+import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "./grid.js";
 import { planesTogether } from "./partition.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
@@ -22,12 +23,20 @@ import { launchPartials, slotOf } from "./reductions.js";
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, and for more members than planes
  */
-export function dense(set: DeviceSet, extents: readonly [number, number], options?: LevelOptions): DenseGrid<2>;
-export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: LevelOptions): DenseGrid<3>;
-export function dense(set: DeviceSet, extents: readonly number[], options?: LevelOptions): DenseGrid;
-export function dense(set: DeviceSet, extents: readonly number[], options: LevelOptions = {}): DenseGrid {
+export function dense(set: DeviceSet, extents: readonly [number, number], options?: DenseOptions): DenseGrid<2>;
+export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
+export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
+export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
   return placed(dense, () => new DenseGrid(set, extents, options));
 }
+
+/** A row of so many cells of 8 bytes ends where a line of a GPU's cache does: padding would begin another one. */
+const PACKED_MULTIPLE = 16;
+
+/** More reads from other columns cost more than padding: on an H100 those of the 27-point operator of elasticity, but not D3Q19's. */
+const MOST_SIDEWAYS = 20;
+
+const isGpu = ({ device }: Member): boolean => device.memory.name !== "cpu" && device.onHost !== true;
 
 interface Lowered {
   readonly kernel: Kernel;
@@ -42,24 +51,46 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private masks: readonly View[] | undefined;
   private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
 
-  constructor(set: DeviceSet, extents: readonly number[], options: LevelOptions = {}, partitions?: Given) {
+  /** Rows may follow each other without padding, and do. */
+  private packs: boolean;
+  private packed = false;
+  /** Whether they do was for the author to decide. */
+  private readonly asked: boolean;
+
+  constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
     super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
+    this.asked = options.packed !== undefined;
+    this.packs = partitions === undefined && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
   }
 
   protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): DenseGrid<D> {
     return new DenseGrid<D>(this.set, extents, options, partitions);
   }
 
+  override requireStencils(made: Container): void {
+    super.requireStencils(made);
+    if (!this.packs || this.asked || sidewaysReads(made.ir, new Set(made.uses.map(({ param }) => param))) <= MOST_SIDEWAYS) return;
+    this.packs = false;
+    this.relay();
+  }
+
+  override coarsen(): BaseGrid<D> {
+    if (this.packs && !this.parent) this.relay();
+    return super.coarsen();
+  }
+
   protected arrange(stored: readonly Field[]): void {
-    const before = this.padding;
+    const before = { padding: this.padding, packed: this.packed };
     this.padding = this.reach.toReversed();
+    // What is written into other cells needs a place outside, and so does what other levels read.
+    this.packed = this.packs && !this.spreads && !this.parent;
     for (const view of this.masks ?? []) view.free();
     this.masks = undefined;
     for (const field of stored) {
       const old = field.storage;
       const views = this.allocate(field);
       this.partitions.forEach(({ planes }, m) => {
-        const source = new DenseStorage(this.box(m, before), field).window(old[m], 0, planes);
+        const source = new DenseStorage({ ...this.box(m), ...before }, field).window(old[m], 0, planes);
         this.set.members[m].queue(0).copy(source, this.storage(field, m).window(views[m], 0, planes));
       });
       field.move(views as readonly View<FieldType>[]);
@@ -191,8 +222,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [member > 0 ? -width : 0, planes + (member < this.partitions.length - 1 ? width : 0)];
   }
 
-  private box(member: number, padding = this.padding): Box {
-    return { extents: [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()], padding };
+  private box(member: number): Box {
+    const { padding, packed } = this;
+    return { extents: [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()], padding, packed };
   }
 
   private storage(field: Arrangement, member: number): DenseStorage {
@@ -234,10 +266,17 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
         { cardinality: field.cardinality, layout: field.layout, level, padding: (field.grid as DenseGrid).padding, outside: field.outside },
       ]),
     );
-    const plan: DensePlan = { fields, mask: container.mask?.param, padding: this.padding, masked: this.mask !== undefined };
+    const plan: DensePlan = {
+      fields,
+      mask: container.mask?.param,
+      padding: this.padding,
+      width: this.extents[0],
+      packed: this.packed,
+      masked: this.mask !== undefined,
+    };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);
-    const key = JSON.stringify([...fields.values()]);
+    const key = JSON.stringify([...fields.values(), this.packed]);
     let lowered = variants.get(key);
     if (!lowered) {
       const { ir, roles } = lowerDense(container.ir, plan);

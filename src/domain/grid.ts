@@ -47,6 +47,14 @@ export interface LevelOptions extends GridOptions {
   levels?: number;
 }
 
+export interface DenseOptions extends LevelOptions {
+  /**
+   * Rows of cells follow each other in memory without room for the cells outside, which containers then ask for by their place. By default
+   * so on GPUs, where a row fills cache lines and its padding would begin another one.
+   */
+  packed?: boolean;
+}
+
 export interface PrepareOptions {
   precision: Precision;
   /**

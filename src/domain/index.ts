@@ -2,7 +2,18 @@ export { blocks, type BlocksGrid, type BlocksOptions } from "./blocks.js";
 export { dense, DenseGrid } from "./dense.js";
 export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 export { GRID_KINDS } from "./grid.js";
-export type { DataView, Grid, GridKind, GridOptions, HaloCopy, LevelOptions, Offset, Partition, PrepareOptions } from "./grid.js";
+export type {
+  DataView,
+  DenseOptions,
+  Grid,
+  GridKind,
+  GridOptions,
+  HaloCopy,
+  LevelOptions,
+  Offset,
+  Partition,
+  PrepareOptions,
+} from "./grid.js";
 export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";

@@ -2,17 +2,17 @@ import { LaunchError } from "../kernel/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { makeBlocks, type BlocksOptions } from "./blocks.js";
 import { DenseGrid } from "./dense.js";
-import { GRID_KINDS, type Grid, type GridKind, type LevelOptions } from "./grid.js";
+import { GRID_KINDS, type DenseOptions, type Grid, type GridKind } from "./grid.js";
 import { placed } from "./placed.js";
 import { SparseGrid } from "./sparse.js";
 
-export interface AnyGridOptions extends LevelOptions, BlocksOptions {
+export interface AnyGridOptions extends DenseOptions, BlocksOptions {
   /** How cells are stored; `dense` where absent. */
   kind?: GridKind;
 }
 
 /** Options that only some kinds have. */
-const OWN = { levels: ["dense", "sparse"], brick: ["blocks"] } as const satisfies Partial<
+const OWN = { packed: ["dense"], levels: ["dense", "sparse"], brick: ["blocks"] } as const satisfies Partial<
   Record<keyof AnyGridOptions, readonly GridKind[]>
 >;
 

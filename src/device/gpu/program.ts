@@ -66,6 +66,12 @@ export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string,
   return Number.isInteger(behind) ? first - behind : first;
 }
 
+/** The longest row of threads of which an eighth at most is left over; undefined for an axis that is shorter than any. */
+function rowOf(extent: number): number | undefined {
+  if (extent <= ROW / 2) return undefined;
+  return [4 * ROW, 2 * ROW].find((row) => Math.ceil(extent / row) * row <= 1.125 * extent) ?? ROW;
+}
+
 /** Members of a team: a whole number of warps near the wish. */
 function membersOf(wish: number = MEMBERS, serial: boolean, { threads }: CodeFacts): number {
   return serial ? 1 : Math.min(MEMBER_LIMIT, threads, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
@@ -90,7 +96,7 @@ function assume(
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
     // Short rows are many and of little work: one program will do for them all.
-    longRows: policy.kind === "range" && policy.extents.length > 1 && policy.extents.at(-1)! > ROW / 2,
+    row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
     members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,

@@ -52,9 +52,9 @@ test("words and macros of the language are no variables, and neither is M_PI_2",
 });
 
 test("the shape of a work-group is told to the compiler where all launches have it", () => {
-  const size = (longRows: boolean) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { longRows }).source)?.[1];
-  assert.equal(size(false), undefined);
-  assert.equal(size(true), "32, 4, 1");
+  const size = (row?: number) => /reqd_work_group_size\(([^)]*)\)/.exec(emit(laplace, { row }).source)?.[1];
+  assert.equal(size(), undefined);
+  assert.equal(size(64), "32, 4, 1");
 });
 
 test("floats are added by compare-and-exchange where they lie, integers by the function that there is", () => {

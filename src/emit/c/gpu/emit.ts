@@ -56,7 +56,6 @@ export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumption
     strict,
     wide: false,
     aligned: false,
-    longRows: false,
     members: MEMBERS,
     restrict: true,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),

@@ -56,8 +56,8 @@ export interface GpuAssumptions {
   aligned: boolean;
   /** Members of a team at most. */
   members: number;
-  /** The last of several axes is at least as long as the row of a block. */
-  longRows: boolean;
+  /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; absent where it is shorter. */
+  row?: number;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */

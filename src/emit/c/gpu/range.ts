@@ -16,8 +16,9 @@ const CHUNK = REDUCTION_CHUNK;
 /** Nodes of a body that is worth unrolling. */
 const SMALL_BODY = 40;
 
-/** Threads of a block along the last of several axes. */
+/** Threads of a block along the last of several axes, and where several rows share what they read. */
 export const ROW = 64;
+const SHARED_ROW = 32;
 /** Blocks of several planes that a multiprocessor holds at least, so that their loads may have many registers: best on an H100 by 2 to 10 %. */
 const RESIDENT = 4;
 /** Planes of a block that reduces. */
@@ -75,16 +76,17 @@ export class RangeWriter extends EntryWriter {
     return this.planes > 1 || (this.rank === 4 && this.traversal === "elements") ? BLOCK / 2 : BLOCK;
   }
 
-  /** Threads of a block along the last of several axes: where neighbours are read, several rows share them. */
+  /** Threads of a block along the last of several axes, at most. */
   get row(): number {
-    return this.several ? ROW / 2 : ROW;
+    const { row } = this.program.assumptions;
+    return this.several ? SHARED_ROW : this.planes === 1 && row !== undefined ? row : ROW;
   }
 
   /** The shape of a block, where it is the same for all launches. */
   private block(): BlockShape | undefined {
     const flat = this.rank === 1 || this.traversal === "serial" || this.traversal === "chunks";
     if (flat) return [this.threads, 1, 1];
-    return this.program.assumptions.longRows ? [this.row, this.threads / this.row, 1] : undefined;
+    return this.program.assumptions.row === undefined ? undefined : [this.row, this.threads / this.row, 1];
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
