@@ -1,10 +1,13 @@
 import { Option, type Command } from "commander";
 import type { GridReport } from "isoform/p3";
 import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
+import { f64Option } from "./options.js";
 
 /** Adds the options of `GridSettings`, and that of the devices. */
 export function addGridOptions(command: Command): Command {
-  command.option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm");
+  command
+    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
+    .addOption(f64Option());
   for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
     command.addOption(new Option(flags, description).choices(choices).default(USUAL_SETTINGS[name as keyof GridSettings]));
   return command;

@@ -1,8 +1,11 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
 /*
  * Values of the applications' command-line options.
  */
+
+/** How a device without f64 is to compute with it. */
+export const f64Option = (): Option => new Option("--f64 <how>", "on devices without f64: as the sum of two f32").choices(["emulate"]);
 
 /** A number greater than 0. */
 export function positive(text: string): number {

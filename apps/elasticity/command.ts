@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
+import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unsettled } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
@@ -13,6 +14,7 @@ import { CASES, type CaseName } from "./solid.js";
 
 interface Options extends Unsettled<Settings> {
   devices: string;
+  f64?: OpenOptions["f64"];
   case: CaseName;
   size: number;
   fill: number;
@@ -58,7 +60,7 @@ async function run(options: Options, shell: Shell): Promise<void> {
   const { case: name, young, poisson, svg, vtk, json } = options;
   for (const file of [svg, vtk, json]) if (file !== undefined) await shell.checkWritable(file);
   const solid = CASES[name]({ ...options, material: { young, poisson } });
-  const set = await devices(options.devices);
+  const set = await devices(options.devices, { f64: options.f64 });
   try {
     const elasticity = await Elasticity.create(set, solid, options);
     const solution = await elasticity.solve(options);

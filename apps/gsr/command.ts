@@ -4,7 +4,7 @@ import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
-import { count, nonNegative, positive, seed } from "../options.js";
+import { count, f64Option, nonNegative, positive, seed } from "../options.js";
 import type { Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
@@ -40,7 +40,7 @@ export function command(program: Command, shell: Shell): void {
     .description("solve the simulated astrometric system of Gaia's AVU-GSR pipeline with LSQR; the exact solution is x = 1")
     .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
     .option("--device <name>", "where to solve it: js, wasm, native, cuda:0, webgpu", "wasm")
-    .addOption(new Option("--f64 <how>", "on a device without f64: as the sum of two f32").choices(["emulate"]))
+    .addOption(f64Option())
     .option("--iterations <n>", "the most iterations", count, 1000)
     .addOption(
       new Option(

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Shell } from "isoform/p3";
+import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unsettled } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
@@ -9,6 +10,7 @@ import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
 interface Options extends Unsettled<HeatSettings> {
   devices: string;
+  f64?: OpenOptions["f64"];
   steps: number;
   svg?: string;
 }
@@ -26,9 +28,9 @@ export function command(program: Command, shell: Shell): void {
     .action((options: Options) => run(options, shell));
 }
 
-async function run({ devices: names, steps, svg, ...settings }: Options, shell: Shell): Promise<void> {
+async function run({ devices: names, f64, steps, svg, ...settings }: Options, shell: Shell): Promise<void> {
   if (svg !== undefined) await shell.checkWritable(svg);
-  const set = await devices(names);
+  const set = await devices(names, { f64 });
   try {
     const heat = await tuned(settings, (settled) => new Heat(set, settled));
     const seconds = await heat.run(steps);

@@ -3,6 +3,7 @@ import { Option } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
+import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unsettled } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
@@ -20,6 +21,7 @@ interface Options extends Unsettled<Settings> {
   size: number;
   speed: number;
   devices: string;
+  f64?: OpenOptions["f64"];
   steps?: number;
   dimension?: "2" | "3";
   svg?: string;
@@ -132,7 +134,7 @@ export function command(program: Command, shell: Shell): void {
 async function run(each: Case, options: Options, shell: Shell): Promise<void> {
   const files = [options.svg, options.vtk, options.json];
   for (const file of files) if (file !== undefined) await shell.checkWritable(file);
-  const set = await devices(options.devices);
+  const set = await devices(options.devices, { f64: options.f64 });
   try {
     const simulation = await Simulation.create(set, each.flow(options), options);
     const { flow, grid, settings } = simulation;

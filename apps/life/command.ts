@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { Shell } from "isoform/p3";
+import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unsettled } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
@@ -9,6 +10,7 @@ import { PATTERNS, type PatternName } from "./patterns.js";
 
 interface Options extends Unsettled<LifeSettings> {
   devices: string;
+  f64?: OpenOptions["f64"];
   generations: number;
   pattern: PatternName;
 }
@@ -28,8 +30,8 @@ export function command(program: Command, shell: Shell): void {
   addGridOptions(life).action((options: Options) => run(options, shell));
 }
 
-async function run({ devices: names, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {
-  const set = await devices(names);
+async function run({ devices: names, f64, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {
+  const set = await devices(names, { f64 });
   try {
     const life = await tuned(settings, (settled) => new Life(set, settled, pattern));
     const before = await life.population();

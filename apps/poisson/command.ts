@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import type { OpenOptions } from "isoform";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { devices } from "isoform/set";
@@ -9,6 +10,7 @@ import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./
 
 interface Options extends Unsettled<PoissonSettings> {
   devices: string;
+  f64?: OpenOptions["f64"];
   tolerance: number;
   iterations: number;
   every: number;
@@ -39,9 +41,9 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run(options: Options, shell: Shell): Promise<void> {
-  const { devices: names, tolerance, iterations, every, fuse, unroll, vtk, json, ...settings } = options;
+  const { devices: names, f64, tolerance, iterations, every, fuse, unroll, vtk, json, ...settings } = options;
   for (const file of [vtk, json]) if (file !== undefined) await shell.checkWritable(file);
-  const set = await devices(names);
+  const set = await devices(names, { f64 });
   try {
     const poisson = await makePoisson(set, settings, { fuse, unroll });
     // What is compiled at first use is no part of the time.

@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { Precision } from "isoform";
+import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
-import { count, positive } from "../options.js";
+import { count, f64Option, positive } from "../options.js";
 import { DEFAULT_GIB, Stream, elements } from "./stream.js";
 
 interface StreamOptions {
   gib: number;
   device: string;
+  f64?: OpenOptions["f64"];
   iterations: number;
   precision: Precision;
   json?: string;
@@ -22,6 +23,7 @@ export function command(program: Command, shell: Shell): void {
     .description("memory bandwidth by the BabelStream set: copy, mul, add, triad, dot")
     .option("--gib <size>", "size of the three arrays together", positive, DEFAULT_GIB)
     .option("--device <name>", "where to run: js, wasm, native, cuda:0", "wasm")
+    .addOption(f64Option())
     .option("--iterations <n>", "runs of each kernel; the first is left out of the times", count, 100)
     .addOption(
       new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
@@ -30,9 +32,9 @@ export function command(program: Command, shell: Shell): void {
     .action((options: StreamOptions) => run(options, shell));
 }
 
-async function run({ gib, device: name, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
+async function run({ gib, device: name, f64, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
   if (json !== undefined) await shell.checkWritable(json);
-  const device = await open(name);
+  const device = await open(name, { f64 });
   try {
     const n = elements(gib);
     const stream = Stream.create(device, n, precision);
