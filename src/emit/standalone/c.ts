@@ -1,4 +1,4 @@
-import { writeLoops } from "./loops.js";
+import { sumClause, writeLoops } from "./loops.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** Flags without which the code means something else: integers wrap, and strict code rounds each operation. */
@@ -17,8 +17,8 @@ export function emitC(request: EmitRequest): EmittedFile[] {
     ],
     around: [[], []],
     offloads: false,
-    parallel: (depth, _used, sum) => [
-      `#pragma omp parallel for${depth > 1 ? ` collapse(${depth})` : ""}${sum.length > 0 ? ` reduction(+: ${sum.join(", ")})` : ""}`,
+    parallel: (depth, _used, sum, simd) => [
+      `#pragma omp parallel for${simd ? " simd" : ""}${depth > 1 ? ` collapse(${depth})` : ""}${sumClause(sum)}`,
     ],
     serial: () => [],
   });

@@ -26,8 +26,12 @@ export interface LoopConstructs {
   readonly head: readonly string[];
   /** Lines around helper functions and tables. */
   readonly around: readonly [before: readonly string[], after: readonly string[]];
-  /** Lines before `depth` perfectly nested loops over elements, or before one over chunks or teams; `sum`: variables that are added up. */
-  parallel(depth: number, used: readonly Used[], sum: readonly string[]): readonly string[];
+  /**
+   * Lines before `depth` perfectly nested loops over elements, or before one over chunks or teams.
+   * @param sum variables that are added up
+   * @param simd the one loop is for vector instructions too
+   */
+  parallel(depth: number, used: readonly Used[], sum: readonly string[], simd: boolean): readonly string[];
   /** The same before a block that runs on one thread, in order. */
   serial(used: readonly Used[]): readonly string[];
   /** The loops may run in another memory; else the innermost is left to vector instructions. */
@@ -176,8 +180,8 @@ class LoopsWriter {
     });
   }
 
-  private open(code: Code, depth: number, used: readonly Used[], sum: readonly string[] = []): void {
-    for (const line of this.ordered ? this.constructs.serial(used) : this.constructs.parallel(depth, used, sum)) code.line(line);
+  private open(code: Code, depth: number, used: readonly Used[], sum: readonly string[] = [], simd = false): void {
+    for (const line of this.ordered ? this.constructs.serial(used) : this.constructs.parallel(depth, used, sum, simd)) code.line(line);
   }
 
   /** The loops of the range. */
@@ -190,12 +194,12 @@ class LoopsWriter {
     const { offloads } = this.constructs;
     const simd = !offloads && this.loops.pays(ir.body, { index: rank - 1 });
     const depth = !offloads && rank > 1 ? rank - 1 : rank;
-    this.open(code, depth, used, totals);
+    this.open(code, depth, used, totals, simd && rank === 1);
     const nest = (axis: number): void => {
       const [name, [begin, end]] = [this.indices[axis], this.bounds[axis]];
       const head = `for (int64_t ${name} = ${begin}; ${name} < ${end}; ${name}++)`;
       if (axis < rank - 1) return void code.block(head, () => nest(axis + 1));
-      if (simd && rank > 1) code.line("#pragma omp simd");
+      if (simd && rank > 1) code.line(`#pragma omp simd${sumClause(totals)}`);
       code.line(`${head} {`);
       body.loop(ir.body);
       code.line("}");
@@ -244,6 +248,9 @@ class LoopsWriter {
     for (const { place, result } of places) code.line(`*${result} = fold_${result}(${place}, ${count});`).line(`free(${place});`);
   }
 }
+
+/** OpenMP's clause for variables that are added up. */
+export const sumClause = (sum: readonly string[]): string => (sum.length > 0 ? ` reduction(+: ${sum.join(", ")})` : "");
 
 function declaration({ name, type, element, written }: Argument): string {
   if (type !== "pointer") return `${dialect.types[type]} ${name}`;

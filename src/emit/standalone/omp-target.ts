@@ -1,5 +1,5 @@
 import { cFlags } from "./c.js";
-import { writeLoops, type Used } from "./loops.js";
+import { sumClause, writeLoops, type Used } from "./loops.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** C11 with OpenMP's target constructs, which run on a GPU where the compiler can offload, else on the host. */
@@ -16,7 +16,7 @@ export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
     parallel: (depth, used, sum) => [
       ...continued([
         `#pragma omp target teams distribute parallel for${depth > 1 ? ` collapse(${depth})` : ""}`,
-        ...(sum.length > 0 ? [`  reduction(+: ${sum.join(", ")}) map(tofrom: ${sum.join(", ")})`] : []),
+        ...(sum.length > 0 ? [` ${sumClause(sum)} map(tofrom: ${sum.join(", ")})`] : []),
         ...maps(used),
       ]),
     ],

@@ -26,7 +26,7 @@ int dot_launch(
 )
 {
   double s_2 = 0.0;
-  #pragma omp parallel for reduction(+: s_2)
+  #pragma omp parallel for simd reduction(+: s_2)
   for (int64_t i = i_begin; i < i_end; i++) {
     s_2 += x[i] * y[i];  // line 14
   }

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { APPLICATIONS } from "../../src/cli/commands.js";
+import { kernelsOfApplication } from "../../src/cli/found-kernels.js";
+import { TARGETS } from "../../src/emit/standalone/index.js";
+import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
+import { inFolder, missing, run } from "../emit/standalone/compiled.js";
+import { isoform } from "./isoform.js";
+
+const library = new URL("../../src/index.js", import.meta.url).href;
+
+const KERNELS = `import { f32, f64, fixed, i32, kernel, view } from "${library}";
+export const scale = kernel("scale", { a: f32, x: view(f32) }, ({ a, x }, i) => {
+  x[i] = a * x[i];
+});
+export const half = kernel("half", { x: view(f64) }, ({ x }, i) => {
+  x[i] = 0.5 * x[i];
+});
+`;
+
+const FIXED = `import { f64, fixed, i32, kernel, view } from "${library}";
+export const power = kernel("power", { n: fixed(i32), x: view(f64) }, ({ n, x }, i) => {
+  let p = 1;
+  for (let k = 0; k < n; k++) p *= x[i];
+  x[i] = p;
+});
+`;
+
+describe("isoform emit", () => {
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "isoform-cli-"));
+    writeFileSync(join(folder, "kernels.mjs"), KERNELS);
+    writeFileSync(join(folder, "fixed.mjs"), FIXED);
+    writeFileSync(join(folder, "empty.mjs"), "export const nothing = 1;\n");
+    writeFileSync(join(folder, "typed.ts"), "export const nothing: number = 1;\n");
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const refuses = (words: readonly string[], message: RegExp) => {
+    const { status, stderr } = isoform(["emit", ...words], folder);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, message);
+  };
+
+  it("prints the one kernel that is asked for", () => {
+    const { status, stdout, stderr } = isoform(["emit", "kernels.mjs", "--target", "js", "--kernel", "scale"], folder);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^\/\/ Kernel "scale" \(kernels\.mjs\)/);
+    assert.match(stdout, /export function scale_launch\(/);
+    assert.doesNotMatch(stdout, /half/);
+  });
+
+  it("writes a file for each kernel, for every target that can", () => {
+    for (const target of TARGET_NAMES.filter((name) => name !== "wgsl")) {
+      const { status, stdout, stderr } = isoform(["emit", "kernels.mjs", "--target", target, "--out", target], folder);
+      assert.equal(status, 0, stderr);
+      const names = readdirSync(join(folder, target));
+      assert.deepEqual(stdout.trim().split("\n").sort(), names.map((name) => join(target, name)).sort());
+      for (const stem of ["scale", "half"])
+        assert.ok(
+          names.some((name) => name.startsWith(stem) && readFileSync(join(folder, target, name), "utf8").includes("x")),
+          target,
+        );
+    }
+  });
+
+  it("names what WGSL lacks", () => {
+    refuses(
+      ["kernels.mjs", "--target", "wgsl"],
+      /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32\)/,
+    );
+    const { status, stdout } = isoform(["emit", "kernels.mjs", "--target", "wgsl", "--kernel", "scale"], folder);
+    assert.equal(status, 0);
+    assert.match(stdout, /==> scale\.wgsl <==\n[^]*@compute[^]*==> scale\.host\.mjs <==\n/);
+  });
+
+  it("compiles in values of fixed parameters", () => {
+    refuses(["fixed.mjs", "--target", "c"], /kernel "power" has the fixed parameter n, .* give --fixed n=VALUE/);
+    const { stdout } = isoform(["emit", "fixed.mjs", "--target", "c", "--fixed", "n=3"], folder);
+    assert.match(stdout, /x\[i\] = x\[i\] \* x\[i\] \* x\[i\];|p \* x\[i\]|p = /);
+  });
+
+  it("tells what is wrong with a file", () => {
+    refuses(["nowhere.mjs", "--target", "c"], /nowhere\.mjs is neither a file nor an application/);
+    refuses(["empty.mjs", "--target", "c"], /empty\.mjs exports no kernel/);
+    refuses(["kernels.mjs", "--target", "c", "--kernel", "third"], /has no kernel "third": it has (half, scale|scale, half)/);
+    refuses(["kernels.mjs", "--target", "fortran"], /Allowed choices are c, cuda/);
+    if (!("typescript" in process.features)) refuses(["typed.ts", "--target", "c"], /does not run TypeScript; compile it to JavaScript/);
+  });
+
+  it("writes an application's fused kernels", () => {
+    const { status, stdout, stderr } = isoform(
+      ["emit", "poisson", "--target", "c", "--size", "8", "--out", join(folder, "poisson")],
+      folder,
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /direction_laplace_curvature\.c/);
+  });
+
+  it("does what docs/emit.md says", { skip: missing("gcc") }, async () => {
+    const page = readFileSync(new URL("../../../docs/emit.md", import.meta.url), "utf8");
+    const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(page)![1];
+    const files = [
+      { name: "energy.mjs", text: block("js").replace('"isoform"', JSON.stringify(library)) },
+      { name: "main.c", text: block("c") },
+    ];
+    await inFolder(files, (where) => {
+      assert.equal(isoform(["emit", "energy.mjs", "--target", "c", "--out", "."], where).status, 0);
+      run(where, "gcc", "-O2", "-fopenmp", "-fwrapv", "energy.c", "main.c", "-lm", "-o", "energy");
+      assert.equal(run(where, "./energy"), /^\/\/ prints: (.*)$/m.exec(page)![1] + "\n");
+    });
+  });
+
+  describe("kernels of applications as C", { skip: missing("gcc") }, () => {
+    for (const [name, application] of Object.entries(APPLICATIONS))
+      it(`of ${name} compile`, async () => {
+        const precision = "fast";
+        const kernels = await kernelsOfApplication(application, { precision, fixed: {}, size: 6, grid: "dense", layout: "soa" });
+        assert.ok(kernels.length > 0);
+        const files = kernels.flatMap((kernel) => TARGETS.c({ ...kernel, precision }));
+        await inFolder(files, (where) =>
+          run(where, "gcc", "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", ...files.map((file) => file.name)),
+        );
+      });
+  });
+});
