@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { WebGpuDevice } from "../../src/device/webgpu/webgpu-device.js";
-import { open } from "../../src/device/open.js";
-import { DeviceError } from "../../src/kernel/errors.js";
 import { dense } from "../../src/domain/index.js";
 import { f32, sum } from "../../src/index.js";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, type SkeletonOptions } from "../../src/skeleton/index.js";
 import { jsSets, noise } from "../domain/sets.js";
+import { openWebGpu } from "../device/webgpu/opened.js";
 
 /** Submissions of a WebGPU device meanwhile, what checks results at the end included. */
 async function submitted({ members: [{ device }] }: DeviceSet, work: () => Promise<unknown>): Promise<number> {
@@ -41,22 +40,13 @@ async function relax(set: DeviceSet, options: SkeletonOptions) {
   return { result, perIteration: (counts[1] - counts[0]) / 5 };
 }
 
-describe("skeletons on webgpu", () => {
-  let device: WebGpuDevice;
-  let missing: string | undefined;
-  before(async () => {
-    try {
-      device = (await open("webgpu")) as WebGpuDevice;
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      missing = error.message;
-    }
-  });
+const { device, skip } = await openWebGpu();
+
+describe("skeletons on webgpu", { skip }, () => {
   after(() => device?.close());
 
   for (const members of [1, 3])
-    it(`give the bits of js on ${members} members, one submission an iteration`, async (t) => {
-      if (missing !== undefined) return t.skip(missing);
+    it(`give the bits of js on ${members} members, one submission an iteration`, async () => {
       const set = await devices(Array<WebGpuDevice>(members).fill(device));
       for (const occ of members === 1 ? (["none"] as const) : OCC_LEVELS) {
         const expected = await relax(jsSets[0], { occ });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Device } from "../../../src/device/device.js";
-import { open } from "../../../src/device/open.js";
+import { after, describe, it } from "node:test";
 import { range } from "../../../src/device/policy.js";
 import { firstWrong } from "../../../src/device/webgpu/self-test.js";
-import { DeviceError } from "../../../src/kernel/errors.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f64, i32, scatter, view } from "../../../src/kernel/params.js";
 import { make, noise } from "../../../src/testing/rung.js";
+import { openWebGpu } from "./opened.js";
 
 const operations = kernel("operations", { a: view(f64), b: view(f64), o: view(f64, 2) }, ({ a, b, o }, i) => {
   o[0][i] = a[i] + b[i];
@@ -30,22 +28,13 @@ const crowd = kernel("crowd", { at: view(i32), x: view(f64), h: scatter(f64) }, 
 /** A value that two f32 hold. */
 const held = (x: number): number => Math.fround(x) + Math.fround(x - Math.fround(x));
 
-describe("emulated f64 on webgpu", () => {
-  let device: Device;
-  let missing: string | undefined;
-  before(async () => {
-    try {
-      device = await open("webgpu", { f64: "emulate" });
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      missing = error.message;
-    }
-  });
+const { device, skip } = await openWebGpu({ f64: "emulate" });
+
+describe("emulated f64 on webgpu", { skip }, () => {
   after(() => device?.close());
 
   for (const precision of ["strict", "fast"] as const)
-    it(`has 44 bits at least in ${precision} mode`, async (t) => {
-      if (missing !== undefined) return t.skip(missing);
+    it(`has 44 bits at least in ${precision} mode`, async () => {
       const n = 20_000;
       const value = (k: number) => held((noise(k) - 0.5) * 2 ** Math.floor(noise(k + 0.5) * 60 - 30));
       const as = make(n, (k) => value(k));
@@ -62,8 +51,7 @@ describe("emulated f64 on webgpu", () => {
         }
     });
 
-  it("adds from many elements at once without losing bits", async (t) => {
-    if (missing !== undefined) return t.skip(missing);
+  it("adds from many elements at once without losing bits", async () => {
     const n = 30_000;
     const xs = make(n, (k) => held(noise(k) - 0.2));
     const ats = make(n, (k) => k % 5);
@@ -77,8 +65,7 @@ describe("emulated f64 on webgpu", () => {
     }
   });
 
-  it("refuses functions that it does not emulate, by name", async (t) => {
-    if (missing !== undefined) return t.skip(missing);
+  it("refuses functions that it does not emulate, by name", async () => {
     const [x, h] = [device.array(f64, 4), device.array(f64, 1)];
     const least = kernel("least", { x: view(f64), h: scatter(f64, 1, "min") }, ({ x, h }, i) => {
       h.min(0, x[i]);

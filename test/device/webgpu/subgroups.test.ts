@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { open } from "../../../src/device/open.js";
+import { after, describe, it } from "node:test";
 import { range, teams } from "../../../src/device/policy.js";
-import type { WebGpuDevice } from "../../../src/device/webgpu/webgpu-device.js";
-import { DeviceError } from "../../../src/kernel/errors.js";
 import { kernel, teamKernel } from "../../../src/kernel/kernel.js";
 import { f32, i32, max, min, sum, view } from "../../../src/kernel/params.js";
+import { openWebGpu } from "./opened.js";
 
 const params = { x: view(f32), k: view(i32), s: sum(f32), high: max(i32), low: min(i32), top: max(f32) };
 const all = kernel("all", params, ({ x, k, s, high, low, top }, i) => {
@@ -23,21 +21,12 @@ const rows = teamKernel("rows", { x: view(f32, 2), y: view(f32) }, ({ x, y }, te
 const xs = Float32Array.from({ length: 70_001 }, (_, i) => (i % 8) / 8);
 const ks = Int32Array.from(xs, (_, i) => Math.imul(i + 1, 2654435761));
 
-describe("fast folds on webgpu", () => {
-  let device: WebGpuDevice;
-  let missing: string | undefined;
-  before(async () => {
-    try {
-      device = (await open("webgpu")) as WebGpuDevice;
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      missing = error.message;
-    }
-  });
+const { device, skip } = await openWebGpu();
+
+describe("fast folds on webgpu", { skip }, () => {
   after(() => device?.close());
 
-  it("go by subgroups where the adapter has them, but for the least and greatest of floats", async (t) => {
-    if (missing !== undefined) return t.skip(missing);
+  it("go by subgroups where the adapter has them, but for the least and greatest of floats", async () => {
     const launch = device.prepare(all, { x: device.from(f32, xs), k: device.from(i32, ks) }, range(xs.length));
     const calls = [...launch.source().matchAll(/subgroup(Add|Min|Max)\(/g)].map(([, fold]) => fold);
     assert.deepEqual(calls, device.gpu.hasSubgroups ? ["Add", "Max", "Min"] : []);
@@ -52,8 +41,7 @@ describe("fast folds on webgpu", () => {
     launch.free();
   });
 
-  it("give sums of teams of any size", async (t) => {
-    if (missing !== undefined) return t.skip(missing);
+  it("give sums of teams of any size", async () => {
     const [x, y] = [device.from(f32, xs.slice(0, 1000), [10, 100]), device.array(f32, 10)];
     const expected = Array.from({ length: 10 }, (_, row) => xs.slice(100 * row, 100 * (row + 1)).reduce((a, b) => a + b));
     for (const size of [undefined, 1, 32, 200]) {
