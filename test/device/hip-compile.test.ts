@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { Hiprtc } from "../../src/device/hip/hiprtc.js";
 import { hipLanguage, hipSource } from "../../src/emit/c/hip.js";
 import type { Precision } from "../../src/device/device.js";
 import { ladder } from "../../src/testing/ladder.js";
@@ -32,8 +33,11 @@ const architectures = WANTED.flatMap((names) => names.find((name) => hipcc("", [
 const missing = architectures.length === 0 && "hipcc is not installed, or knows no MI200";
 
 /** Many kernels as one source, each in a namespace of its own. */
+const together = (sources: Iterable<string>): string[] =>
+  [...sources].map((source, n) => `namespace program${n} {\n${source.replaceAll('extern "C" __global__', "__global__")}\n}`);
+
 function compile(sources: Iterable<string>, precision: Precision): void {
-  const spaces = [...sources].map((source, n) => `namespace program${n} {\n${source.replaceAll('extern "C" __global__', "__global__")}\n}`);
+  const spaces = together(sources);
   const { works, said, bytes } = hipcc(spaces.join("\n"), architectures, precision === "fast" ? "fast" : "off");
   assert.ok(works, said.slice(0, 4000));
   assert.ok(bytes > 1000 * spaces.length, `${bytes} bytes`);
@@ -64,4 +68,26 @@ describe(`hipcc compiles, for ${architectures.join(" and ")}, the HIP code of`, 
       compile(sources.keys(), precision);
     });
   }
+});
+
+// Builds of 2022 end the process for architectures that they do not know.
+const runtime = await Hiprtc.open().catch((error: Error) => error.message);
+
+describe("hiprtc compiles the HIP code of", { skip: typeof runtime === "string" && runtime }, () => {
+  const compileAtRunTime = (source: string, fmad: boolean) => (runtime as Hiprtc).compile(source, "gfx90a", { fmad });
+
+  it("the library's own kernels and applications", () => {
+    process.env.XDG_CACHE_HOME = folder;
+    const sources = [hipLanguage.sort, hipLanguage.copies, ...applicationKernels().map((kernel) => hipSource(kernel, "fast"))];
+    assert.ok(compileAtRunTime(together(sources).join("\n"), true).length > 1000 * sources.length);
+  });
+
+  it("a kernel, and refuses what is no code with its name and the place", () => {
+    process.env.XDG_CACHE_HOME = folder;
+    assert.ok(compileAtRunTime(hipLanguage.sort, false).length > 1000);
+    assert.throws(() => compileAtRunTime("no code", false), {
+      name: "DeviceError",
+      message: /hiprtc refused the code generated for "kernel":\n[^]*error:/,
+    });
+  });
 });
