@@ -52,6 +52,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     fields: FIELDS.map((key) => ({ key, type: "i32" })),
     buffers: [{ group: 0, written: true }, ...(inside ? [] : [{ group: 1, written: false }])],
     workgroup: [WORKGROUP, 1, 1],
+    workgroupBytes: 0,
   };
 }
 

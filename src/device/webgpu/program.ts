@@ -51,6 +51,11 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
   const key = JSON.stringify(assumptions);
   const program = variants.get(key) ?? emitWgsl(ir, access, assumptions);
   variants.set(key, program);
+  const most = gpu.limits.maxComputeWorkgroupStorageSize;
+  if (program.main.workgroupBytes > most)
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}" (${binding.kernel.location.file}:${binding.kernel.location.line}) on ${gpu.name}: its scratch, folds and copies of scatter targets take ${program.main.workgroupBytes} bytes of a workgroup's memory, and this adapter has ${most}; use less scratch, or the scatter strategy "atomic"`,
+    );
   if (places.pieces.length > 1 && Object.keys(scatter.slots).length > 0)
     throw new LaunchError(
       `kernel "${binding.kernel.name}": it scatters in order and reads more of an array than a shader of ${gpu.name} sees; use the strategy "atomic", or slices of the array`,

@@ -32,6 +32,7 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>) {
       { group: 1, written: true },
     ],
     workgroup: [WORKGROUP, 1, 1],
+    workgroupBytes: 0,
   };
 }
 

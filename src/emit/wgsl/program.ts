@@ -29,6 +29,8 @@ export interface Entry {
   readonly fields: readonly LaunchField[];
   readonly buffers: readonly EntryBuffer[];
   readonly workgroup: readonly [number, number, number];
+  /** Bytes of the workgroup's memory: scratch, copies of scatter targets, cells of folds. */
+  readonly workgroupBytes: number;
 }
 
 /** How a range kernel's elements are given to invocations. */

@@ -100,6 +100,7 @@ ${text}`,
   fields: SORT_FIELDS,
   buffers: [{ group: 0, written: true }],
   workgroup: [WORKGROUP, 1, 1],
+  workgroupBytes: 2 * 4 * WORKGROUP,
 });
 
 /** Tiles count their digits; the counts of a digit are summed over the tiles; tiles move their keys, 256 at a time and in order. */

@@ -72,6 +72,7 @@ export abstract class EntryWriter implements Frame {
   private readonly fields = new Map<string, { name: string; type: ScalarType }>();
   private readonly buffers = new Map<number, { name: string; written: boolean }>();
   private readonly workgroup: string[] = [];
+  private workgroupBytes = 0;
 
   constructor(
     readonly program: ProgramWriter,
@@ -174,6 +175,8 @@ export abstract class EntryWriter implements Frame {
   }
 
   protected declareShared(name: string, type: string): string {
+    const [, element, length] = /^array<(.*), (\d+)>$/.exec(type) ?? [undefined, type, "1"];
+    this.workgroupBytes += Number(length) * (element === TYPES.f64 ? 8 : 4);
     this.workgroup.push(`var<workgroup> ${name}: ${type};`);
     return name;
   }
@@ -377,7 +380,7 @@ export abstract class EntryWriter implements Frame {
     main.line(`@compute @workgroup_size(${workgroup.join(", ")})`);
     main.block(`fn main(${inputs.join(", ")})`, () => main.text(text.trimEnd()));
     const source = [head.toString(), helpers, String(this.accessors), main.toString()].filter((part) => part !== "").join("\n");
-    return { name: this.name, source, fields, buffers, workgroup };
+    return { name: this.name, source, fields, buffers, workgroup, workgroupBytes: this.workgroupBytes };
   }
 }
 

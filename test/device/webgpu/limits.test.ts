@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
-import { range } from "../../../src/device/policy.js";
+import { range, teams } from "../../../src/device/policy.js";
 import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import { Gpu } from "../../../src/device/webgpu/gpu.js";
 import { WebGpuDevice } from "../../../src/device/webgpu/webgpu-device.js";
-import { kernel } from "../../../src/kernel/kernel.js";
+import { kernel, teamKernel } from "../../../src/kernel/kernel.js";
 import { f32, f64, i32, sum, view } from "../../../src/kernel/params.js";
 
 const STEP = 40_000;
@@ -76,6 +76,20 @@ describe("limits of webgpu", { skip }, () => {
     assert.throws(() => device.array(f32, 2 ** 28), {
       name: "DeviceError",
       message: /1.00 GiB asked for, and a buffer of this adapter has at most 0.250 GiB/,
+    });
+  });
+
+  it("refuses more scratch than a workgroup has", () => {
+    const large = teamKernel("large", { y: view(f32) }, ({ y }, team) => {
+      const held = team.scratch("f32", 8192);
+      team.range(8192, (j) => {
+        held[j] = j;
+      });
+      y[team.index] = held[5];
+    });
+    assert.throws(() => device.prepare(large, { y: device.array(f32, 2) }, teams(2)), {
+      name: "LaunchError",
+      message: /kernel "large" .* take 32768 bytes of a workgroup's memory, and this adapter has 16384; use less scratch/,
     });
   });
 

@@ -9,6 +9,7 @@ const entry: Entry = {
   fields: [],
   buffers: [],
   workgroup: [1, 1, 1],
+  workgroupBytes: 0,
 };
 
 test("a refused shader is told with the kernel, its line and the driver's words", () => {
