@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import { cg } from "../../../bench/grid-problems.js";
+import { dense } from "../../../src/domain/index.js";
+import { devices } from "../../../src/set/index.js";
+import { skeleton, type SkeletonOptions } from "../../../src/skeleton/index.js";
+import { fakeHip } from "./fake.js";
+
+const made = await fakeHip();
+
+/** Some turns of conjugate gradients: stencils over halos, dot products of all members, scalars. */
+async function solve(spec: string, options: SkeletonOptions): Promise<Float64Array> {
+  const set = await devices(spec);
+  const grid = dense(set, [8, 6, 7]);
+  const { steps, result, temporary } = await cg(grid);
+  const plan = skeleton(set, "cg", steps, { ...options, temporary });
+  await plan.run(4);
+  const x = Float64Array.from(await result.download());
+  plan.free();
+  await set.close();
+  return x;
+}
+
+describe("plans over several GPUs of AMD", { skip: typeof made === "string" && made }, () => {
+  if (typeof made === "string") return;
+  const fake = made;
+  afterEach(() => fake.forget());
+
+  for (const spec of ["hip:0,hip:1", "hip:0*3", "hip:0,wasm"])
+    for (const occ of ["none", "two-way"] as const)
+      it(`gives the bits of one device in strict mode: ${spec}, occ ${occ}`, async () => {
+        const options = { precision: "strict", occ } as const;
+        assert.deepEqual(await solve(spec, options), await solve("js", options));
+        assert.equal(fake.complaints(), "");
+      });
+
+  for (const reached of [true, false])
+    it(`folds in fast mode, on GPUs that ${reached ? "" : "do not "}reach each other`, async () => {
+      fake.peers(reached);
+      const [found, wanted] = [await solve("hip:0,hip:1", { occ: "two-way" }), await solve("js", {})];
+      found.forEach((value, n) =>
+        assert.ok(Math.abs(value - wanted[n]) < 1e-12 * Math.abs(wanted[n]), `${value} at ${n}, not ${wanted[n]}`),
+      );
+      assert.equal(fake.complaints(), "");
+      fake.peers(true);
+    });
+});
