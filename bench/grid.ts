@@ -4,16 +4,19 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { blocks, dense, sparse, type Grid } from "isoform/grid";
+import { makeGrid, type Grid, type GridKind } from "isoform/grid";
 import { devices, type DeviceSet } from "isoform/set";
-import { skeleton, type OccLevel, type SkeletonOptions } from "isoform/skeleton";
+import { skeleton, type OccLevel, type Skeleton, type SkeletonOptions } from "isoform/skeleton";
 import koffi from "koffi";
+import { Elasticity } from "../apps/elasticity/elasticity.js";
+import { CASES } from "../apps/elasticity/solid.js";
 import { commandLine } from "./command-line.js";
 import { cg, lbm, type GridProblem } from "./grid-problems.js";
 
 /*
- * Grid applications on one or several devices: lattice Boltzmann (D3Q19, two populations) and conjugate gradients for the 7-point Laplacian.
- *   node dist/bench/grid.js --devices cuda:0 [--only lbm,cg] [--sizes 256,512] [--grids dense,sparse,blocks] [--occ none,standard,...] [--json F]
+ * Grid applications on one or several devices: lattice Boltzmann (D3Q19, two populations), conjugate gradients for the 7-point Laplacian and
+ * for an elastic cube.
+ *   node dist/bench/grid.js --devices cuda:0 [--only lbm,cg,elasticity] [--sizes 256,512] [--grids dense,sparse,blocks] [--occ none,standard,...] [--json F]
  * Where nvcc is found and one GPU is used, baselines/grid.cu is built and measured by turns with ours.
  */
 
@@ -63,6 +66,7 @@ await host.close();
 for (const size of list(options.sizes).map(Number)) {
   if (only.includes("lbm")) for (const type of list(options.types)) await measure("lbm", size, type as "f64" | "f32", lbm);
   if (only.includes("cg")) await measure("cg", size, "f64", cg);
+  if (only.includes("elasticity")) await measure("elasticity", size, "f64");
 }
 if (options.json) {
   mkdirSync(dirname(options.json), { recursive: true });
@@ -74,13 +78,14 @@ if (options.json) {
 
 type Problem = (grid: Grid<3>, type: "f64" | "f32") => Promise<GridProblem>;
 
-async function measure(application: string, size: number, type: "f64" | "f32", problem: Problem): Promise<void> {
+/** Without a problem, that of the application. */
+async function measure(application: string, size: number, type: "f64" | "f32", problem?: Problem): Promise<void> {
   for (const kind of list(options.grids))
     for (const occ of list(options.occ))
       for (const fuse of application === "cg" ? [true, false] : [true]) {
         const set = await devices(options.devices.length === 1 ? options.devices[0] : options.devices);
         try {
-          await measureOne(set, { application, size, type, kind, occ: occ as OccLevel, fuse }, problem);
+          await measureOne(set, { application, size, type, kind: kind as GridKind, occ: occ as OccLevel, fuse }, problem);
         } finally {
           await set.close();
         }
@@ -91,31 +96,37 @@ interface Variant {
   application: string;
   size: number;
   type: "f64" | "f32";
-  kind: string;
+  kind: GridKind;
   occ: OccLevel;
   fuse: boolean;
 }
 
-async function measureOne(set: DeviceSet, { application, size, type, kind, occ, fuse }: Variant, problem: Problem): Promise<void> {
-  const all = new Uint8Array(size ** 3).fill(1);
-  const extents: [number, number, number] = [size, size, size];
-  const grid = kind === "dense" ? dense(set, extents) : kind === "sparse" ? sparse(set, extents, all) : blocks(set, extents, all);
-  const { steps, temporary } = await problem(grid, type);
-  const settings: SkeletonOptions = {
-    occ,
-    fuse,
-    precision: options.precision as "fast",
-    temporary: fuse ? temporary : [],
-    unroll: Number(options.unroll),
-  };
-  const plan = skeleton(set, application, steps, settings);
+/** Conjugate gradients for a cube of hexahedra, whose operator reads 27 neighbours. */
+async function elasticity(set: DeviceSet, { size, kind, occ }: Variant, settings: SkeletonOptions): Promise<Skeleton> {
+  const solid = CASES.cube({ size, material: { young: 1, poisson: 0.3 }, pressure: 0.01 });
+  const { unroll, precision } = settings;
+  return (await Elasticity.create(set, solid, { grid: kind, occ, precision }, { unroll })).skeleton;
+}
+
+async function planOf(set: DeviceSet, variant: Variant, problem: Problem | undefined): Promise<Skeleton> {
+  const { application, size, type, kind, occ, fuse } = variant;
+  const settings: SkeletonOptions = { occ, fuse, precision: options.precision as "fast", unroll: Number(options.unroll) };
+  if (!problem) return elasticity(set, variant, settings);
+  const active = kind === "dense" ? undefined : new Uint8Array(size ** 3).fill(1);
+  const { steps, temporary } = await problem(makeGrid(set, [size, size, size], { kind, active }), type);
+  return skeleton(set, application, steps, { ...settings, temporary: fuse ? temporary : [] });
+}
+
+async function measureOne(set: DeviceSet, variant: Variant, problem: Problem | undefined): Promise<void> {
+  const { application, size, type, kind, occ, fuse } = variant;
+  const plan = await planOf(set, variant, problem);
   await plan.run(4);
   const byHand = application === "lbm" ? `lbm_${type}` : fuse ? "cg_fused" : "cg_unfused";
   const samples: number[] = [];
   const others: number[] = [];
   for (let round = 0; round < rounds; round++) {
     samples.push((await plan.run(iterations)).seconds / iterations);
-    if (handWritten && set.members.length === 1) others.push(handWritten(byHand, size));
+    if (problem && handWritten && set.members.length === 1) others.push(handWritten(byHand, size));
   }
   const seconds = median(samples);
   const row: Row = {
