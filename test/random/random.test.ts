@@ -9,7 +9,7 @@ import type { Program } from "./program.js";
 const RUNS = Number(process.env.ISOFORM_RANDOM_RUNS ?? 1000);
 const SEED = Number(process.env.ISOFORM_RANDOM_SEED ?? 1);
 /** A compiler of the machine is started for each of their kernels: unless a number is asked for, they run so many of them only. */
-const COMPILED: Record<string, number> = { native: 150, cuda: 150, opencl: 40, webgpu: 40 };
+const COMPILED: Record<string, number> = { native: 150, cuda: 150, hip: 150, opencl: 40, webgpu: 40 };
 
 /** js-debug reports wraps and saturations that the text does not say, so that it only runs kernels without such. */
 const judges = (device: Device, { faithful }: Program): boolean => device.name !== "js-debug" || faithful;
