@@ -316,7 +316,8 @@ export function declareArray(
   length: number,
   space: "private" | "scratch",
 ): Value & { kind: "array" } {
-  const name = cx.unique(space === "private" ? "array" : "scratch");
+  const name = cx.unique(cx.arrayName ?? (space === "private" ? "array" : "scratch"));
+  cx.arrayName = undefined;
   cx.out.push({ kind: "array", name, type, length, space, location: cx.at(node) });
   return { kind: "array", name, type, length };
 }

@@ -50,6 +50,8 @@ export class Lowering {
   source: FunctionSource;
   /** Tells apart the places where one function is inlined. */
   path = "";
+  /** The variable that is being declared, which a new array is named after. */
+  arrayName: string | undefined;
   private readonly used: Set<string>;
   private maskName: string | undefined;
   private readonly mutable = new Set<string>();

@@ -179,7 +179,12 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
   if (node.kind !== "let" && node.kind !== "const")
     cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
   for (const d of node.declarations) {
-    if (d.init) bindPattern(cx, d.id, expression(cx, d.init, scope), scope, node.kind === "const", d.init.type === "ArrayExpression");
+    if (d.init) {
+      cx.arrayName = d.id.type === "Identifier" ? d.id.name : undefined;
+      const value = expression(cx, d.init, scope);
+      cx.arrayName = undefined;
+      bindPattern(cx, d.id, value, scope, node.kind === "const", d.init.type === "ArrayExpression");
+    }
     else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
   }
 }

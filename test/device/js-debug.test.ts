@@ -70,7 +70,7 @@ describe("js-debug", () => {
     });
     const at = device.from(i32, [1, 4]),
       y = device.array(f64, 2);
-    await fails(() => device.run(local, { at, y }, range(2)), "local", /index 4 is outside axis 0 of "array.*extent 4/);
+    await fails(() => device.run(local, { at, y }, range(2)), "local", /index 4 is outside axis 0 of "v".*extent 4/);
     const looked = kernel("looked", { at: view(i32), y: view(f64), t: table(f64, [1, 2, 3, 4]) }, ({ at, y, t }, i) => {
       y[i] = t[at[i]];
     });

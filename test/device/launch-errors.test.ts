@@ -99,7 +99,7 @@ test("indices outside private arrays and tables are refused where the launch fix
     y[i] = v[0];
   });
   device.prepare(kept, { n: 3, y }, range(8)).free();
-  refused(() => device.prepare(kept, { n: 4, y }, range(8)), RegExp(String.raw`writes array\[n\] ${place} 4 along axis 0.*extent 4`));
+  refused(() => device.prepare(kept, { n: 4, y }, range(8)), RegExp(String.raw`writes v\[n\] ${place} 4 along axis 0.*extent 4`));
 
   const shared = teamKernel("shared", { n: i32, y: view(f64) }, ({ n, y }, team) => {
     const s = team.scratch("f64", 4);
@@ -111,7 +111,7 @@ test("indices outside private arrays and tables are refused where the launch fix
     });
   });
   device.prepare(shared, { n: 4, y }, teams(8)).free();
-  refused(() => device.prepare(shared, { n: 5, y }, teams(8)), RegExp(String.raw`writes scratch\[j\] ${place} 4 along axis 0`));
+  refused(() => device.prepare(shared, { n: 5, y }, teams(8)), RegExp(String.raw`writes s\[j\] ${place} 4 along axis 0`));
 
   const guarded = kernel("guarded", { n: i32, y: view(f64), t: table(f64, [1, 2]) }, ({ n, y, t }, i) => {
     y[i] = n < 2 ? t[n] : 0;

@@ -276,12 +276,12 @@ y[i] = t_3 + t_4`,
     });
     assert.equal(
       lowered(k),
-      `private array: f64[2]
-array[0] = 1.0
-array[1] = y[i]
+      `private a: f64[2]
+a[0] = 1.0
+a[1] = y[i]
 for k = 0 until 2
-  array[k] = array[k] * 3.0
-y[i] = array[1]`,
+  a[k] = a[k] * 3.0
+y[i] = a[1]`,
     );
   });
   it("take functions, and helpers that call helpers", () => {
@@ -311,16 +311,16 @@ describe("teams", () => {
     });
     assert.equal(
       lowered(k),
-      `scratch scratch: f64[8]
+      `scratch s: f64[8]
 team for j until n
-  scratch[j] = 2.0 * x[team.index][j]
+  s[j] = 2.0 * x[team.index][j]
 team reduce j_2 until n (total_: f64 sum, most_: f64 max)
-  if scratch[j_2] > 0.0
-    reduce total_ <- scratch[j_2]
-  reduce most_ <- scratch[j_2]
+  if s[j_2] > 0.0
+    reduce total_ <- s[j_2]
+  reduce most_ <- s[j_2]
 team single
-  scratch[0] = total_
-let t: f64 = scratch[0] + most_
+  s[0] = total_
+let t: f64 = s[0] + most_
 team reduce j_3 until n (sum_: f64 sum)
   reduce sum_ <- x[team.index][j_3]
 y[team.index] = t + sum_`,
@@ -336,7 +336,7 @@ describe("the type of private arrays may be a parameter", () => {
       y[i] = own[0] + own[1];
     });
   it("f32 and f64 from one source", () => {
-    assert.match(lowered(typed(Float32Array, f32)), /array: f32\[2\]/);
-    assert.match(lowered(typed(Float64Array, f64)), /array: f64\[2\]/);
+    assert.match(lowered(typed(Float32Array, f32)), /own: f32\[2\]/);
+    assert.match(lowered(typed(Float64Array, f64)), /own: f64\[2\]/);
   });
 });

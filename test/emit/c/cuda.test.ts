@@ -110,7 +110,7 @@ test("what a team reads outside of its shared loops is kept until all have read 
   });
   assert.match(
     emit(shared).source.replace(/\s+/g, " "),
-    /double v = scratch\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ scratch\[0\] = v \+ 1\.0;/,
+    /double v = t\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ t\[0\] = v \+ 1\.0;/,
   );
 });
 
@@ -128,7 +128,7 @@ test("scratch beyond the static limit is dynamic shared memory", () => {
   });
   const { source, scratchBytes } = emit(big);
   assert.equal(scratchBytes, 64016);
-  assert.match(source, /int \*const scratch_2 = \(int \*\)\(scratch_memory \+ 8000\);/);
+  assert.match(source, /int \*const u = \(int \*\)\(scratch_memory \+ 8000\);/);
 });
 
 test("in fast mode blocks gather partials from several places, and the last of them folds what all have", () => {

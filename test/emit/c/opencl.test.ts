@@ -78,7 +78,7 @@ test("local arrays are declared before anything else, whatever loop they are use
       });
     }
   });
-  assert.match(emit(tiles).source, /\) \{\n {2}__local double scratch\[16\];\n/);
+  assert.match(emit(tiles).source, /\) \{\n {2}__local double tile\[16\];\n/);
 });
 
 test("without f64 and wide atomics no extension is asked for", () => {

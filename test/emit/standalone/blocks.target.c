@@ -53,17 +53,17 @@ int blocks_launch(
     map(from: n_partials[0:league])
   for (int64_t team = 0; team < league; team++) {
     int32_t n_2 = 0;
-    float scratch[8];  // line 66
+    float part[8];  // line 66
     const int64_t j_count = 8;
     for (int64_t j = 0; j < j_count; j++) {
       float own = 0.0f;  // line 68
       for (int64_t k = j; k < a_extent1; k += 8) {  // line 69
         own = own + a[team * a_stride0 + k];
       }
-      scratch[j] = own;  // line 70
+      part[j] = own;  // line 70
     }
     {
-      s[team] = scratch[0] + scratch[1] + scratch[2] + scratch[3] + scratch[4] + scratch[5] + scratch[6] + scratch[7];  // line 73
+      s[team] = part[0] + part[1] + part[2] + part[3] + part[4] + part[5] + part[6] + part[7];  // line 73
     }
     n_2 += 1;  // line 75
     n_partials[team] = n_2;
