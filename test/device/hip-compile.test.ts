@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { deviceNames } from "../../src/device/open.js";
 import { Hiprtc } from "../../src/device/hip/hiprtc.js";
 import { hipLanguage, hipSource } from "../../src/emit/c/hip.js";
 import type { Precision } from "../../src/device/device.js";
@@ -73,18 +74,22 @@ describe(`hipcc compiles, for ${architectures.join(" and ")}, the HIP code of`, 
 // Builds of 2022 end the process for architectures that they do not know.
 const runtime = await Hiprtc.open().catch((error: Error) => error.message);
 
-describe("hiprtc compiles the HIP code of", { skip: typeof runtime === "string" && runtime }, () => {
+describe("the installed HIP", { skip: typeof runtime === "string" && runtime }, () => {
   const compileAtRunTime = (source: string, fmad: boolean) => (runtime as Hiprtc).compile(source, "gfx90a", { fmad });
 
-  it("the library's own kernels and applications", () => {
+  it("compiles the library's own kernels and applications", () => {
     process.env.XDG_CACHE_HOME = folder;
     const sources = [hipLanguage.sort, hipLanguage.copies, ...applicationKernels().map((kernel) => hipSource(kernel, "fast"))];
     assert.ok(compileAtRunTime(together(sources).join("\n"), true).length > 1000 * sources.length);
   });
 
-  it("a kernel, and refuses what is no code with its name and the place", () => {
+  it("has all functions that are called", async () => {
+    const said = await deviceNames("hip").then(String, (error: Error) => error.message);
+    assert.doesNotMatch(said, /lacks a function/);
+  });
+
+  it("refuses what is no code with its name and the place", () => {
     process.env.XDG_CACHE_HOME = folder;
-    assert.ok(compileAtRunTime(hipLanguage.sort, false).length > 1000);
     assert.throws(() => compileAtRunTime("no code", false), {
       name: "DeviceError",
       message: /hiprtc refused the code generated for "kernel":\n[^]*error:/,

@@ -70,7 +70,7 @@ export const hipApi: DriverApi = {
   endOfExtra: 3n,
   // Its grids are counted in threads, by 32 bits.
   mostThreads: 2 ** 32 - 1,
-  newer: "install ROCm 5.0 or later",
+  newer: "install ROCm 5.2 or later",
   remedies: {
     ...REMEDIES,
     100: "the driver sees no GPU: look at HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and rocminfo, and whether you may open /dev/kfd",

@@ -270,9 +270,9 @@ int hipModuleLoadData(Handle *module, const char *image) {
   ENTER("%s", "");
   uint64_t bytes;
   memcpy(&bytes, image, sizeof bytes);
-  char path[64];
+  char path[512];
   static int number;
-  snprintf(path, sizeof path, "/tmp/fake-hip-%d-%d.so", getpid(), number++);
+  snprintf(path, sizeof path, FAKE_FOLDER "/module-%d.so", number++);
   if (!write_file(path, image + sizeof bytes, bytes)) return complain(INVALID_VALUE, "no room for %s", path);
   Module *loaded = malloc(sizeof *loaded);
   *loaded = (Module){true, dlopen(path, RTLD_NOW | RTLD_LOCAL)};
@@ -716,12 +716,8 @@ int hiprtcCompileProgram(Handle handle, int count, const char **options) {
   ENTER("%s", flags);
   if (!strstr(flags, "--gpu-architecture=gfx90a:sramecc+:xnack- ") || !strstr(flags, "-ffp-contract="))
     return complain(INVALID_VALUE, "the options of the compiler");
-  char base[64], source[80], code[80], log[80], command[1024];
-  static int number;
-  snprintf(base, sizeof base, "/tmp/fake-hiprtc-%d-%d", getpid(), number++);
-  snprintf(source, sizeof source, "%s.cpp", base);
-  snprintf(code, sizeof code, "%s.so", base);
-  snprintf(log, sizeof log, "%s.log", base);
+  static const char source[] = FAKE_FOLDER "/kernel.cpp", code[] = FAKE_FOLDER "/kernel.so", log[] = FAKE_FOLDER "/kernel.log";
+  char command[2048];
   replace_dynamic(program->source);
   FILE *file = fopen(source, "w");
   fprintf(file, "#include \"%s\"\n#line 1 \"kernel.hip\"\n%s\n", FAKE_DEVICE, program->source);

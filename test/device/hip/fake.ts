@@ -40,7 +40,7 @@ export async function fakeHip(): Promise<FakeHip | string> {
   after(() => rmSync(folder, { recursive: true }));
   const library = join(folder, "libamdhip64.so");
   const text = (name: string, value: string) => `-D${name}="${value}"`;
-  const places = [text("FAKE_DEVICE", inSource("fake-device.hpp")), text("FAKE_COMPILER", cpp)];
+  const places = [text("FAKE_FOLDER", folder), text("FAKE_DEVICE", inSource("fake-device.hpp")), text("FAKE_COMPILER", cpp)];
   const built = spawnSync(c, ["-std=gnu11", "-O1", "-shared", "-fPIC", ...places, inSource("fake-hip.c"), "-o", library, "-ldl"]);
   if (built.status !== 0) throw new Error(`the fake library does not compile:\n${built.stderr}`);
   process.env.ISOFORM_HIP = folder;
