@@ -184,8 +184,7 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
       const value = expression(cx, d.init, scope);
       cx.arrayName = undefined;
       bindPattern(cx, d.id, value, scope, node.kind === "const", d.init.type === "ArrayExpression");
-    }
-    else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
+    } else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
   }
 }
 

@@ -19,7 +19,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel(
     const int stop = start + 256 < i_end ? start + 256 : i_end;
     #pragma unroll 4
     for (int i = start + lane; i < stop; i += 8) {
-      s += x[i] * y[i];
+      s += x[i] * y[i];  // line 14
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

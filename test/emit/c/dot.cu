@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
     const int stop = start + 256 < i_end ? start + 256 : i_end;
     #pragma unroll 4
     for (int i = start + lane; i < stop; i += 8) {
-      s += x[i] * y[i];
+      s += x[i] * y[i];  // line 14
     }
   }
   for (int step = 4; step > 0; step /= 2) {

@@ -16,7 +16,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void rowSums_kernel(
     {
       double sum__part = 0.0;
       for (int j = thread; j < a_extent1; j += threads) {
-        sum__part += a[team * a_stride0 + j];
+        sum__part += a[team * a_stride0 + j];  // line 22
       }
       parts[thread] = sum__part;
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -32,7 +32,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void rowSums_kernel(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (thread == 0) {
-      s[team] = sum_;
+      s[team] = sum_;  // line 24
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }

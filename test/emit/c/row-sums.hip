@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
     {
       double sum__part = 0.0;
       for (int j = thread; j < a_extent1; j += threads) {
-        sum__part += a[team * a_stride0 + j];
+        sum__part += a[team * a_stride0 + j];  // line 22
       }
       for (int step = 16; step > 0; step /= 2) {
         sum__part += __shfl_xor(sum__part, step, 32);
@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
     }
     __syncthreads();
     if (thread == 0) {
-      s[team] = sum_;
+      s[team] = sum_;  // line 24
     }
     __syncthreads();
   }

@@ -91,7 +91,7 @@ export class RangeWriter extends EntryWriter {
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
-    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value);
+    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value, stmt);
   }
 
   protected override copyOf(target: string): string {

@@ -108,13 +108,13 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** Outside of the shared loops a store happens once, between what all members did before it and what they do after. */
-  store(body: BodyWriter, _stmt: StmtOf<"store">, place: string, value: string): void {
-    this.once(body, `${place} = ${value};`);
+  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
+    this.once(body, stmt, `${place} = ${value};`);
   }
 
   setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
-    if (this.scratch.has(stmt.array)) this.once(body, `${place} = ${value};`);
-    else body.code.line(`${place} = ${value};`);
+    if (this.scratch.has(stmt.array)) this.once(body, stmt, `${place} = ${value};`);
+    else body.line(stmt, `${place} = ${value};`);
   }
 
   override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
@@ -153,9 +153,9 @@ export class TeamWriter extends EntryWriter {
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const folding = this.folding.find(({ result }) => result.name === stmt.target);
-    if (folding) return this.foldInto(body, folding.result.op, folding.result.type, folding.accumulator, value);
+    if (folding) return this.foldInto(body, folding.result.op, folding.result.type, folding.accumulator, value, stmt);
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
-    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value);
+    this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value, stmt);
   }
 
   override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
@@ -304,10 +304,10 @@ export class TeamWriter extends EntryWriter {
     this.apart = outer;
   }
 
-  private once(body: BodyWriter, line: string): void {
-    if (this.apart) return void body.code.line(line);
+  private once(body: BodyWriter, stmt: Stmt, line: string): void {
+    if (this.apart) return body.line(stmt, line);
     body.code.line(`${this.dialect.barrier};`);
-    body.code.line(`if (thread == 0) ${line}`);
+    body.line(stmt, `if (thread == 0) ${line}`);
     body.code.line(`${this.dialect.barrier};`);
   }
 

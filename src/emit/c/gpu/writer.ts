@@ -199,17 +199,15 @@ export abstract class EntryWriter implements Frame {
     const type = target.element;
     switch (this.program.scatterCode(stmt.target)) {
       case "atomic":
-        return void body.code.line(`${this.atomic(target, "global", `&${place}`, value)};`);
+        return body.line(stmt, `${this.atomic(target, "global", `&${place}`, value)};`);
       case "shared":
-        return void body.code.line(
-          `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`,
-        );
+        return body.line(stmt, `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
       case "recorded": {
         const slot = this.slotOf(stmt.target);
         return this.record(body, stmt, value, slot, `${slot}++`);
       }
       case "serial":
-        return this.foldInto(body, target.op, type, place, value);
+        return this.foldInto(body, target.op, type, place, value, stmt);
     }
   }
 
@@ -264,7 +262,7 @@ export abstract class EntryWriter implements Frame {
     const keys = this.pointerParam(`keys:${target}`, `${target}_keys`, "u32", { restrict: true });
     const values = this.pointerParam(`values:${target}`, `${target}_values`, element, { restrict: true });
     body.code.line(`${keys}[${slot}] = ${this.rowMajor(body, stmt)};`);
-    body.code.line(`${values}[${last}] = ${value};`);
+    body.line(stmt, `${values}[${last}] = ${value};`);
   }
 
   /** Slots of one element or team. */
@@ -289,16 +287,17 @@ export abstract class EntryWriter implements Frame {
     return this.body.value({ op: "const", type, value });
   }
 
-  /** `into = into op value`, with `value` evaluated once. */
-  foldInto(body: BodyWriter, op: ReduceParam | "sum" | "min" | "max", type: NumericType, into: string, value: string): void {
+  /** `into = into op value`, with `value` evaluated once; `stmt` is what the line comes from. */
+  foldInto(body: BodyWriter, op: ReduceParam | "sum" | "min" | "max", type: NumericType, into: string, value: string, stmt?: Stmt): void {
+    const line = (text: string) => (stmt ? body.line(stmt, text) : void body.code.line(text));
     const operation = typeof op === "string" ? op : op.op === "custom" ? op.combine! : op.op;
-    if (operation === "sum" && (type === "f64" || type === "f32" || type === "u32")) body.code.line(`${into} += ${value};`);
-    else if (operation === "min" || operation === "max") body.code.line(`${into} = ${body.fold(operation, type, into, value)};`);
-    else if (/^\w+$/.test(value)) body.code.line(`${into} = ${body.fold(operation, type, into, value)};`);
+    if (operation === "sum" && (type === "f64" || type === "f32" || type === "u32")) line(`${into} += ${value};`);
+    else if (operation === "min" || operation === "max" || /^\w+$/.test(value))
+      line(`${into} = ${body.fold(operation, type, into, value)};`);
     else
       body.code.block("", () => {
         const added = this.names.fresh("value");
-        body.code.line(`const ${this.T[type]} ${added} = ${value};`);
+        line(`const ${this.T[type]} ${added} = ${value};`);
         body.code.line(`${into} = ${body.fold(operation, type, into, added)};`);
       });
   }
