@@ -29,12 +29,30 @@ export const power = kernel("power", { n: fixed(i32), x: view(f64) }, ({ n, x },
 });
 `;
 
+const CONTAINERS = `import { f64 } from "${library}";
+import { makeGrid } from "${new URL("../../src/domain/index.js", import.meta.url).href}";
+import { skeleton } from "${new URL("../../src/skeleton/index.js", import.meta.url).href}";
+export function makeSkeleton(devices, { size, grid: kind, layout, ...options }) {
+  const grid = makeGrid(devices, [size, size], { kind, layout });
+  const [a, b] = [grid.field("a", f64), grid.field("b", f64)];
+  a.fill(1);
+  const twice = grid.container("twice", { a, b }, ({ a, b }, c) => {
+    b[c] = 2 * a[c];
+  });
+  const back = grid.container("back", { a, b }, ({ a, b }, c) => {
+    a[c] = b[c] + 1;
+  });
+  return skeleton(devices, "both", [twice, back], options);
+}
+`;
+
 describe("isoform emit", () => {
   let folder = "";
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "isoform-cli-"));
     writeFileSync(join(folder, "kernels.mjs"), KERNELS);
     writeFileSync(join(folder, "fixed.mjs"), FIXED);
+    writeFileSync(join(folder, "containers.mjs"), CONTAINERS);
     writeFileSync(join(folder, "empty.mjs"), "export const nothing = 1;\n");
     writeFileSync(join(folder, "typed.ts"), "export const nothing: number = 1;\n");
   });
@@ -82,6 +100,12 @@ describe("isoform emit", () => {
     refuses(["fixed.mjs", "--target", "c"], /kernel "power" has the fixed parameter n, .* give --fixed n=VALUE/);
     const { stdout } = isoform(["emit", "fixed.mjs", "--target", "c", "--fixed", "n=3"], folder);
     assert.match(stdout, /x\[i\] = x\[i\] \* x\[i\] \* x\[i\];|p \* x\[i\]|p = /);
+  });
+
+  it("fuses the containers of a file", () => {
+    const { status, stdout, stderr } = isoform(["emit", "containers.mjs", "--target", "js", "--size", "8"], folder);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /export function twice_back_launch\(/);
   });
 
   it("tells what is wrong with a file", () => {

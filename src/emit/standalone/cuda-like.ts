@@ -50,6 +50,8 @@ export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
       `  status = ${prefix}GetLastError();`,
       "}",
     ],
+    invalid: `${prefix}ErrorInvalidValue`,
+    fill: (name, bytes) => [`TRY(${prefix}MemsetAsync(${name}, 0xff, ${bytes}, stream));`],
     read: (host, device, bytes) => [
       `TRY(${prefix}MemcpyAsync(${host}, ${device}, ${bytes}, ${prefix}MemcpyDeviceToHost, stream));`,
       `TRY(${prefix}StreamSynchronize(stream));`,

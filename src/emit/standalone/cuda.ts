@@ -1,6 +1,7 @@
+import { cudaLanguage } from "../c/cuda.js";
 import { cudaDialect } from "../c/cuda/dialect.js";
 import { cudaLike } from "./cuda-like.js";
-import { gpuProgram, writeGpuHost } from "./gpu-host.js";
+import { deviceSource, gpuProgram, writeGpuHost } from "./gpu-host.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** CUDA C++ for nvcc. */
@@ -18,6 +19,6 @@ export function emitCudaFile(request: EmitRequest): EmittedFile[] {
     "#define TRY(call) if (status == cudaSuccess) status = (call)",
     "",
   ];
-  const text = `${head.join("\n")}\n${program.source}\n${writeGpuHost(request, program, dialect, cudaLike("cuda"))}`;
+  const text = `${head.join("\n")}\n${deviceSource(request, program, cudaLanguage)}\n${writeGpuHost(request, program, dialect, cudaLike("cuda"))}`;
   return [{ name: `${stem}.cu`, text }];
 }

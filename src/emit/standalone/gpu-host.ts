@@ -1,9 +1,11 @@
+import { contributionsOf } from "../../ir/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam } from "../../ir/types.js";
 import { Code } from "../c/code.js";
 import { defaultAssumptions, emitGpu } from "../c/gpu/emit.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
-import type { Entry, GpuAssumptions, GpuProgram, KernelParam } from "../c/gpu/program.js";
+import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, RecordedScatter, ScatterCode } from "../c/gpu/program.js";
+import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../c/gpu/sort.js";
 import { BLOCK } from "../c/gpu/writer.js";
 import { Names } from "../c/names.js";
 import { BYTES } from "../../ir/launch.js";
@@ -43,6 +45,10 @@ export interface GpuApi {
   /** Declares `resident`: blocks of so many threads that a multiprocessor holds. */
   resident(entry: Entry, threads: number): string[];
   launch(entry: Entry, shape: HostShape, args: readonly HostArgument[]): string[];
+  /** Status of arguments that are too large. */
+  readonly invalid: string;
+  /** Lines that set all bits of so many bytes. */
+  fill(name: string, bytes: string): string[];
   /** Copies to host memory and waits. */
   read(host: string, device: string, bytes: string): string[];
 }
@@ -58,14 +64,24 @@ const TILE_PERCENT = 40;
 export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, dialect: GpuDialect): GpuProgram {
   const strict = precision === "strict";
   const scatters = ir.params.filter((p) => p.kind === "scatter");
-  const ordered = strict && scatters.some(orderMatters);
+  const inOrder = strict ? scatters.filter(orderMatters) : [];
+  // One scatter that only one thread can order takes all others with it.
+  const serial = inOrder.some(({ name }) => contributionsOf(ir, name) === undefined);
+  const codeOf = (param: ScatterParam): ScatterCode => (serial ? "serial" : inOrder.includes(param) ? "recorded" : "atomic");
   const assumptions: GpuAssumptions = {
     ...defaultAssumptions(ir, strict),
     wide: true,
     unitStrides,
-    scatter: Object.fromEntries(scatters.map(({ name }) => [name, ordered ? "serial" : "atomic"])),
+    scatter: Object.fromEntries(scatters.map((param) => [param.name, codeOf(param)])),
   };
   return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined });
+}
+
+/** The source of a program for the device, with the sort of its recorded contributions. */
+export function deviceSource({ stem }: EmitRequest, program: GpuProgram, { sort }: GpuLanguage): string {
+  return program.recorded.length > 0
+    ? `${program.source}\n${sort.replaceAll(/\bsort_(?=count\b|scan\b|move\b)/g, `${stem}_sort_`)}`
+    : program.source;
 }
 
 /** The launch function of a program. */
@@ -79,6 +95,13 @@ const RESERVED = (
   "exp log pow sin cos tan sqrt floor ceil trunc fabs fmod min max abs y0 y1 yn j0 j1 jn gamma index div " +
   "class delete explicit friend mutable namespace new operator private protected public template this throw try catch typename using virtual and or not xor"
 ).split(" ");
+
+/** What is recorded of one scatter target: names of variables of the launch function. */
+interface Records extends Readonly<
+  Record<"count" | "tiles" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals", string>
+> {
+  readonly recorded: RecordedScatter;
+}
 
 class HostWriter {
   private readonly code = new Code();
@@ -131,12 +154,13 @@ class HostWriter {
   }
 
   private teams(): void {
-    const { program, code } = this;
+    const { program } = this;
     const league = this.values.get("league")!;
     this.allocatePartials(league);
     const members = this.threads();
     const shape: HostShape = { grid: [league, "1", "1"], block: [members, "1", "1"], shared: program.scratchBytes };
-    code.block(`if (${league} > 0)`, () => this.launch(program.main, shape));
+    this.values.set("firstTeam", "0");
+    this.main(league, `${league} > 0`, shape);
     this.folds(league);
   }
 
@@ -159,7 +183,7 @@ class HostWriter {
     const shape = this.gridShape(counts, strided);
     const blocks = shape.grid.filter((count) => count !== "1").join(" * ");
     this.allocatePartials(`(${elements} ? ${blocks} : 0)`);
-    code.block(`if (${elements})`, () => this.launch(program.main, shape));
+    this.main(counts.join(" * "), elements, shape);
     if (strided) this.folds(`${elements} ? ${blocks} : 0`);
   }
 
@@ -173,7 +197,7 @@ class HostWriter {
     const serial = program.traversal === "serial";
     const grid = serial ? "1" : `(chunks + ${CHUNKS_PER_BLOCK - 1}) / ${CHUNKS_PER_BLOCK}`;
     const shape: HostShape = { grid: [grid, "1", "1"], block: [serial ? "1" : String(BLOCK), "1", "1"], shared: 0 };
-    code.block("if (chunks > 0)", () => this.launch(program.main, shape));
+    this.main(counts.join(" * "), "chunks > 0", shape);
     this.folds("chunks");
   }
 
@@ -247,15 +271,19 @@ class HostWriter {
     return ["row_blocks * tile", "slabs", "tiles"];
   }
 
+  /** Memory until the end of the launch; gives its name. */
+  private allocate(wish: string, element: ElementType | "i64", bytes: string): string {
+    const name = this.names.fresh(wish);
+    this.temporary.push(name);
+    this.lines(this.api.allocate(name, element, bytes));
+    return name;
+  }
+
   private allocatePartials(count: string): void {
-    const { api, program } = this;
+    const { program } = this;
     if (program.reduces.length === 0) return;
-    const allocate = (key: string, wish: string, element: ElementType | "i64", bytes: string): void => {
-      const name = this.names.fresh(wish);
-      this.values.set(key, name);
-      this.temporary.push(name);
-      this.lines(api.allocate(name, element, bytes));
-    };
+    const allocate = (key: string, wish: string, element: ElementType | "i64", bytes: string) =>
+      this.values.set(key, this.allocate(wish, element, bytes));
     for (const { name, type } of program.reduces) {
       allocate(`partials:${name}`, `${name}_partials`, type, `(${count} + 1) * ${BYTES[type]}`);
       allocate(`folded:${name}`, `${name}_folded`, type, `(${count} / ${REDUCTION_CHUNK} + 1) * ${BYTES[type]}`);
@@ -293,9 +321,64 @@ class HostWriter {
     );
   }
 
-  private launch(entry: Entry, shape: HostShape): void {
+  /** Runs the main entry where there is something to do, and adds what `units` elements or teams have recorded. */
+  private main(units: string, needed: string, shape: HostShape): void {
+    const { code, api, program } = this;
+    const records = program.recorded.map((recorded) => this.allocateRecords(recorded, units));
+    code.block(`if (${needed})`, () => {
+      for (const { keys, count } of records) this.lines(api.fill(keys, `${count} * 4`));
+      this.launch(program.main, shape);
+      for (const record of records) this.sort(record);
+    });
+  }
+
+  /** Memory for what is recorded of one target, and for its sort. */
+  private allocateRecords(recorded: RecordedScatter, units: string): Records {
+    const { code, api } = this;
+    const { name, type } = recorded;
+    const slots = contributionsOf(this.request.ir, name)!;
+    const count = this.names.fresh(`${name}_records`);
+    code.line(`const ${api.i64} ${count} = (${api.i64})${units} * ${slots} > 0 ? (${api.i64})${units} * ${slots} : 0;`);
+    code.line(`if (status == ${api.success} && ${count} > 0xffffffffll) status = ${api.invalid};`);
+    const tiles = this.names.fresh(`${name}_tiles`);
+    code.line(`const ${api.i64} ${tiles} = (${count} + ${SORT_TILE - 1}) / ${SORT_TILE};`);
+    const [keys, sortedKeys, order, sortedOrder] = ["keys", "sorted_keys", "order", "sorted_order"].map((part) =>
+      this.allocate(`${name}_${part}`, "u32", `(${count} + 1) * 4`),
+    );
+    const values = this.allocate(`${name}_values`, type, `(${count} + 1) * ${BYTES[type]}`);
+    const counts = this.allocate(`${name}_counts`, "u32", `(${tiles} + 1) * ${4 * 2 ** SORT_BITS}`);
+    const totals = this.allocate(`${name}_totals`, "u32", String(4 * 2 ** SORT_BITS));
+    this.values.set(`keys:${name}`, keys).set(`values:${name}`, values).set(`slots:${name}`, String(slots));
+    return { recorded, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals };
+  }
+
+  /** Sorts recorded contributions by their targets, some bits at a time, and adds them up in element order. */
+  private sort({ recorded, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals }: Records): void {
+    const { code, api, request } = this;
+    const { name, apply } = recorded;
+    const param = request.ir.params.find((p) => p.name === name) as ScatterParam;
+    const extents = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get(`extent:${name}:${axis}`)}`);
+    const [size, shift, from, to, swap] = ["size", "shift", "from", "to", "swap"].map((part) => this.names.fresh(`${name}_${part}`));
+    const pointer = api.pointer("u32", false);
+    code.line(`const ${api.i64} ${size} = ${extents.join(" * ")};`);
+    code.line(`${pointer}${from} = NULL;`).line(`${pointer}${to} = ${sortedOrder};`);
+    const one = (grid: string, threads: number): HostShape => ({ grid: [grid, "1", "1"], block: [String(threads), "1", "1"], shared: 0 });
+    code.block(`for (int ${shift} = 0; ${shift} == 0 || ${size} >> ${shift} > 0; ${shift} += ${SORT_BITS})`, () => {
+      const given = { keys, order: from, count, shift, tiles, counts, totals, sortedKeys, sortedOrder: to };
+      const own = (entry: Entry): Entry => ({ ...entry, name: `${request.stem}_${entry.name}` });
+      this.launch(own(SORT_ENTRIES.count), one(tiles, SORT_THREADS), given);
+      this.launch(own(SORT_ENTRIES.scan), one(String(2 ** SORT_BITS), BLOCK), given);
+      this.launch(own(SORT_ENTRIES.move), one(tiles, SORT_THREADS), given);
+      code.line(`${pointer}${swap} = ${keys};`).line(`${keys} = ${sortedKeys};`).line(`${sortedKeys} = ${swap};`);
+      code.line(`${swap} = ${to};`).line(`${to} = ${from} ? ${from} : ${order};`).line(`${from} = ${swap};`);
+    });
+    this.launch(apply, one(`(${count} + ${BLOCK - 1}) / ${BLOCK}`, BLOCK), { keys, order: from, values, count, size });
+  }
+
+  /** @param more values of parameters in this launch alone */
+  private launch(entry: Entry, shape: HostShape, more: Readonly<Record<string, string>> = {}): void {
     const args = entry.params.map((param): HostArgument => {
-      const value = param.type === "shared" ? "" : this.values.get(param.key);
+      const value = param.type === "shared" ? "" : (more[param.key] ?? this.values.get(param.key));
       if (value === undefined) throw new Error(`no value for the parameter "${param.key}" of ${entry.name}`);
       return { param, value };
     });

@@ -1,6 +1,7 @@
+import { hipLanguage } from "../c/hip.js";
 import { hipDialect } from "../c/hip/dialect.js";
 import { cudaLike } from "./cuda-like.js";
-import { gpuProgram, writeGpuHost } from "./gpu-host.js";
+import { deviceSource, gpuProgram, writeGpuHost } from "./gpu-host.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** HIP C++ for hipcc. */
@@ -18,6 +19,6 @@ export function emitHipFile(request: EmitRequest): EmittedFile[] {
     "#define TRY(call) if (status == hipSuccess) status = (call)",
     "",
   ];
-  const text = `${head.join("\n")}\n${program.source}\n${writeGpuHost(request, program, dialect, cudaLike("hip"))}`;
+  const text = `${head.join("\n")}\n${deviceSource(request, program, hipLanguage)}\n${writeGpuHost(request, program, dialect, cudaLike("hip"))}`;
   return [{ name: `${stem}.hip.cpp`, text }];
 }

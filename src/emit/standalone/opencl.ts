@@ -1,17 +1,21 @@
 import type { ElementType } from "../../ir/types.js";
-import { openclDialect } from "../c/opencl/dialect.js";
+import { openclLanguage } from "../c/opencl.js";
+import { openclDialect, type OpenclFeatures } from "../c/opencl/dialect.js";
 import type { ParamType } from "../c/gpu/program.js";
-import { gpuProgram, writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
+import { deviceSource, gpuProgram, writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** Work-items that a compute unit holds, about; OpenCL does not tell. */
 const RESIDENT = 2048;
 
+/** What is asked of a device; none of it is of use to a kernel that does not need it. */
+const FEATURES: OpenclFeatures = { f64: true, atomics64: true, exactF32: true, subGroups: false };
+
 /** OpenCL C, and a host in C. */
 export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const strict = precision === "strict";
-  const dialect = openclDialect({ wide: true, strict }, { f64: true, atomics64: true, exactF32: true, subGroups: false });
+  const dialect = openclDialect({ wide: true, strict }, FEATURES);
   const program = gpuProgram(request, dialect);
   const launch = writeGpuHost(request, program, dialect, API);
   const used = (["mem", "f64", "f32", "i32", "u32", "i64", "bool"] as const).filter((type) => launch.includes(`set_${type}(`));
@@ -37,7 +41,7 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
     buildFunction(stem, strict),
   ];
   return [
-    { name: `${stem}.cl`, text: program.source },
+    { name: `${stem}.cl`, text: deviceSource(request, program, openclLanguage(FEATURES)) },
     { name: `${stem}.host.c`, text: `${host.join("\n")}\n${launch}` },
   ];
 }
@@ -108,6 +112,13 @@ const API: GpuApi = {
     `  const size_t global[3] = {${shape.grid.map((blocks, axis) => (blocks === "1" ? `local[${axis}]` : `(size_t)${/^\w+$/.test(blocks) ? blocks : `(${blocks})`} * local[${axis}]`)).join(", ")}};`,
     "  TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));",
     "  if (kernel) clReleaseKernel(kernel);",
+    "}",
+  ],
+  invalid: "CL_INVALID_VALUE",
+  fill: (name, bytes) => [
+    "{",
+    "  const cl_uint ones = 0xffffffffu;",
+    `  TRY(clEnqueueFillBuffer(queue, ${name}, &ones, sizeof ones, 0, ${bytes}, 0, NULL, NULL));`,
     "}",
   ],
   read: (host, device, bytes) => [`TRY(clEnqueueReadBuffer(queue, ${device}, CL_TRUE, 0, ${bytes}, ${host}, 0, NULL, NULL));`],

@@ -79,6 +79,11 @@ describe("OpenCL files", { skip: reason }, () => {
   }
 });
 
+it("scatters of floats are sorted in strict mode", () => {
+  const [{ text: device }, { text: host }] = emitOpenclFiles(requestOf(CASES[3], "strict"));
+  for (const text of [device, host]) assert.match(text, /weights_sort_count/);
+  assert.doesNotMatch(emitOpenclFiles(requestOf(CASES[3], "fast"))[1].text, /sort/);
+});
 it("the host sets arguments by their types", () =>
   matchesSnapshot("emit/standalone/axpy.host.c", emitOpenclFiles(requestOf(CASES[0], "strict"))[1].text));
 it("the host of a stencil chooses its shape", () =>
