@@ -1,10 +1,7 @@
-import type { ElementType } from "../../ir/types.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { Params } from "../../kernel/params.js";
-import { bind } from "../bind.js";
-import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
-import type { Policy } from "../policy.js";
-import { BYTES, newShape, requireData, stridesOf, View, type MemorySpace } from "../view.js";
+import type { Binding } from "../bind.js";
+import type { Abilities, Launch, Queue } from "../device.js";
+import { GpuDevice } from "../gpu/gpu-device.js";
+import type { View } from "../view.js";
 import { Clock } from "./event.js";
 import type { Gpu } from "./gpu.js";
 import { WebGpuLaunch } from "./launch.js";
@@ -25,22 +22,18 @@ export const abilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Abil
 });
 
 /** One device of WebGPU, in Node or in a browser. */
-export class WebGpuDevice implements Device {
+export class WebGpuDevice extends GpuDevice<Gpu> {
   readonly backend = "webgpu";
   readonly abilities: Abilities;
-  readonly memory: MemorySpace;
-  readonly queue: Queue;
-  precision: Precision = "fast";
   private clock: Clock | undefined;
 
   constructor(
-    readonly name: string,
+    name: string,
     readonly label: string,
-    readonly gpu: Gpu,
+    gpu: Gpu,
   ) {
+    super(name, gpu);
     this.abilities = abilitiesOf(gpu.limits, gpu.emulates);
-    this.memory = gpu.memory;
-    this.queue = this.createQueue();
   }
 
   createQueue(): Queue {
@@ -48,43 +41,11 @@ export class WebGpuDevice implements Device {
     return new WebGpuQueue(this, this.gpu, () => (this.gpu.hasTimestamps ? (this.clock ??= new Clock(this.gpu)) : undefined));
   }
 
-  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
-    this.gpu.enter();
-    const extents = newShape(type, shape);
-    const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
-    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
-  }
-
-  from<T extends ElementType>(
-    type: ElementToken<T>,
-    data: ArrayLike<number>,
-    shape: number | readonly number[] = data.length,
-    options?: ArrayOptions,
-  ): View<T> {
-    this.gpu.enter();
-    requireData(type.type, newShape(type, shape), data);
-    const view = this.array(type, shape, options);
+  protected fill(view: View, data: ArrayLike<number>): void {
     writeView(this.gpu, view, data);
-    return view;
   }
 
-  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
-    this.gpu.enter();
-    return new WebGpuLaunch(this.gpu, bind(this, kernel, args, policy, options));
-  }
-
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
-    const launch = this.prepare(kernel, args, policy, options);
-    try {
-      this.queue.submit(launch);
-      await this.queue.finish();
-      return (await this.queue.results(launch)) as Results<P>;
-    } finally {
-      launch.free();
-    }
-  }
-
-  async close(): Promise<void> {
-    this.gpu.close();
+  protected launch(binding: Binding): Launch {
+    return new WebGpuLaunch(this.gpu, binding);
   }
 }

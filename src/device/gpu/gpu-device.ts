@@ -1,0 +1,85 @@
+import type { ElementType } from "../../ir/types.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
+import { bind, type Binding } from "../bind.js";
+import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
+import type { Policy } from "../policy.js";
+import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../view.js";
+
+/** What holds the memory of a GPU, whatever drives it. */
+export interface MemoryHolder {
+  readonly memory: MemorySpace;
+  /** Throws DeviceError once closed. */
+  enter(): unknown;
+  /** Zeroed memory. Throws DeviceError where it does not fit. */
+  allocate(bytes: number): Buffer;
+  close(): void;
+}
+
+/** What devices of all backends for GPUs have in common. */
+export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
+  abstract readonly backend: string;
+  abstract readonly label: string;
+  abstract readonly abilities: Abilities;
+  readonly memory: MemorySpace;
+  precision: Precision = "fast";
+  private first: Queue | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly gpu: Holder,
+  ) {
+    this.memory = gpu.memory;
+  }
+
+  get queue(): Queue {
+    return (this.first ??= this.createQueue());
+  }
+
+  abstract createQueue(): Queue;
+
+  /** Puts data in `right` order into a new view, before whatever is enqueued later. */
+  protected abstract fill(view: View, data: ArrayLike<number>): void;
+
+  protected abstract launch(binding: Binding): Launch;
+
+  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+    this.gpu.enter();
+    const extents = newShape(type, shape);
+    const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
+    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+  }
+
+  from<T extends ElementType>(
+    type: ElementToken<T>,
+    data: ArrayLike<number>,
+    shape: number | readonly number[] = data.length,
+    options?: ArrayOptions,
+  ): View<T> {
+    this.gpu.enter();
+    requireData(type.type, newShape(type, shape), data);
+    const view = this.array(type, shape, options);
+    this.fill(view, data);
+    return view;
+  }
+
+  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    this.gpu.enter();
+    return this.launch(bind(this, kernel, args, policy, options));
+  }
+
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+    const launch = this.prepare(kernel, args, policy, options);
+    try {
+      this.queue.submit(launch);
+      await this.queue.finish();
+      return (await this.queue.results(launch)) as Results<P>;
+    } finally {
+      launch.free();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.gpu.close();
+  }
+}
