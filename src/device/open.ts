@@ -1,19 +1,8 @@
+import { LOADERS } from "#backends";
 import { DeviceError } from "../kernel/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 
-/** Backends by name, loaded when first asked for, in the order in which `isoform doctor` lists them. */
-const LOADERS: Record<string, () => Promise<Backend>> = {
-  js: async () => (await import("./js.js")).backend,
-  "js-debug": async () => (await import("./js-debug.js")).backend,
-  wasm: async () => (await import("./wasm.js")).backend,
-  native: async () => (await import("./native.js")).backend,
-  cuda: async () => (await import("./cuda/backend.js")).backend,
-  hip: async () => (await import("./hip/backend.js")).backend,
-  webgpu: async () => (await import("./webgpu/backend.js")).backend,
-  opencl: async () => (await import("./opencl/backend.js")).backend,
-};
-
-/** Names of all backends, whether or not this machine has a device for them. */
+/** Names of all backends that there may be in Node, or in a page, whether or not this machine has a device for them. */
 export const backendNames = (): string[] => Object.keys(LOADERS);
 
 /** The backends, with their devices not yet looked for. */

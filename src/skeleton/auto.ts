@@ -1,4 +1,4 @@
-import { recall, remember } from "../device/cache.js";
+import { recall, remember } from "#cache";
 import type { DeviceSet } from "../set/index.js";
 import { DeviceError, LaunchError } from "../kernel/errors.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";

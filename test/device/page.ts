@@ -21,7 +21,11 @@ export interface PageOptions {
 
 /** A page whose script `body` may import the build; it calls `post` with what `visit` gives, or with its error. */
 export const pageOf = (body: string): string => `<!doctype html>
-<script type="importmap">{ "imports": { "acorn": "/node_modules/acorn/dist/acorn.mjs" } }</script>
+<script type="importmap">{ "imports": {
+  "acorn": "/node_modules/acorn/dist/acorn.mjs",
+  "#backends": "/dist/src/device/page-backends.js",
+  "#cache": "/dist/src/device/page-cache.js"
+} }</script>
 <script type="module">
   const post = (value) => fetch("/result", { method: "POST", body: JSON.stringify(value) });
   try {

@@ -97,8 +97,8 @@ function receive(post: Post, thread: number, tell: (text: string) => void): void
 }
 
 if (typeof process !== "undefined" && process.versions?.node) {
-  const { parentPort } = await import("node:worker_threads");
-  const { readlinkSync } = await import("node:fs");
+  const { parentPort } = process.getBuiltinModule("node:worker_threads");
+  const { readlinkSync } = process.getBuiltinModule("node:fs");
   const thread = process.platform === "linux" ? Number(readlinkSync("/proc/thread-self").split("/").pop()) : 0;
   process.on("exit", () => {
     if (!control) return;

@@ -18,10 +18,13 @@ import type { Post, Program, Run } from "./pool-control.js";
 
 export type { Program, Run } from "./pool-control.js";
 
-const node =
-  typeof process !== "undefined" && process.versions?.node
-    ? { ...(await import("node:worker_threads")), ...(await import("node:fs")), os: await import("node:os") }
-    : undefined;
+/** Absent in browsers. */
+const builtin = globalThis.process?.getBuiltinModule;
+const node = builtin && {
+  Worker: builtin("node:worker_threads").Worker,
+  existsSync: builtin("node:fs").existsSync,
+  availableParallelism: builtin("node:os").availableParallelism,
+};
 
 /** A part of a region: a program on several workers, or what the calling thread does alone. */
 export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
@@ -47,7 +50,7 @@ interface Thread {
 export function threadCount(): number {
   if (typeof SharedArrayBuffer === "undefined") return 1;
   const wish = globalThis.process?.env?.ISOFORM_THREADS;
-  if (wish === undefined || wish === "") return node ? node.os.availableParallelism() : (navigator.hardwareConcurrency ?? 1);
+  if (wish === undefined || wish === "") return node ? node.availableParallelism() : (navigator.hardwareConcurrency ?? 1);
   const threads = Number(wish);
   if (!(Number.isInteger(threads) && threads >= 1 && threads <= 1024))
     throw new IsoformError(`ISOFORM_THREADS is "${wish}": it needs a whole number from 1 to 1024`);

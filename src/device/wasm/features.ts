@@ -10,7 +10,7 @@ export async function enableRelaxedSimd(): Promise<boolean> {
   const has = (): boolean => accepts("f64x2.relaxed_madd", 3);
   if (has()) return true;
   if (!globalThis.process?.versions?.node) return false;
-  const { setFlagsFromString } = await import("node:v8");
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
   setFlagsFromString("--experimental-wasm-relaxed-simd");
   return has();
 }

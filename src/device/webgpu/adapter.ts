@@ -15,7 +15,7 @@ const DAWN_OPTIONS = ["disable-dawn-features=timestamp_quantization"];
 async function loadDawn(): Promise<Dawn | undefined> {
   const name = "webgpu";
   try {
-    return (await import(name)) as Dawn;
+    return (await import(/* @vite-ignore */ name)) as Dawn;
   } catch {
     return undefined;
   }
@@ -23,7 +23,7 @@ async function loadDawn(): Promise<Dawn | undefined> {
 
 /** That of the package, which is built from one state of Dawn. */
 async function dawnVersion(): Promise<string> {
-  const { createRequire } = await import("node:module");
+  const { createRequire } = process.getBuiltinModule("node:module");
   return (createRequire(import.meta.url)("webgpu/package.json") as { version: string }).version;
 }
 
