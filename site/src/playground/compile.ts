@@ -1,0 +1,141 @@
+import * as isoform from "isoform";
+import { compileKernel, KernelError, type CompiledKernel, type Kernel } from "isoform";
+import { contiguousRows, cubicSizes, TARGETS, type EmitRequest } from "isoform/emit";
+import { costOf, print } from "isoform/ir";
+
+/** What is wrong with a module, and where. */
+export interface Problem {
+  readonly message: string;
+  readonly remedy?: string;
+  /** From 1; absent where the engine tells none. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a module says of a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
+export interface LaunchNotes {
+  readonly size?: number;
+  readonly range?: readonly (readonly [begin: number, end: number])[];
+  readonly [scalar: string]: unknown;
+}
+
+export interface Compiled {
+  readonly kernel: Kernel;
+  readonly sizes: EmitRequest["sizes"];
+  readonly notes: LaunchNotes;
+  /** Text of the IR, and of what each target is given; where a target cannot have it, the reason. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly flops: number;
+  readonly bytes: number;
+}
+
+const USUAL_SIZE = 256;
+
+/** The first kernel that a module exports, in all forms. Throws `ModuleError` with the places in `text`. */
+export async function compileModule(text: string): Promise<Compiled> {
+  const module = await load(text);
+  const kernel = Object.values(module).find(isKernel);
+  if (!kernel) throw new ModuleError({ message: "the module exports no kernel", remedy: "export const name = kernel(...)" });
+  const notes = (module.launch ?? {}) as LaunchNotes;
+  try {
+    const strict = compileKernel(kernel, fixedOf(kernel, notes));
+    return describe(kernel, strict, notes);
+  } catch (error) {
+    throw error instanceof KernelError ? new ModuleError(problemOf(error, kernel, text)) : error;
+  }
+}
+
+/** A module that cannot be used. */
+export class ModuleError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+/** Loads the text as a module; imports of `isoform` are answered by the page's own, on the same lines. */
+async function load(text: string): Promise<Record<string, unknown>> {
+  Object.assign(globalThis, { isoform });
+  const own = text.replace(/^import\s*\{([^}]*)\}\s*from\s*["']isoform["']/gm, (_, names: string) => {
+    return `const {${names.replace(/\bas\b/g, ":")}} = globalThis.isoform`;
+  });
+  const url = URL.createObjectURL(new Blob([own], { type: "text/javascript" }));
+  try {
+    return (await import(/* @vite-ignore */ url)) as Record<string, unknown>;
+  } catch (error) {
+    throw new ModuleError(await loadProblem(error as Error, own));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** Engines tell no line of a syntax error in a module that was imported; acorn, which the library has with it, does. */
+async function loadProblem(error: Error, text: string): Promise<Problem> {
+  if (error instanceof KernelError) return { message: error.problem, remedy: error.remedy, line: error.location.line };
+  if (!(error instanceof SyntaxError)) return { message: error.message };
+  const { parse } = await import("acorn");
+  try {
+    parse(text, { ecmaVersion: "latest", sourceType: "module" });
+  } catch (found) {
+    const { loc, message } = found as SyntaxError & { loc?: { line: number; column: number } };
+    if (loc) return { message: message.replace(/ \(\d+:\d+\)$/, ""), line: loc.line, column: loc.column + 1 };
+  }
+  return { message: error.message };
+}
+
+const isKernel = (value: unknown): value is Kernel =>
+  typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
+
+function fixedOf({ params }: Kernel, notes: LaunchNotes): Record<string, number | boolean> {
+  const names = Object.entries(params).flatMap(([name, token]) => (typeof token !== "function" && token.kind === "fixed" ? [name] : []));
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = notes[name];
+      if (typeof value !== "number" && typeof value !== "boolean")
+        throw new ModuleError({
+          message: `the fixed parameter ${name} has no value`,
+          remedy: `export const launch = { ${name}: 4 }`,
+        });
+      return [name, value];
+    }),
+  );
+}
+
+/**
+ * The place of an error in the module. The library cannot read the text of a page's modules, and counts lines from the call of `kernel`;
+ * the body may begin on a later one.
+ */
+function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, text: string): Problem {
+  const body = text.indexOf(kernel.body.toString());
+  if (body < 0 || kernel.location.line === 0) return { message: problem, remedy };
+  const before = text.slice(0, body).split("\n");
+  const down = location.line - kernel.location.line;
+  const column = down === 0 ? location.column - kernel.location.column + before.at(-1)!.length + 1 : location.column;
+  return { message: problem, remedy, line: before.length + down, column };
+}
+
+function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchNotes): Compiled {
+  const { size = USUAL_SIZE, range } = notes;
+  const sizes = cubicSizes(ir, size, range);
+  const stem = ir.name.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
+  const request: EmitRequest = { ir, access, precision: "fast", stem, unitStrides: contiguousRows(ir), sizes };
+  const emitted = Object.entries(TARGETS).map(([target, emit]) => [target, emitOr(() => emit(request), nameOf(kernel.location.file))]);
+  const scalars = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "number")) as Record<string, number>;
+  const { flops, bytes } = costOf(ir, { ...sizes, scalars });
+  const texts = { IR: print(ir), ...Object.fromEntries(emitted) };
+  return { kernel, sizes, notes, texts, flops, bytes };
+}
+
+/** The module's name as emitted files tell it. */
+const nameOf = (file: string): string => file.split("/").pop()!;
+
+/** The files that are emitted, or why there are none; `blob` is the name of the module that was loaded. */
+function emitOr(emit: () => readonly { readonly name: string; readonly text: string }[], blob: string): string {
+  try {
+    const files = emit();
+    const texts = files.map(({ name, text }) => (files.length > 1 ? `==== ${name} ====\n${text}` : text));
+    return texts.join("\n").replaceAll(blob, "the playground");
+  } catch (error) {
+    if (error instanceof isoform.IsoformError) return error.message;
+    throw error;
+  }
+}

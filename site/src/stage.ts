@@ -1,0 +1,93 @@
+import type { DeviceSet } from "isoform/set";
+import { element } from "./element.js";
+import type { Exhibit, Show, Stroke } from "./exhibit.js";
+import { Pace } from "./pace.js";
+import { listen } from "./pointer.js";
+
+/** Shows an exhibit in `stage`, running until the returned function is called. Errors go to `fail`. */
+export async function show(
+  exhibit: Exhibit,
+  set: DeviceSet,
+  stage: HTMLElement,
+  fail: (error: unknown) => void,
+): Promise<() => Promise<void>> {
+  const extents = exhibit.extents(set);
+  const [width, height] = extents;
+  const canvas = element("canvas", { width, height, tabIndex: 0, id: "picture" });
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", exhibit.alternative);
+  canvas.setAttribute("aria-describedby", "hint");
+  const cursor = element("span", { className: "cursor", ariaHidden: "true" });
+  const run = element("button", { type: "button" });
+  const again = element("button", { type: "button", textContent: "Start over" });
+  const eraser = element("input", { type: "checkbox" });
+  const rates = element("output", { id: "rates" });
+  const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up, E changes between drawing and erasing.`;
+  stage.replaceChildren(
+    element("h2", { textContent: exhibit.title }),
+    element("p", { textContent: exhibit.text }),
+    element("div", { className: "frame" }, canvas, cursor),
+    element("div", { className: "controls" }, run, again, element("label", {}, eraser, " Erase"), rates),
+    element("p", { id: "hint", textContent: hint }),
+  );
+
+  const strokes: Stroke[] = [];
+  const pace = new Pace(width * height);
+  let [playing, closing, restart] = [!matchMedia("(prefers-reduced-motion: reduce)").matches, false, false];
+  const label = (): void => void (run.textContent = playing ? "Pause" : "Run");
+  run.onclick = () => {
+    playing = !playing;
+    label();
+  };
+  again.onclick = () => void (restart = true);
+  listen(canvas, cursor, eraser, (stroke) => void strokes.push(stroke));
+  label();
+
+  const opened = await exhibit.open(set, extents);
+  const context = canvas.getContext("2d")!;
+  const one = async (): Promise<void> => {
+    const changed = restart || strokes.length > 0;
+    if (restart) await opened.reset();
+    restart = false;
+    for (const stroke of strokes.splice(0)) await opened.draw(stroke);
+    if (!playing && !changed && canvas.dataset.frames) return;
+    const start = performance.now();
+    const state = await opened.frame(playing ? pace.steps : 0);
+    await paint(opened, context);
+    pace.note(performance.now() - start);
+    noteFrame(canvas);
+    const text = pace.rates();
+    if (text) rates.textContent = `${width} x ${height} cells, ${state}; ${text}`;
+  };
+  const loop = async (): Promise<void> => {
+    try {
+      while (!closing) {
+        await one();
+        await new Promise(requestAnimationFrame);
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      opened.free();
+    }
+  };
+  const ended = loop();
+  return async () => {
+    closing = true;
+    await ended;
+  };
+}
+
+async function paint({ picture }: Show, context: CanvasRenderingContext2D): Promise<void> {
+  const pixels = await picture.download();
+  const [width, height] = picture.grid.extents;
+  const bytes = new Uint8ClampedArray(pixels.buffer as ArrayBuffer, pixels.byteOffset, pixels.byteLength);
+  context.putImageData(new ImageData(bytes, width, height), 0, 0);
+}
+
+/** For whoever measures the page. */
+function noteFrame(canvas: HTMLCanvasElement): void {
+  const frames = Number(canvas.dataset.frames ?? 0);
+  if (frames === 0) performance.mark("first frame");
+  canvas.dataset.frames = String(frames + 1);
+}

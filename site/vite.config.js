@@ -1,0 +1,11 @@
+/* Pages that are isolated from other origins have shared memory, and so threads. */
+const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+
+export default {
+  // So that the page may lie in any folder of a server.
+  base: "./",
+  server: { headers },
+  preview: { headers },
+  worker: { format: "es" },
+  build: { target: "es2023", chunkSizeWarningLimit: 1000 },
+};
