@@ -1,8 +1,12 @@
-/* HIP's CUDA headers name what CUDA 13 has taken away or given more parameters. Nothing here uses it, so it is enough that it compiles. */
+/* What HIP's CUDA headers lack. */
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+/* They give shuffles a mask, but not votes. */
+#define __ballot(vote) __ballot_sync(~0u, vote)
+
+/* They name what CUDA 13 has taken away or given more parameters. Nothing here uses it, so it is enough that it compiles. */
 #if CUDA_VERSION >= 13000
 struct PropertiesBefore13 : cudaDeviceProp {
   int clockRate, computeMode, memoryClockRate, deviceOverlap, kernelExecTimeoutEnabled, maxTexture1DLinear;
