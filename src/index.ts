@@ -43,5 +43,7 @@ export type {
   ScatterStrategy,
   TheoreticalPeaks,
 } from "./device/device.js";
+export { tune } from "./device/tune.js";
+export type { LaunchTuning, Measured, Tunables, Tuning, TuningFile, TuningTable } from "./device/tuning.js";
 export { backendNames, doctor, open } from "./device/open.js";
 export { compileKernel, type CompiledKernel } from "./kernel/compile.js";

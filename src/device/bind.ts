@@ -14,6 +14,7 @@ import type { Cost, Device, LaunchOptions, Precision, ScatterStrategy } from "./
 import { recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
+import { tunedScatter, type Chosen } from "./tuning.js";
 import { View } from "./view.js";
 
 /** A launch with all its arguments checked; where every backend's `prepare` begins. */
@@ -38,7 +39,13 @@ export interface Binding {
   /** The strategy that was asked for, `sorted` in strict mode; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
   cost: Cost;
+  /** What it was bound from. */
+  call: Call;
+  tuning: Chosen;
 }
+
+/** What the checks have found, which is the same for all launches like this one. */
+export type Checked = Omit<Binding, "call" | "tuning">;
 
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
 export function bind(
@@ -50,14 +57,16 @@ export function bind(
   compile: CompileOptions = {},
 ): Binding {
   const call: Call = { device, kernel, args, policy, options, compile };
-  const before = recall(call);
-  if (before) return before;
-  const binding = bindAnew(call);
-  remember(call, binding);
-  return binding;
+  let checked = recall(call);
+  if (!checked) {
+    checked = checkAnew(call);
+    remember(call, checked);
+  }
+  const tuning = device.tuning.choose({ ...checked, call }, options.tuning);
+  return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
 }
 
-function bindAnew({ device, kernel, args, policy, options, compile }: Call): Binding {
+function checkAnew({ device, kernel, args, policy, options, compile }: Call): Checked {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);

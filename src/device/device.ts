@@ -3,6 +3,7 @@ import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./policy.js";
+import type { LaunchTuning, Tuning, TuningFile, TuningTable } from "./tuning.js";
 import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./view.js";
 
 export type { Precision, ScatterStrategy };
@@ -69,6 +70,8 @@ export interface LaunchOptions {
   unfolded?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
+  /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
+  tuning?: Tuning;
 }
 
 /** A kernel bound to arguments and ready to run as often as wanted; holds the device's code and the temporary memory that it needs. */
@@ -80,6 +83,8 @@ export interface Launch {
   readonly cost: Cost;
   /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
   readonly decisions: readonly string[];
+  /** How its work is shared out, and how else it could be; see `tune`. Absent where that is always the same. */
+  readonly tuning?: LaunchTuning;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
   /** Gives back temporary memory. The arguments stay. */
@@ -166,11 +171,14 @@ export interface Device {
   readonly backend: string;
   /** Hardware in words. */
   readonly label: string;
+  /** Of the driver or compiler: with another one, what was measured holds no more. */
+  readonly versions?: Readonly<Record<string, string>>;
   /** It computes with this machine's processor, though in memory of its own. */
   readonly onHost?: boolean;
   readonly abilities: Abilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
+  readonly tuning: TuningTable;
   /** Used by launches that ask for none. */
   precision: Precision;
   /** The default stream. */
@@ -229,6 +237,10 @@ export interface OpenOptions {
    * (docs/webgpu.md). Devices that have f64 use their own.
    */
   f64?: "emulate";
+  /** Launches are measured on first use, by `run` and by skeletons, and run with the values that were the fastest. */
+  tune?: boolean;
+  /** Values that win over what is measured. */
+  tuning?: TuningFile;
 }
 
 /** One backend: what finds its devices and opens them. */

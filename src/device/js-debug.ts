@@ -10,6 +10,7 @@ import { partialCount } from "../ir/launch.js";
 import { Arena } from "./debug/arena.js";
 import { callKernel } from "./debug/call.js";
 import type { Backend } from "./device.js";
+import { LaunchTuning } from "./tuning.js";
 
 /**
  * The `js-debug` backend. A launch first calls the kernel's own TypeScript function on a copy of the views, which are checked, and then
@@ -43,11 +44,13 @@ class JsDebugDevice extends CpuDevice {
 
 class DebugProgram implements CpuProgram {
   readonly decisions: string[];
+  readonly tuning: LaunchTuning;
 
   constructor(
     private readonly binding: Binding,
     private readonly args: Readonly<Record<string, unknown>>,
   ) {
+    this.tuning = new LaunchTuning(binding, () => ({}));
     this.decisions = [
       "workers: 1",
       ...binding.ir.params.filter((p) => p.kind === "scatter").map((p) => `scatter "${p.name}": sorted, one worker adds in element order`),

@@ -12,6 +12,7 @@ import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import type { Backend } from "./device.js";
+import { LaunchTuning, scatterTunables, workerTunables } from "./tuning.js";
 
 /** Below it, waking the workers costs more than they save. */
 const SERIAL_ELEMENTS = 2048;
@@ -43,7 +44,8 @@ class JsDevice extends CpuDevice {
   private readonly shared: SharedBuffers;
 
   constructor(private readonly pool: WorkerPool) {
-    super("js", "js", describeMachine(pool.size).label, cpuAbilities(pool.size, 0));
+    const { label, versions } = describeMachine(pool.size);
+    super("js", "js", label, cpuAbilities(pool.size, 0), versions);
     this.programs = new ProgramCache(pool);
     this.shared = new SharedBuffers(pool);
   }
@@ -62,6 +64,7 @@ class JsDevice extends CpuDevice {
 /** One launch: its code, and the memory for its partial results. */
 class JsProgram implements CpuProgram {
   readonly decisions: string[];
+  readonly tuning: LaunchTuning;
   private readonly text: string;
   private readonly workers: number;
   private readonly plans: ScatterPlan[];
@@ -77,12 +80,15 @@ class JsProgram implements CpuProgram {
     private readonly shared: SharedBuffers,
     private readonly scalars: CpuBuffer,
   ) {
+    this.tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(pool.size) }));
     const elements = asked.policy.kind === "team" ? Infinity : asked.policy.extents.reduce((a, b) => a * b, 1);
     ({
       binding: this.binding,
       workers: this.workers,
       plans: this.plans,
-    } = planScatters(asked, elements < SERIAL_ELEMENTS ? 1 : pool.size, ATOMIC_COST, (bytes) => cpuStorage().allocate(bytes)));
+    } = planScatters(asked, this.tuning.values.workers ?? (elements < SERIAL_ELEMENTS ? 1 : pool.size), ATOMIC_COST, (bytes) =>
+      cpuStorage().allocate(bytes),
+    ));
     const { ir, policy } = this.binding;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     if (scalarCount > MAX_SCALARS)

@@ -1,6 +1,6 @@
 import type { CompileOptions } from "../kernel/compile.js";
 import type { Kernel } from "../kernel/kernel.js";
-import type { Binding } from "./bind.js";
+import type { Binding, Checked } from "./bind.js";
 import type { Device, LaunchOptions, Precision } from "./device.js";
 import type { Policy } from "./policy.js";
 import { View, type Buffer, type MemorySpace } from "./view.js";
@@ -38,7 +38,7 @@ interface Known {
   readonly floats: readonly (readonly [name: string, type: "f64" | "f32"])[];
   readonly views: readonly (readonly [name: string, place: Place])[];
   readonly outputs: readonly (readonly [name: string, place: Place])[];
-  readonly binding: Omit<Binding, "scalars" | "views" | "outputs" | "policy">;
+  readonly binding: Omit<Checked, "scalars" | "views" | "outputs" | "policy">;
   /** Scalars other than floats. */
   readonly scalars: Binding["scalars"];
   /** Reduce parameters without a view. */
@@ -48,7 +48,7 @@ interface Known {
 const known = new WeakMap<Kernel, Known[]>();
 
 /** The binding of a call whose like has passed all checks before; undefined where there is none, or something is no longer as it was. */
-export function recall(call: Call): Binding | undefined {
+export function recall(call: Call): Checked | undefined {
   const found = known.get(call.kernel)?.findLast((k) => matches(k, call));
   if (!found) return undefined;
   const { args, policy } = call;
@@ -62,7 +62,7 @@ export function recall(call: Call): Binding | undefined {
 }
 
 /** Remembers a binding that has passed all checks. */
-export function remember(call: Call, made: Binding): void {
+export function remember(call: Call, made: Checked): void {
   const { device, kernel, args, options, compile } = call;
   const { policy, scalars, views, outputs, ...binding } = made;
   const floats: [string, "f64" | "f32"][] = [];

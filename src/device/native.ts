@@ -13,6 +13,7 @@ import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../emit/c/op
 import type { KernelIR, ReduceParam } from "../ir/types.js";
 import type { Binding } from "./bind.js";
 import type { Backend, BackendReport, Device } from "./device.js";
+import { LaunchTuning, scatterTunables, workerTunables, type Tunables, type Tuning } from "./tuning.js";
 import { BYTES, type View } from "./view.js";
 import { lastLevelCache } from "./native/cache-size.js";
 import { keepSource } from "./cache.js";
@@ -45,18 +46,21 @@ class NativeDevice extends CpuDevice {
     private readonly loader: Loader,
     private readonly threads: number,
   ) {
-    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()));
+    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()), { compiler: compiler.version });
   }
 
   protected build(asked: Binding): CpuProgram {
     const small = asked.cost.bytes < SERIAL_BYTES && asked.cost.flops < SERIAL_FLOPS;
     const openmp = hasOpenMP(this.compiler);
-    const { binding, workers, plans } = planScatters(asked, openmp && !small ? this.threads : 1, ATOMIC_COST, (bytes) =>
-      cpuStorage().allocate(bytes),
-    );
+    const most = openmp ? this.threads : 1;
+    const wanted = Math.min(most, asked.tuning.values.workers ?? (small ? 1 : most));
+    const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, (bytes) => cpuStorage().allocate(bytes));
     try {
       const { program, entry } = this.code(binding, plans);
-      if (openmp === hasOpenMP(this.compiler)) return new NativeProgram(binding, program, entry, this.loader, plans, workers);
+      if (openmp === hasOpenMP(this.compiler)) {
+        const tuning = new LaunchTuning(asked, () => tunablesOf(asked, program, most));
+        return new NativeProgram(binding, tuning, program, entry, this.loader, plans, workers);
+      }
     } catch (error) {
       freeCopies(plans);
       throw error;
@@ -131,6 +135,7 @@ class NativeProgram implements CpuProgram {
 
   constructor(
     private readonly binding: Binding,
+    readonly tuning: LaunchTuning,
     private readonly program: OpenMPProgram,
     private readonly entry: Entry,
     private readonly loader: Loader,
@@ -143,8 +148,8 @@ class NativeProgram implements CpuProgram {
     this.resultFields = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
     const units = partialCount(binding.policy);
     if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
-    const split = splitAxis(binding, program.order, workers);
-    const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed) : undefined;
+    const split = splitAxis(binding, program.order, workers, tuning.values.axis);
+    const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed, tuning.values.stores) : undefined;
     this.fill({
       workers,
       units,
@@ -242,18 +247,37 @@ class NativeProgram implements CpuProgram {
   }
 }
 
+/** What a launch on `most` threads can be tuned in. */
+function tunablesOf(asked: Binding, program: OpenMPProgram, most: number): Tunables {
+  const { policy, views } = asked;
+  const rank = policy.kind === "range" ? policy.extents.length : 1;
+  // Where partials keep the order of strict mode, threads share out whole chunks.
+  const shared = most > 1 && rank > 1 && asked.ir.params.every(({ kind }) => kind !== "reduce" && kind !== "scatter");
+  return {
+    ...scatterTunables(asked),
+    ...(program.streamed.length > 0 && linesAgree(views, program.streamed) ? { stores: ["cached", "non-temporal"] as const } : {}),
+    ...workerTunables(most),
+    ...(shared ? { axis: [...Array(rank).keys()] } : {}),
+  };
+}
+
 /**
  * The axis along which the range is shared out: that of the outermost loop whose shares are near enough to equal, for the further in the
  * cut, the more cache lines two threads share.
  */
-function splitAxis({ policy }: Binding, order: readonly number[], workers: number): { axis: number; grain: number } {
+function splitAxis(
+  { policy }: Binding,
+  order: readonly number[],
+  workers: number,
+  asked: number | undefined,
+): { axis: number; grain: number } {
   if (policy.kind === "team") return { axis: 0, grain: 1 };
   const grain = (axis: number) => (axis === order.at(-1) ? GRAIN : 1);
   const balance = (axis: number) => {
     const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
     return units / Math.ceil(units);
   };
-  const axis = order.find((a) => balance(a) >= 0.9) ?? order.reduce((a, b) => (balance(b) > balance(a) ? b : a));
+  const axis = asked ?? order.find((a) => balance(a) >= 0.9) ?? order.reduce((a, b) => (balance(b) > balance(a) ? b : a));
   return { axis, grain: grain(axis) };
 }
 
@@ -261,11 +285,11 @@ function splitAxis({ policy }: Binding, order: readonly number[], workers: numbe
  * Whether the written lines should bypass the caches: they do where nothing of them would be left there for the next kernel.
  * ISOFORM_STREAMING=always or never overrides the sizes.
  */
-function streamingReason({ views }: Binding, streamed: readonly string[]): { use: boolean; text: string } {
+function streamingReason({ views }: Binding, streamed: readonly string[], asked: Tuning["stores"]): { use: boolean; text: string } {
   const wish = process.env.ISOFORM_STREAMING;
   if (wish === "never") return { use: false, text: "through the caches, as ISOFORM_STREAMING asks" };
-  const lines = new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1)));
-  if (lines.size > 1) return { use: false, text: "through the caches, their rows begin at different places in a cache line" };
+  if (!linesAgree(views, streamed)) return { use: false, text: "through the caches, their rows begin at different places in a cache line" };
+  if (asked) return { use: asked === "non-temporal", text: asked === "cached" ? "through the caches, as asked" : "non-temporal, as asked" };
   if (wish === "always") return { use: true, text: "non-temporal, as ISOFORM_STREAMING asks" };
   const bytes = Object.values(views).reduce((sum, view) => sum + spanOf(view) * BYTES[view.type], 0);
   const cache = lastLevelCache();
@@ -274,6 +298,10 @@ function streamingReason({ views }: Binding, streamed: readonly string[]): { use
     ? { use: true, text: `non-temporal, the views' ${mib(bytes)} exceed the cache of ${mib(cache)}` }
     : { use: false, text: `through the caches, the views' ${mib(bytes)} fit into ${mib(cache)}` };
 }
+
+/** The views' rows begin at the same place in a cache line. */
+const linesAgree = (views: Binding["views"], streamed: readonly string[]): boolean =>
+  new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1))).size <= 1;
 
 /** Positions in a cache line at which the rows of a view begin, as far as they matter. */
 function places(view: View, together: boolean): number[] {

@@ -12,14 +12,24 @@ export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOAD
  * Opens a device: `open("wasm")`, `open("cuda:1")`. A name without a number means the first one.
  * Throws DeviceError with the reason and a remedy; nothing is put in its place.
  */
-export async function open(name: string, options?: OpenOptions): Promise<Device> {
+export async function open(name: string, options: OpenOptions = {}): Promise<Device> {
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && LOADERS[m[1]];
   if (!load) throw unknown(name);
   const backend = await load();
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
-  return backend.open(index, options);
+  const device = await backend.open(index, options);
+  device.tuning.measuring = options.tune ?? usual.tune ?? false;
+  device.tuning.use(options.tuning ?? usual.tuning ?? {}, device);
+  return device;
+}
+
+let usual: Pick<OpenOptions, "tune" | "tuning"> = {};
+
+/** How devices are tuned that are opened without a word of it; the command line's `--tune` and `--tuning`. */
+export function tuneByDefault(options: typeof usual): void {
+  usual = options;
 }
 
 const unknown = (name: string): DeviceError =>

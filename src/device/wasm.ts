@@ -15,6 +15,7 @@ import { planScatters, type Allocate, type ScatterPlan } from "./cpu/scatter-pla
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { memoryLimits, moreMemory, PAGE } from "./cpu/wasm-memory.js";
 import type { Backend } from "./device.js";
+import { LaunchTuning, scatterTunables, workerTunables } from "./tuning.js";
 import { BYTES } from "./view.js";
 import { enableRelaxedSimd, hasSimd } from "./wasm/features.js";
 import { Partials } from "./wasm/partials.js";
@@ -59,7 +60,8 @@ class WasmDevice extends CpuDevice {
     private readonly pool: WorkerPool,
     private readonly relaxed: boolean,
   ) {
-    super("wasm", "wasm", describeMachine(pool.size).label, cpuAbilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE));
+    const { label, versions } = describeMachine(pool.size);
+    super("wasm", "wasm", label, cpuAbilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE), versions);
     this.modules = new ModuleCache(pool);
   }
 
@@ -87,8 +89,10 @@ class WasmDevice extends CpuDevice {
   private buildHere(asked: Binding): CpuProgram {
     const { cost, kernel } = asked;
     const allocate = (bytes: number) => this.allocate(`a launch of kernel "${kernel.name}"`, bytes);
+    const tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(this.pool.size) }));
     const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
-    const { binding, workers, plans } = planScatters(asked, small ? 1 : this.pool.size, ATOMIC_COST, allocate);
+    const wanted = tuning.values.workers ?? (small ? 1 : this.pool.size);
+    const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, allocate);
     const { ir } = binding;
     const spec: WasmSpec = {
       ir,
@@ -103,7 +107,7 @@ class WasmDevice extends CpuDevice {
       shared: cpuStorage().shared,
       wide: cpuStorage().wide,
     };
-    return new WasmProgram(binding, this.pool, this.modules, this.modules.acquire(spec), plans, workers, allocate);
+    return new WasmProgram(binding, tuning, this.pool, this.modules, this.modules.acquire(spec), plans, workers, allocate);
   }
 
   /** One region of the pool. */
@@ -198,6 +202,7 @@ class WasmProgram implements CpuProgram {
 
   constructor(
     private readonly binding: Binding,
+    readonly tuning: LaunchTuning,
     private readonly pool: WorkerPool,
     private readonly modules: ModuleCache,
     private readonly module: CachedModule,

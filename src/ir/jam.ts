@@ -22,10 +22,10 @@ const MAX_NODES = 24000;
  * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
  * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
  * reductions changes. Of an `if` around its work, all take the
- * first branch, under the guard.
+ * first branch, under the guard. With `asked` they are so many, whatever they read; undefined for one.
  */
-export function jam(ir: KernelIR, axis: number): Jam | undefined {
-  if (ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
+export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
+  if (asked === 1 || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
   const single = straighten(splitUniform(ir.body).rest, storedIn(ir.body));
   if (!single) return undefined;
   const moved = (by: number) => (node: Expr) =>
@@ -36,8 +36,8 @@ export function jam(ir: KernelIR, axis: number): Jam | undefined {
     const names = new Names(ir);
     return [single.body, ...others(count).map((n) => copyBody(single.body, `next${n}`, names, moved(n)))];
   };
-  const common = 1 - loadsOf(elements(2).flat()).size / (2 * loadsOf(single.body).size);
-  const count = common >= COMMON.four ? 4 : 2;
+  const common = asked === undefined ? 1 - loadsOf(elements(2).flat()).size / (2 * loadsOf(single.body).size) : 1;
+  const count = asked ?? (common >= COMMON.four ? 4 : 2);
   if (!(common >= COMMON.two) || count * sizeOf(single.body) > MAX_NODES) return undefined;
   const guards = [...single.guards, ...others(count).flatMap((n) => single.guards.map((guard) => mapExpr(guard, moved(n))))];
   return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };

@@ -56,8 +56,7 @@ export async function devices(spec: string | Device | readonly (string | Device)
     throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
   const opened = new Map<string, Device>();
   try {
-    for (const share of shares)
-      if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share, { f64: options.f64 }));
+    for (const share of shares) if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share, options));
   } catch (error) {
     for (const device of opened.values()) await device.close();
     throw error;

@@ -52,6 +52,7 @@ export class Executor {
   private readonly stages = new Map<number, Stages>();
   private readonly usedBy = new Map<Stages, Used>();
   private readonly variants: Variant[] = [];
+  private readonly tuned = new WeakSet<Program>();
 
   constructor(
     private readonly set: DeviceSet,
@@ -129,6 +130,23 @@ export class Executor {
     this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
     if (this.variants.length > KEPT) this.variants.shift()!.program.free();
     return program;
+  }
+
+  /**
+   * Measures the launches of the next program for which nothing is known, each by itself, and prepares it anew where something was found.
+   * Only on devices whose tuning is `measuring`, all of which must be at rest.
+   */
+  async tune(iterations: number, level: OccLevel): Promise<void> {
+    const program = this.programFor(this.stagesOf(iterations), level);
+    if (this.tuned.has(program)) return;
+    if (await program.tune()) {
+      this.variants.splice(
+        this.variants.findIndex((variant) => variant.program === program),
+        1,
+      );
+      program.free();
+    }
+    this.tuned.add(this.programFor(this.stagesOf(iterations), level));
   }
 
   /** What the devices made of the latest program of these stages. */

@@ -1,4 +1,5 @@
 import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
+import { tune } from "../device/tune.js";
 import type { Container } from "../domain/container.js";
 import type { HaloCopy } from "../domain/grid.js";
 import { collect, type Collection } from "../domain/reductions.js";
@@ -86,9 +87,27 @@ export class Program {
     return marks;
   }
 
-  /** What the devices made of the captured program, a line each. */
+  /** What the devices made of the captured program, and how its launches are tuned, a line each. */
   get decisions(): readonly string[] {
-    return this.graph?.decisions ?? [];
+    const launches = this.ops.flatMap((op) => op.launches);
+    const tuned = launches.flatMap(({ kernel, tuning }) => (tuning?.decisions ?? []).map((line) => `${kernel.name}: ${line}`));
+    return [...(this.graph?.decisions ?? []), ...new Set(tuned)];
+  }
+
+  /** Measures launches for which nothing is known, on devices that are to; true where something was found. */
+  async tune(): Promise<boolean> {
+    const seen = new Set<string>();
+    let found = false;
+    for (const { member, launches } of this.ops) {
+      const { device } = this.set.members[member];
+      for (const launch of device.tuning.measuring ? launches : []) {
+        const key = launch.tuning?.from === "default" ? `${device.name} ${launch.tuning.key}` : undefined;
+        if (key === undefined || seen.has(key)) continue;
+        seen.add(key);
+        if (await tune(device, launch)) found = true;
+      }
+    }
+    return found;
   }
 
   free(): void {

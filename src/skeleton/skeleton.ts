@@ -109,6 +109,11 @@ export class Skeleton {
     const { scalar, until, every = USUAL_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
     const level = (this.level ??= await this.choose());
+    if (iterations > 0 && this.set.members.some(({ device }) => device.tuning.measuring)) {
+      await this.finish();
+      // Those that follow have launches of the same kinds.
+      await this.executor.tune(this.next(iterations), level);
+    }
     const origin = this.set.members[0].queue(0);
     // What the host has written to other members comes first.
     for (const member of this.set.members.slice(1)) origin.wait(member.queue(0).record());

@@ -6,6 +6,7 @@ import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind, type Binding } from "../bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
 import type { Policy } from "../policy.js";
+import { atFirstUse, TuningTable } from "../tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View } from "../view.js";
 import { loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
@@ -16,6 +17,7 @@ import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
 /** What the CPU backends have in common: memory, a queue that works here and now, results. A backend adds `build`. */
 export abstract class CpuDevice implements Device {
   readonly memory = CPU_MEMORY;
+  readonly tuning = new TuningTable();
   precision: Precision = "fast";
   readonly queue: Queue;
   private readonly buffers = new Set<CpuBuffer>();
@@ -26,6 +28,7 @@ export abstract class CpuDevice implements Device {
     readonly backend: string,
     readonly label: string,
     readonly abilities: Abilities,
+    readonly versions?: Readonly<Record<string, string>>,
   ) {
     this.queue = new CpuQueue(this);
   }
@@ -88,7 +91,8 @@ export abstract class CpuDevice implements Device {
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
-    const launch = this.prepare(kernel, args, policy, options);
+    const prepared = this.prepare(kernel, args, policy, options);
+    const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
       this.queue.submit(launch);
       return (await this.queue.results(launch)) as Results<P>;

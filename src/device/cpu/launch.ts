@@ -3,6 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../policy.js";
+import type { LaunchTuning } from "../tuning.js";
 import type { Buffer } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { cpuStorage } from "./storage.js";
@@ -10,6 +11,7 @@ import { cpuStorage } from "./storage.js";
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
   readonly decisions: readonly string[];
+  readonly tuning: LaunchTuning;
   /**
    * Runs to the end, on all workers; puts the reduce parameters' values, or their partials, into the outputs, and returns the values: none
    * where there are partials.
@@ -58,7 +60,11 @@ export class CpuLaunch implements Launch {
   }
 
   get decisions(): readonly string[] {
-    return this.program.decisions;
+    return [...this.program.decisions, ...this.tuning.decisions];
+  }
+
+  get tuning(): LaunchTuning {
+    return this.built.tuning;
   }
 
   /** Throws IsoformError where the device is closed, or the launch or the memory of its views was freed. */

@@ -22,6 +22,7 @@ const NULL_STREAM = 0;
 export class CudaDevice extends GpuDevice<Gpu> {
   readonly backend: string;
   readonly label: string;
+  readonly versions: Readonly<Record<string, string>>;
   readonly abilities: Abilities;
   readonly theoretical: TheoreticalPeaks;
 
@@ -29,6 +30,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     super(name, gpu);
     this.backend = gpu.driver.api.backend;
     this.label = gpu.facts.label;
+    this.versions = { driver: String(gpu.driver.int("cuDriverGetVersion")) };
     this.abilities = abilitiesOf(gpu.facts);
     this.theoretical = { bandwidth: gpu.facts.bandwidth };
   }

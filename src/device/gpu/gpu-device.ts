@@ -4,6 +4,7 @@ import type { Params } from "../../kernel/params.js";
 import { bind, type Binding } from "../bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
 import type { Policy } from "../policy.js";
+import { atFirstUse, TuningTable } from "../tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../view.js";
 
 /** What holds the memory of a GPU, whatever drives it. */
@@ -22,6 +23,7 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   abstract readonly label: string;
   abstract readonly abilities: Abilities;
   readonly memory: MemorySpace;
+  readonly tuning = new TuningTable();
   precision: Precision = "fast";
   private first: Queue | undefined;
 
@@ -69,7 +71,8 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
-    const launch = this.prepare(kernel, args, policy, options);
+    const prepared = this.prepare(kernel, args, policy, options);
+    const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
       this.queue.submit(launch);
       await this.queue.finish();

@@ -7,6 +7,7 @@ import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
+import type { LaunchTuning } from "../tuning.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { Gathering, MOST_PIECES, type Meeting, type Piece } from "./gather.js";
@@ -37,6 +38,7 @@ export class GpuLaunch implements Launch {
   readonly precision: Precision;
   readonly cost: Cost;
   readonly decisions: string[] = [];
+  readonly tuning: LaunchTuning;
   private readonly code: LaunchProgram;
   private readonly program: GpuProgram;
   private readonly entries: ReadonlyMap<string, GpuEntry>;
@@ -62,6 +64,7 @@ export class GpuLaunch implements Launch {
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     this.code = programOf(binding, gpu.language, gpu.facts);
     const { program, decisions } = this.code;
+    this.tuning = this.code.tuning;
     this.program = program;
     const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter(
       (entry) => entry !== undefined,
@@ -372,7 +375,7 @@ export class GpuLaunch implements Launch {
     if (planes > 0) return this.gridOverBox(extents, block, grid);
     if (!strided)
       return { shape: { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared }, values: {} };
-    let left = this.entries.get(this.program.main.name)!.residentBlocks(BLOCK, shared) * this.gpu.facts.multiprocessors;
+    let left = this.entries.get(this.program.main.name)!.residentBlocks(threads, shared) * this.gpu.facts.multiprocessors;
     const fitted = grid.map((blocks) => {
       const taken = Math.max(1, Math.min(blocks, left, GRID_LIMIT));
       left = Math.floor(left / taken);
@@ -388,7 +391,10 @@ export class GpuLaunch implements Launch {
     const slabs = blocks(depth, planes);
     const boxes = Object.values(this.binding.views).filter(({ size }) => size >= depth * rows * columns);
     const rowBytes = boxes.reduce((sum, { size, type }) => sum + (size / (depth * rows)) * BYTES[type], 0);
-    const fitting = Math.max(1, Math.floor((TILE_SHARE * this.gpu.facts.l2Bytes) / (planes * rowBytes * block[1])));
+    const fitting = Math.max(
+      1,
+      Math.floor(((this.tuning.values.cacheShare ?? TILE_SHARE) * this.gpu.facts.l2Bytes) / (planes * rowBytes * block[1])),
+    );
     // Planes that are looked at once may come in any order.
     const tiles = this.program.planes > 1 ? Math.min(GRID_LIMIT, blocks(columnBlocks, fitting)) : 1;
     const tile = blocks(columnBlocks, tiles);

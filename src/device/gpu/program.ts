@@ -1,9 +1,11 @@
 import { ROW } from "../../emit/c/gpu/range.js";
 import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/gpu/team.js";
-import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../emit/c/gpu/program.js";
+import { SHAPE_TUNING, type GpuAssumptions, type GpuLanguage, type GpuProgram } from "../../emit/c/gpu/program.js";
+import type { Tunables } from "../../ir/tuning.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { RangePolicy } from "../policy.js";
+import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { BYTES, type View } from "../view.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
@@ -18,27 +20,51 @@ export interface LaunchProgram {
   /** Contributions of one element or team to each recorded scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   decisions: string[];
+  tuning: LaunchTuning;
 }
 
 /** Emits the program for a binding's kernel, layouts and sizes, or finds it emitted; needs no GPU. Throws LaunchError. */
 export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFacts): LaunchProgram {
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
-  const assumptions = assume(binding, scatter.code, facts);
+  const usual = assume(binding, scatter.code, facts);
   const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
-  const key = `${language.name} ${JSON.stringify(assumptions)}`;
-  const program = variants.get(key) ?? language.emit(ir, access, assumptions);
-  variants.set(key, program);
+  const emitted = (assumptions: GpuAssumptions): GpuProgram => {
+    const key = `${language.name} ${JSON.stringify(assumptions)}`;
+    const program = variants.get(key) ?? language.emit(ir, access, assumptions);
+    variants.set(key, program);
+    return program;
+  };
+  const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(usual), facts));
+  const shape = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
+  const assumptions = shape.length > 0 ? { ...usual, tuning: Object.fromEntries(shape) } : usual;
+  const program = emitted(assumptions);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
     program,
     members: assumptions.members,
     slots: scatter.slots,
     serial: Object.values(scatter.code).includes("serial"),
-    decisions: [...scatter.decisions, addresses],
+    decisions: [...scatter.decisions, addresses, ...tuning.decisions],
+    tuning,
   };
 }
+
+/** What a launch can be tuned in: shapes that its extents fill and the device can run. */
+function tunablesOf(binding: Binding, program: GpuProgram, { threads }: CodeFacts): Tunables {
+  const { policy } = binding;
+  const longest = policy.kind === "range" ? nextPower(policy.extents.at(-1)!) : 1;
+  const shapes = program.tunables();
+  return {
+    ...scatterTunables(binding),
+    ...shapes,
+    ...(shapes.threads && { threads: shapes.threads.filter((count) => count <= threads) }),
+    ...(shapes.row && { row: shapes.row.filter((count) => count <= longest) }),
+  };
+}
+
+const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)));
 
 const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 

@@ -21,12 +21,14 @@ export const abilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: Ope
 export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly backend = "opencl";
   readonly label: string;
+  readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
   readonly abilities: Abilities;
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);
     this.label = machine.facts.label;
+    this.versions = { driver: machine.facts.driver };
     this.onHost = machine.facts.cpu;
     this.abilities = abilitiesOf(machine.facts);
   }

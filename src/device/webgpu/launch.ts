@@ -8,6 +8,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding as KernelBinding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
+import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { whole } from "./host-data.js";
@@ -43,6 +44,7 @@ export class WebGpuLaunch implements Launch {
   readonly precision: Precision;
   readonly cost: Cost;
   readonly decisions: string[] = [];
+  readonly tuning: LaunchTuning;
   private readonly code: LaunchProgram;
   private readonly program: WgslProgram;
   private readonly values: Record<string, number | boolean>;
@@ -66,9 +68,10 @@ export class WebGpuLaunch implements Launch {
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
+    this.tuning = new LaunchTuning(binding, () => scatterTunables(binding));
     this.code = programOf(gpu, binding);
     this.program = this.code.program;
-    this.decisions.push(...this.code.decisions);
+    this.decisions.push(...this.code.decisions, ...this.tuning.decisions);
     this.folds = this.program.reduces.length > 0 && !binding.partials;
     this.values = this.argumentValues();
     if (this.policy.kind === "team") this.planTeams(this.policy.league);

@@ -60,6 +60,8 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     disjointMemory: true,
     scatter: { h: "sorted" },
     cost: { flops: 1e9, bytes: 1e9 },
+    tuning: { from: "default", values: {} },
+    call: {} as Binding["call"],
   };
   const program = (device as unknown as { build(binding: Binding): CpuProgram }).build(binding);
   const results = program.run();

@@ -59,6 +59,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     },
     atomic,
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
+    holdsResidents: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
     parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),

@@ -34,6 +34,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
     threads: writer.threads,
     row: writer instanceof RangeWriter ? writer.row : writer.threads,
     planes: writer instanceof RangeWriter ? writer.planes : 0,
+    tunables: () => (writer instanceof RangeWriter ? writer.tunables() : {}),
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: fold?.entry,
     finish: finish?.entry,

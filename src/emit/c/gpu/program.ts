@@ -1,4 +1,5 @@
 import type { AccessAnalysis } from "../../../ir/access.js";
+import type { Tunables, Tuning } from "../../../ir/tuning.js";
 import type { ElementType, KernelIR, NumericType, ScatterOp } from "../../../ir/types.js";
 
 /** What a kernel's parameter is; `shared` stands for memory of the block, whose size is that of the launch. */
@@ -63,7 +64,13 @@ export interface GpuAssumptions {
   /** By view and axis: the stride is 1. */
   unitStrides: Readonly<Record<string, readonly boolean[]>>;
   scatter: Readonly<Record<string, ScatterCode>>;
+  /** Shapes of a grid over a range that were asked for. */
+  tuning?: ShapeTuning;
 }
+
+/** What of the tuning the code of a range depends on. */
+export type ShapeTuning = Pick<Tuning, (typeof SHAPE_TUNING)[number]>;
+export const SHAPE_TUNING = ["threads", "row", "elements", "planes", "resident"] as const;
 
 export interface ReduceCode {
   readonly name: string;
@@ -109,6 +116,8 @@ export interface GpuProgram {
   readonly finish?: Entry;
   /** Folds partials chunk by chunk, before; where there is none, blocks of `finish` gather partials from several places. */
   readonly fold?: Entry;
+  /** What a launch of it can be tuned in, whatever its extents. */
+  readonly tunables: () => Tunables;
   readonly recorded: readonly RecordedScatter[];
   /** Scatter parameters with a copy in shared memory. */
   readonly shared: readonly { name: string; type: NumericType }[];

@@ -1,5 +1,6 @@
 import { identityOf } from "../../../ir/identity.js";
 import { jam, splitUniform, type Jam } from "../../../ir/jam.js";
+import type { Tunables } from "../../../ir/tuning.js";
 import type { ReduceParam, ScatterParam, Stmt } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
@@ -23,6 +24,15 @@ const SHARED_ROW = 32;
 const RESIDENT = 4;
 /** Planes of a block that reduces. */
 const PLANES = 4;
+/** What may be tried in place of these. */
+const TUNABLES = {
+  elements: [1, 2, 4],
+  threads: [64, 128, 256],
+  row: [16, 32, 64, 128, 256],
+  planes: [1, 2, 4, 8, 16],
+  resident: [1, 2, 4, 8],
+  cacheShare: [0.2, 0.4, 0.8],
+} as const satisfies Tunables;
 
 /** The main entry of a range kernel. */
 export class RangeWriter extends EntryWriter {
@@ -38,6 +48,8 @@ export class RangeWriter extends EntryWriter {
   private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
+  /** Counts their elements. */
+  private copyIndex = "";
   private readonly slots = new Map<string, string>();
 
   constructor(
@@ -51,8 +63,9 @@ export class RangeWriter extends EntryWriter {
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
     const { head, rest } = inBox ? splitUniform(program.ir.body) : { head: [], rest: program.ir.body };
     [this.head, this.rest] = [head, rest];
-    this.several = inBox ? jam(program.ir, 0) : undefined;
-    this.planes = !inBox ? 0 : this.several ? 2 * this.several.count : traversal === "strided" ? PLANES : 1;
+    const { elements, planes } = program.assumptions.tuning ?? {};
+    this.several = inBox ? jam(program.ir, 0, elements) : undefined;
+    this.planes = !inBox ? 0 : planes !== undefined ? planes : this.several ? 2 * this.several.count : traversal === "strided" ? PLANES : 1;
   }
 
   write(): { entry: Entry; text: string } {
@@ -67,19 +80,39 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
     }
-    return this.finish(this.threads, this.block(), this.planes > 1 ? RESIDENT : undefined);
+    return this.finish(this.threads, this.block(), this.planes > 1 ? (this.program.assumptions.tuning?.resident ?? RESIDENT) : undefined);
   }
 
   /** Threads of a block at most: the fewer, the more registers each may have. */
   get threads(): number {
     if (this.traversal === "serial") return 1;
+    const asked = this.program.assumptions.tuning?.threads;
+    if (asked !== undefined) return asked;
     return this.planes > 1 || (this.rank === 4 && this.traversal === "elements") ? BLOCK / 2 : BLOCK;
   }
 
   /** Threads of a block along the last of several axes, at most. */
   get row(): number {
-    const { row } = this.program.assumptions;
-    return this.several ? SHARED_ROW : this.planes === 1 && row !== undefined ? row : ROW;
+    const { row, tuning } = this.program.assumptions;
+    const usual = this.several ? SHARED_ROW : this.planes === 1 && row !== undefined ? row : ROW;
+    return Math.min(tuning?.row ?? usual, this.threads);
+  }
+
+  /** What grids over a range can be tuned in. */
+  tunables(): Tunables {
+    if (this.traversal !== "elements" && this.traversal !== "strided") return {};
+    const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
+    if (this.rank === 1) return { threads };
+    if (this.planes === 0) return { threads, row };
+    const jams = elements.filter((count) => count === 1 || jam(this.ir, 0, count));
+    return {
+      ...(jams.length > 1 ? { elements: jams } : {}),
+      threads,
+      row,
+      planes,
+      ...(this.dialect.holdsResidents ? { resident } : {}),
+      cacheShare,
+    };
   }
 
   /** The shape of a block, where it is the same for all launches. */
@@ -325,6 +358,7 @@ export class RangeWriter extends EntryWriter {
     if (targets.length === 0) return;
     this.declareThread();
     const copies = this.dynamicShared("copies");
+    const n = (this.copyIndex = this.names.fresh("n"));
     for (const target of targets) {
       const copy = this.names.fresh(`${target.name}_copy`);
       const pointer = this.dialect.pointer("shared", target.element);
@@ -333,7 +367,7 @@ export class RangeWriter extends EntryWriter {
         `${pointer}${copy} = (${pointer.trimEnd()})(${copies} + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`,
       );
       this.code.line(
-        `for (int n = thread; n < ${this.size(target)}; n += threads) ${copy}[n] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
+        `for (int ${n} = thread; ${n} < ${this.size(target)}; ${n} += threads) ${copy}[${n}] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
       );
     }
     this.code.line(`${this.dialect.barrier};`);
@@ -352,12 +386,13 @@ export class RangeWriter extends EntryWriter {
   private closeCopies(): void {
     if (this.copies.size === 0) return;
     this.code.line(`${this.dialect.barrier};`);
+    const n = this.copyIndex;
     for (const [name, copy] of this.copies) {
       const target = this.program.array(name) as ScatterParam;
-      this.code.block(`for (int n = thread; n < ${this.size(target)}; n += threads)`, () =>
-        this.code.block(`if (${copy}[n] != ${this.constant(target.element, identityOf(target.op, target.element))})`, () => {
-          const offset = this.offsetOf(name, "n");
-          this.code.line(`${this.atomic(target, "global", `&${this.pointer(name)}[${offset}]`, `${copy}[n]`)};`);
+      this.code.block(`for (int ${n} = thread; ${n} < ${this.size(target)}; ${n} += threads)`, () =>
+        this.code.block(`if (${copy}[${n}] != ${this.constant(target.element, identityOf(target.op, target.element))})`, () => {
+          const offset = this.offsetOf(name, n);
+          this.code.line(`${this.atomic(target, "global", `&${this.pointer(name)}[${offset}]`, `${copy}[${n}]`)};`);
         }),
       );
     }
