@@ -31,6 +31,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     lastBlock: { ...cuda.lastBlock!, far: undefined },
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
     entry: (name, most, block) => cuda.entry(name, most, block),
+    holdsResidents: false,
   };
 }
 
