@@ -6,7 +6,7 @@ import { powDefinition } from "../helpers.js";
  * Threads that exchange values. Wavefronts have 64 threads on CDNA and 32 on RDNA; halves of the former shuffle among themselves, so that
  * one source, and teams of any multiple of 32, do for both.
  */
-export const SHUFFLED = 32;
+const SHUFFLED = 32;
 
 /** HIP C++, which is CUDA C++ up to what the hardware does in another way; `wide` makes the index type 64 bits. */
 export function hipDialect(wide: boolean): GpuDialect {
