@@ -44,6 +44,14 @@ export type {
   TheoreticalPeaks,
 } from "./device/device.js";
 export { tune } from "./device/tune.js";
-export type { LaunchTuning, Measured, Tunables, Tuning, TuningFile, TuningTable } from "./device/tuning.js";
+export {
+  atFirstUse,
+  type LaunchTuning,
+  type Measured,
+  type Tunables,
+  type Tuning,
+  type TuningFile,
+  type TuningTable,
+} from "./device/tuning.js";
 export { backendNames, doctor, open } from "./device/open.js";
 export { compileKernel, type CompiledKernel } from "./kernel/compile.js";

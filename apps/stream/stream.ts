@@ -1,5 +1,5 @@
 import type { Device, Launch, Precision, View } from "isoform";
-import { LaunchError, f64, range } from "isoform";
+import { LaunchError, atFirstUse, f64, range } from "isoform";
 import { add, copy, dot, init, mul, triad } from "./kernels.js";
 
 /** BabelStream's first values and scalar. */
@@ -23,7 +23,7 @@ export interface StreamTimes {
 
 /** The five kernels on one device, ready to run. */
 export class Stream {
-  readonly launches: readonly Launch[];
+  readonly launches: Launch[];
   private readonly start: Launch;
 
   private constructor(
@@ -57,6 +57,7 @@ export class Stream {
   /** Runs the set from its first values. */
   async run(iterations: number, onIteration?: (done: number) => void): Promise<StreamTimes> {
     const { queue } = this.device;
+    for (const [n, launch] of this.launches.entries()) this.launches[n] = await atFirstUse(this.device, launch);
     queue.submit(this.start);
     const seconds: Record<string, number[]> = Object.fromEntries(this.launches.map(({ kernel }) => [kernel.name, []]));
     const last = this.launches[this.launches.length - 1];

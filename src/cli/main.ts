@@ -8,6 +8,7 @@ import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
 import { shell } from "./shell.js";
+import { addTuning } from "./tuning.js";
 
 /** Bad input: the one exit code for everything that the user can put right. */
 const BAD_INPUT = 2;
@@ -20,6 +21,7 @@ async function main(words: string[]): Promise<void> {
     .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
+  addTuning(program);
   addDoctor(program, shell);
   addAssess(program, shell);
   addExplain(program, shell);

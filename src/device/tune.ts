@@ -49,13 +49,17 @@ async function measure(device: Device, launch: LaunchTuning, tunables: Tunables)
   if (!kept) return undefined;
   try {
     const timed = (values: Tuning) => timeOf(device, launch, values, kept.restore);
-    const usual = (await timed({}))!;
-    let best: Measured = { values: {}, seconds: usual, usual };
+    const first = (await timed({}))!;
+    let best: Measured = { values: {}, seconds: first, usual: first };
     for (const name of TUNING_NAMES)
       for (const value of tunables[name] ?? []) {
         const values = { ...best.values, [name]: value };
         const seconds = await timed(values);
-        if (seconds !== undefined && seconds * GAIN < best.seconds) best = { values, seconds, usual };
+        if (seconds === undefined || seconds * GAIN > best.seconds) continue;
+        // Engines and clocks speed up on the way: what is to be replaced is measured once more.
+        const again = Math.min(best.seconds, (await timed(best.values))!);
+        const replaced = Object.keys(best.values).length === 0 ? { ...best, seconds: again, usual: again } : { ...best, seconds: again };
+        best = seconds * GAIN < again ? { values, seconds, usual: replaced.usual } : replaced;
       }
     return best;
   } finally {

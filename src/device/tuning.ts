@@ -129,7 +129,7 @@ export async function atFirstUse(device: Device, launch: Launch): Promise<Launch
   return better;
 }
 
-const microseconds = (seconds: number): string => `${(seconds * 1e6).toPrecision(3)} us`;
+const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPrecision(3))} us`;
 
 /** The values of `scatter` for a launch: none where it was told one already, or where another one would change strict bits. */
 export function scatterTunables({ ir, precision, call }: Binding): Tunables {

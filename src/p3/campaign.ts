@@ -217,11 +217,12 @@ async function measureTogether(
   }
 }
 
-/** The application's name in an assessment: strict mode, another kind of grid, layout or overlap are other code paths. */
-function codePath({ codePath }: Target, problem: ProblemOptions): string {
+/** The application's name in an assessment: strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
+function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
   const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
     const value = problem[option];
     return value === undefined || value === USUAL_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
   });
-  return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others].join("-");
+  const tuned = devices.some(({ tuning }) => tuning.measuring) ? ["tuned"] : [];
+  return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others, ...tuned].join("-");
 }

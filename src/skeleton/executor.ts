@@ -7,7 +7,7 @@ import type { DeviceSet, Scalar } from "../set/index.js";
 import { entry } from "./graph.js";
 import { fieldsAcross } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
-import { planOf, stagesOf, type Stages } from "./plan.js";
+import { nextStart, planOf, stagesOf, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
 import { exchange, requireDefined, unroll, type Step } from "./sequence.js";
 import { measuredTimeline, type Timeline } from "./timeline.js";
@@ -52,7 +52,7 @@ export class Executor {
   private readonly stages = new Map<number, Stages>();
   private readonly usedBy = new Map<Stages, Used>();
   private readonly variants: Variant[] = [];
-  private readonly tuned = new WeakSet<Program>();
+  private readonly tuned = new WeakSet<Stages>();
 
   constructor(
     private readonly set: DeviceSet,
@@ -133,20 +133,25 @@ export class Executor {
   }
 
   /**
-   * Measures the launches of the next program for which nothing is known, each by itself, and prepares it anew where something was found.
-   * Only on devices whose tuning is `measuring`, all of which must be at rest.
+   * Measures the launches of the next program, and of the one after it, for which nothing is known; programs are prepared anew where
+   * something was found. Only on devices whose tuning is `measuring`, all of which must be at rest.
    */
   async tune(iterations: number, level: OccLevel): Promise<void> {
-    const program = this.programFor(this.stagesOf(iterations), level);
-    if (this.tuned.has(program)) return;
-    if (await program.tune()) {
-      this.variants.splice(
-        this.variants.findIndex((variant) => variant.program === program),
-        1,
-      );
-      program.free();
+    const stages = this.stagesOf(iterations);
+    if (this.tuned.has(stages)) return;
+    this.tuned.add(stages);
+    const program = this.programFor(stages, level);
+    // Once halos are up to date, views may be split in another way.
+    const next = new Program(planOf(stages, this.set.members.length, level, nextStart(program.plan)), this.set, this.options.precision);
+    try {
+      await next.tune();
+    } finally {
+      next.free();
     }
-    this.tuned.add(this.programFor(this.stagesOf(iterations), level));
+    if (!(await program.tune())) return;
+    const at = this.variants.findIndex((variant) => variant.program === program);
+    this.variants.splice(at, 1);
+    program.free();
   }
 
   /** What the devices made of the latest program of these stages. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/p3/application.js";
+import { TuningTable } from "../../src/device/tuning.js";
 import { assess } from "../../src/p3/assessment.js";
 import { measureApplications, type Registry } from "../../src/p3/campaign.js";
 import { report } from "../../src/p3/report.js";
@@ -21,6 +22,7 @@ function device(name: string, log: string[], bytes = 2 ** 30): Device {
     label: name,
     memory,
     queue,
+    tuning: new TuningTable(),
     precision: "fast",
     abilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
     run: async () => ({}),
@@ -127,6 +129,13 @@ test("strict mode is a code path of its own", async () => {
   const found = registry([device("a", [])]);
   const evidence = await measureApplications([application([])], { repeats: 1, precision: "strict" }, silent, found);
   assert.equal(evidence.runs[0].application, "isoform-a-strict");
+});
+
+test("tuned launches are a code path of their own", async () => {
+  const tuned = device("a", []);
+  tuned.tuning.measuring = true;
+  const evidence = await measureApplications([application([])], { repeats: 1 }, silent, registry([tuned]));
+  assert.equal(evidence.runs[0].application, "isoform-a-tuned");
 });
 
 test("repeats end when the time is over, but not before three", async () => {

@@ -20,6 +20,20 @@ test("axpy is one thread an element", () => matchesSnapshot("emit/c/axpy.cu", cu
 
 test("a stencil has threads along the last axis", () => matchesSnapshot("emit/c/laplace.cu", cudaSource(compiled(laplace))));
 
+test("a box has the block, the planes and the elements a thread that its tuning asks for", () => {
+  const smooth = kernel("smooth", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
+    v[i + 1][j][k] = u[i][j][k] + u[i + 1][j][k] + u[i + 2][j][k];
+  });
+  const usual = emit(smooth);
+  assert.deepEqual([usual.threads, usual.row, usual.planes], [128, 32, 8]);
+  assert.deepEqual(usual.tunables().elements, [1, 2, 4]);
+  const tuned = emit(smooth, { tuning: { threads: 64, row: 16, planes: 2, elements: 2, resident: 8 } });
+  assert.deepEqual([tuned.threads, tuned.row, tuned.planes], [64, 16, 2]);
+  assert.match(tuned.source, /__launch_bounds__\(64, 8\)/);
+  assert.match(tuned.source, /if \(i \+ 1 < stop/);
+  assert.doesNotMatch(emit(smooth, { tuning: { elements: 1 } }).source, /while/);
+});
+
 test("a strict reduction has eight threads a chunk", () => matchesSnapshot("emit/c/dot.cu", cudaSource(compiled(dot), "strict")));
 
 test("a team is a block", () => matchesSnapshot("emit/c/row-sums.cu", cudaSource(compiled(rowSums))));

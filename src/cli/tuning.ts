@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import type { TuningFile } from "../device/tuning.js";
+import { TUNING_NAMES } from "../ir/tuning.js";
+import { IsoformError } from "../kernel/errors.js";
+
+/** Read where it lies in the working directory and no other file is named. */
+const USUAL_FILE = "isoform.tuning.toml";
+
+interface TuningOptions {
+  tune?: boolean;
+  tuning?: string;
+}
+
+/** Adds `--tune` and `--tuning` to all commands; they hold for all devices that a command opens. */
+export function addTuning(program: Command): void {
+  program
+    .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
+    .addOption(
+      new Option("--tuning <file>", `values for kernels, in TOML, which win over what is measured; ${USUAL_FILE} where it exists`).env(
+        "ISOFORM_TUNING",
+      ),
+    )
+    .hook("preAction", async (command) => {
+      const { tune, tuning } = command.opts<TuningOptions>();
+      const text = readText(tuning);
+      if (!tune && text === undefined) return;
+      const { tuneByDefault } = await import("../device/open.js");
+      tuneByDefault({ tune, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? USUAL_FILE) });
+    });
+}
+
+/** Nothing where the usual file is not there. */
+function readText(file: string | undefined): string | undefined {
+  try {
+    return readFileSync(file ?? USUAL_FILE, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (file === undefined && code === "ENOENT") return undefined;
+    throw new IsoformError(`cannot read ${file ?? USUAL_FILE}: ${message.split(",")[0]}`);
+  }
+}
+
+/**
+ * The values of a tuning file: a section for each device or backend and kernel, such as `[native.axpy]` or `["cuda:0"."A p + p.s"]`.
+ * Whether a launch has a parameter, and can take a value, is found out when it is prepared.
+ * @throws IsoformError with the place, for what is no TOML, no section of a kernel, or no parameter
+ */
+export async function parseTuning(text: string, file: string): Promise<TuningFile> {
+  const { parse } = await import("smol-toml");
+  const refuse = (problem: string): never => {
+    throw new IsoformError(`${file}: ${problem}`);
+  };
+  let found: Record<string, unknown> = {};
+  try {
+    found = parse(text);
+  } catch (error) {
+    refuse((error as Error).message.trim());
+  }
+  for (const [device, kernels] of Object.entries(found)) {
+    if (!isTable(kernels)) return refuse(`"${device}" is no section; write one for a device and a kernel, such as [${device}.axpy]`);
+    for (const [kernel, values] of Object.entries(kernels)) {
+      if (!isTable(values))
+        return refuse(`"${kernel}" stands in the section of ${device} and in that of no kernel; write [${device}.<kernel>] above it`);
+      const unknown = Object.keys(values).find((name) => !(TUNING_NAMES as readonly string[]).includes(name));
+      if (unknown !== undefined) refuse(`[${device}.${kernel}] has no parameter "${unknown}"; there are ${TUNING_NAMES.join(", ")}`);
+    }
+  }
+  return found as TuningFile;
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
