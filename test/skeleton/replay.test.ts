@@ -53,7 +53,16 @@ test("a short halo update is hidden whole by every level but none", () => {
   assert.deepEqual([copies, hidden], [10, 10]);
 });
 
-const op = (work: Partial<Op>): Op => ({ node: {} as Op["node"], member: 0, stream: 0, launches: [], copies: [], waits: [], meets: [], ...work });
+const op = (work: Partial<Op>): Op => ({
+  node: {} as Op["node"],
+  member: 0,
+  stream: 0,
+  launches: [],
+  copies: [],
+  waits: [],
+  meets: [],
+  ...work,
+});
 
 test("a part of no cells takes no time, and holds up what waits for it until its turn only", () => {
   const [first, empty] = [op({ launches }), op({})];
