@@ -1,5 +1,5 @@
 import type { Device, DeviceEvent, Launch, LaunchOptions, View } from "isoform";
-import { IsoformError, range } from "isoform";
+import { atFirstUse, IsoformError, range } from "isoform";
 import { Scalars } from "./scalars.js";
 import { finish, firstDirection, rescale, squaredNorm, update } from "./vectors.js";
 
@@ -116,9 +116,9 @@ export interface Solution extends Norms {
  * scalars of the stopping rules.
  */
 export class Lsqr {
-  private readonly first: Launch[];
+  private readonly first: Step[];
   private readonly iteration: Step[];
-  private readonly launches: Launch[];
+  private launches: Launch[];
 
   constructor(
     private readonly device: Device,
@@ -150,9 +150,9 @@ export class Lsqr {
       range(v.length),
       options,
     );
-    this.first = [normOfB, s.norm, ...start.map((step) => step.launch), s.start, direction];
+    this.first = [one(normOfB), one(s.norm), ...start, one(s.start), one(direction)];
     this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
-    this.launches = [...new Set([...this.first, ...this.iteration.map((step) => step.launch)])];
+    this.launches = [...new Set([...this.first, ...this.iteration].map((step) => step.launch))];
   }
 
   /** Work of one iteration and of each of its steps. */
@@ -168,7 +168,8 @@ export class Lsqr {
     scalars.write({ cs2: -1 });
     for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
     this.matrix.reset?.();
-    for (const launch of this.first) queue.submit(launch);
+    await this.tune();
+    for (const { launch } of this.first) queue.submit(launch);
     let state = await scalars.read();
     requireFinite(state);
 
@@ -207,6 +208,14 @@ export class Lsqr {
       secondsPerIteration: (performance.now() - begin) / 1000 / Math.max(1, done),
       steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / done])),
     };
+  }
+
+  /** Puts faster launches in place of those that the device has not measured yet, where it is to. */
+  private async tune(): Promise<void> {
+    const faster = new Map<Launch, Launch>();
+    for (const launch of this.launches) faster.set(launch, await atFirstUse(this.device, launch));
+    for (const step of new Set([...this.first, ...this.iteration])) step.launch = faster.get(step.launch)!;
+    this.launches = [...faster.values()];
   }
 
   /** Adds each step's time between the marks before and after it, which have happened. */
