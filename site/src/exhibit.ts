@@ -28,12 +28,19 @@ export interface Exhibit {
   open(set: DeviceSet, extents: readonly [number, number]): Promise<Show>;
 }
 
+export interface Frame {
+  /** That were made. */
+  readonly steps: number;
+  /** In words. */
+  readonly state: string;
+}
+
 /** An exhibit on a device. */
 export interface Show {
   /** Pixels, as bytes red, green, blue, opacity. */
   readonly picture: Field<"i32", 1, 2>;
-  /** Advances by so many steps and computes the picture; gives what has to be said of the state. */
-  frame(steps: number): Promise<string>;
+  /** Advances by so many steps, or fewer where nothing is left to do, and computes the picture. */
+  frame(steps: number): Promise<Frame>;
   draw(stroke: Stroke): Promise<void>;
   /** Back to the beginning. */
   reset(): Promise<void>;

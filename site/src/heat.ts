@@ -57,7 +57,7 @@ export const heat: Exhibit = {
         await plan.run(count);
         steps += count;
         await grid.run(colour);
-        return `step ${steps}`;
+        return { steps: count, state: `step ${steps}` };
       },
       free() {
         plan.free();

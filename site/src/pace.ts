@@ -6,24 +6,30 @@ const MOST = 32;
 export class Pace {
   steps = 1;
   private frames = 0;
+  private made = 0;
   private since = performance.now();
 
   constructor(private readonly cells: number) {}
 
-  /** To be told how many milliseconds the steps of a frame have taken. */
-  note(milliseconds: number): void {
+  /** To be told how many milliseconds a frame has taken, and its steps. */
+  note(milliseconds: number, made: number): void {
+    if (made === this.steps) this.adapt(milliseconds);
+    this.made += made;
+    this.frames++;
+  }
+
+  private adapt(milliseconds: number): void {
     if (milliseconds < 0.6 * BUDGET && this.steps < MOST) this.steps++;
     else if (milliseconds > BUDGET && this.steps > 1) this.steps = Math.max(1, Math.floor((this.steps * BUDGET) / milliseconds));
-    this.frames++;
   }
 
   /** The rates, twice a second; else undefined. */
   rates(): string | undefined {
     const seconds = (performance.now() - this.since) / 1000;
     if (seconds < 0.5) return undefined;
-    const frames = this.frames / seconds;
-    [this.frames, this.since] = [0, performance.now()];
-    const cells = (frames * this.steps * this.cells) / 1e6;
-    return `${frames.toFixed(0)} frames/s, ${this.steps} ${this.steps === 1 ? "step" : "steps"} each, ${cells.toPrecision(3)} million cells/s`;
+    const [frames, steps] = [this.frames / seconds, this.made / seconds];
+    [this.frames, this.made, this.since] = [0, 0, performance.now()];
+    const cells = (steps * this.cells) / 1e6;
+    return `${frames.toFixed(0)} frames/s, ${steps.toFixed(0)} steps/s, ${cells.toPrecision(3)} million cells/s`;
   }
 }

@@ -26,7 +26,7 @@ export const poisson: Exhibit = {
     const radius = extents[0] / 50;
     const reach2 = table(f32, [radius ** 2]);
     // A charge's potential at its own place grows with its area.
-    const scale = table(f32, [24 / radius ** 2]);
+    const scale = table(f32, [60 / radius ** 2]);
 
     const apply = grid.container("apply", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => {
       s[c] = 4 * p[c] - p.at(c, 1, 0) - p.at(c, -1, 0) - p.at(c, 0, 1) - p.at(c, 0, -1);
@@ -86,12 +86,16 @@ export const poisson: Exhibit = {
         await begin();
       },
       async frame(count) {
-        if (residual > TOLERANCE) {
+        const solved = residual <= TOLERANCE;
+        if (!solved) {
           iterations += (await plan.run(count)).iterations;
           residual = Math.sqrt(await before.get()) / norm;
         }
         await grid.run(colour);
-        return `${residual > TOLERANCE ? "" : "solved, "}iteration ${iterations}, residual ${residual.toExponential(1)}`;
+        return {
+          steps: solved ? 0 : count,
+          state: `${solved ? "solved, " : ""}iteration ${iterations}, residual ${residual.toExponential(1)}`,
+        };
       },
       free() {
         plan.free();

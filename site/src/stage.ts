@@ -52,9 +52,9 @@ export async function show(
     for (const stroke of strokes.splice(0)) await opened.draw(stroke);
     if (!playing && !changed && canvas.dataset.frames) return;
     const start = performance.now();
-    const state = await opened.frame(playing ? pace.steps : 0);
+    const { steps, state } = await opened.frame(playing ? pace.steps : 0);
     await paint(opened, context);
-    pace.note(performance.now() - start);
+    pace.note(performance.now() - start, steps);
     noteFrame(canvas);
     const text = pace.rates();
     if (text) rates.textContent = `${width} x ${height} cells, ${state}; ${text}`;

@@ -104,10 +104,13 @@ function costText({ flops, bytes }: Compiled): string {
   return `One launch: ${count(flops)} FLOPs, ${count(bytes)} bytes, ${intensity} FLOPs a byte.`;
 }
 
+const duration = (seconds: number): string =>
+  seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} us` : `${(seconds * 1e3).toPrecision(3)} ms`;
+
 function runText({ flops, bytes }: Compiled, { seconds, results, samples, decisions }: Ran, device: string): string {
   const list = (values: readonly number[]): string => values.map((value) => +value.toPrecision(6)).join(", ");
   return [
-    `${device}: ${(seconds * 1e6).toPrecision(4)} us a launch, ${(flops / seconds / 1e9).toPrecision(3)} GFLOP/s, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s`,
+    `${device}: ${duration(seconds)} a launch, ${(flops / seconds / 1e9).toPrecision(3)} GFLOP/s, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s`,
     ...Object.entries(results).map(([name, value]) => `${name} = ${value}`),
     ...Object.entries(samples).map(([name, values]) => `${name} = ${list(values)}, ...`),
     ...decisions,

@@ -26,8 +26,8 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
     for (const [name, token] of Object.entries(kernel.params)) {
       if (typeof token === "function") continue;
       if (token.kind === "view" || token.kind === "scatter")
-        args[name] = views[name] = arrayOf(device, (token as unknown as { type: ElementType }).type, sizes.views[name].shape);
-      else if (token.kind === "scalar" || token.kind === "fixed") args[name] = notes[name] ?? 1;
+        args[name] = views[name] = arrayOf(device, token.element, sizes.views[name].shape);
+      else if (token.kind === "scalar" || token.kind === "fixed") args[name] = notes[name] ?? (token.type === "bool" ? true : 1);
     }
     const launch = device.prepare(kernel as Kernel, args as Args<Kernel["params"]>, sizes.policy as Policy);
     try {
