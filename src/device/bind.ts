@@ -62,7 +62,7 @@ export function bind(
     checked = checkAnew(call);
     remember(call, checked);
   }
-  const tuning = device.tuning.choose({ ...checked, call }, options.tuning);
+  const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
 }
 

@@ -24,7 +24,7 @@ const GAIN = 1.03;
  */
 export async function tune(device: Device, launch: Launch): Promise<Measured | undefined> {
   const { tuning } = launch;
-  if (!tuning || tuning.from === "launch" || tuning.from === "file") return undefined;
+  if (!tuning || (tuning.from !== "default" && tuning.from !== "measured")) return undefined;
   const { tunables } = tuning;
   if (Object.keys(tunables).length === 0 || isEmpty(launch.policy)) return undefined;
   const key = [device.name, device.label, JSON.stringify(device.versions ?? {}), tuning.key];

@@ -4,7 +4,7 @@ import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../ir/tuni
 import type { KernelIR } from "../ir/types.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Params } from "../kernel/params.js";
-import type { Binding } from "./bind.js";
+import type { Binding, Checked } from "./bind.js";
 import type { Device, Launch, LaunchOptions } from "./device.js";
 import type { View } from "./view.js";
 
@@ -22,7 +22,9 @@ export interface Measured {
 }
 
 /** The values of a launch, and where they come from. */
-export type Chosen = { readonly from: "default" | "launch" | "file"; readonly values: Tuning } | ({ readonly from: "measured" } & Measured);
+export type Chosen =
+  | { readonly from: "default" | "launch" | "device" | "file"; readonly values: Tuning }
+  | ({ readonly from: "measured" } & Measured);
 
 const DEFAULT: Chosen = { from: "default", values: {} };
 
@@ -30,18 +32,18 @@ const DEFAULT: Chosen = { from: "default", values: {} };
 export class TuningTable {
   /** `tune` and skeletons measure launches for which nothing is known, on first use. */
   measuring = false;
-  private readonly overrides = new Map<string, Tuning>();
+  private readonly overrides = new Map<string, Chosen>();
   private readonly measured = new Map<string, Measured>();
 
-  /** Sets the values of all launches of one kernel, by its name; they win over what is measured. */
+  /** Sets the values of all launches of one kernel that are prepared from now on; they win over what is measured. */
   set(kernel: string, values: Tuning): void {
-    this.overrides.set(kernel, values);
+    this.overrides.set(kernel, { from: "device", values });
   }
 
   /** Takes the sections of a file that are of this device: those of its backend, then its own. */
   use(file: TuningFile, { name, backend }: { readonly name: string; readonly backend: string }): void {
     for (const section of new Set([backend, name]))
-      for (const [kernel, values] of Object.entries(file[section] ?? {})) this.set(kernel, values);
+      for (const [kernel, values] of Object.entries(file[section] ?? {})) this.overrides.set(kernel, { from: "file", values });
   }
 
   /** Keeps what was found for launches like this one. */
@@ -50,30 +52,40 @@ export class TuningTable {
   }
 
   /** The launch's own values, else those of the user, else those that were measured. */
-  choose(binding: Omit<Binding, "tuning">, asked: Tuning | undefined): Chosen {
-    if (asked) return { from: "launch", values: asked };
-    const override = this.overrides.get(binding.kernel.name);
-    if (override) return { from: "file", values: override };
-    const found = this.measured.size > 0 ? this.measured.get(keyOf(binding)) : undefined;
+  choose(checked: Checked, options: LaunchOptions): Chosen {
+    if (options.tuning) return { from: "launch", values: options.tuning };
+    const override = this.overrides.get(checked.kernel.name);
+    if (override) return override;
+    const found = this.measured.size > 0 ? this.measured.get(keyOf(checked, options)) : undefined;
     return found ? { from: "measured", ...found } : DEFAULT;
   }
 }
 
 /** The tuning of one launch: what it was given, and what else it could be given. */
 export class LaunchTuning {
-  readonly values: Tuning;
-  readonly from: Chosen["from"];
+  private readonly chosen: Chosen;
 
   /**
    * @param ways parameters of this launch and what they may be, found when they are needed
-   * @throws LaunchError where the launch was given others
+   * @throws LaunchError where the launch was told others
    */
   constructor(
     private readonly binding: Binding,
     private readonly ways: () => Tunables,
   ) {
-    ({ values: this.values, from: this.from } = binding.tuning);
-    if (this.from !== "default") requireValues(binding, ways());
+    const { tuning, kernel, call } = binding;
+    const problem = tuning.from === "default" ? undefined : problemOf(tuning.values, ways());
+    if (problem && tuning.from !== "measured") throw new LaunchError(`kernel "${kernel.name}" on ${call.device.name}, tuning: ${problem}`);
+    // What was measured of launches of the same kind need not be possible here.
+    this.chosen = problem ? DEFAULT : tuning;
+  }
+
+  get values(): Tuning {
+    return this.chosen.values;
+  }
+
+  get from(): Chosen["from"] {
+    return this.chosen.from;
   }
 
   get tunables(): Tunables {
@@ -87,7 +99,7 @@ export class LaunchTuning {
 
   /** What makes launches alike, on one device: the code, the class of the extents, the layouts. */
   get key(): string {
-    return keyOf(this.binding);
+    return keyOf(this.binding, this.binding.call.options);
   }
 
   /** Views that a run changes. */
@@ -99,12 +111,14 @@ export class LaunchTuning {
 
   /** For `Launch.decisions`: nothing where all is as usual. */
   get decisions(): readonly string[] {
-    const { tuning } = this.binding;
+    const tuning = this.chosen;
     switch (tuning.from) {
       case "default":
         return [];
       case "launch":
         return [`tuning: ${tuningText(tuning.values)}, as asked`];
+      case "device":
+        return [`tuning: ${tuningText(tuning.values)}, as this device was told`];
       case "file":
         return [`tuning: ${tuningText(tuning.values)}, as the tuning file asks`];
       case "measured":
@@ -151,11 +165,6 @@ export function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, op
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }
 
-function requireValues({ kernel, tuning, call: { device } }: Binding, tunables: Tunables): void {
-  const problem = problemOf(tuning.values, tunables);
-  if (problem) throw new LaunchError(`kernel "${kernel.name}" on ${device.name}, tuning: ${problem}`);
-}
-
 /** What is wrong with values for a launch that can take others. */
 function problemOf(values: Tuning, tunables: Tunables): string | undefined {
   const all = Object.entries(tunables).map(([name, list]) => `${name} (${list.join(", ")})`);
@@ -170,14 +179,14 @@ function problemOf(values: Tuning, tunables: Tunables): string | undefined {
   return row > threads ? `a row of ${row} does not fit into a block of ${threads} threads; use a shorter row or more threads` : undefined;
 }
 
-function keyOf({ ir, precision, policy, views, partials, unfolded, call: { options } }: Omit<Binding, "tuning">): string {
+function keyOf({ ir, precision, policy, views, partials, unfolded }: Checked, { scatter }: LaunchOptions): string {
   const extents = policy.kind === "team" ? [policy.league, policy.size ?? 0] : policy.extents;
   const layouts = Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => (stride === 1 ? 1 : 0))]);
-  return JSON.stringify([codeOf(ir), precision, extents.map(sizeClass), layouts, partials, unfolded, options.scatter]);
+  return JSON.stringify([codeOf(ir), precision, extents.map(sizeClass), layouts, partials, unfolded, scatter]);
 }
 
-/** Extents of one class are within about 1.4 times each other's. */
-const sizeClass = (extent: number): number => Math.round(2 * Math.log2(Math.max(1, extent)));
+/** Two classes from one power of two to the next. */
+const sizeClass = (extent: number): number => Math.ceil(2 * Math.log2(Math.max(1, extent)));
 
 const codes = new WeakMap<KernelIR, string>();
 

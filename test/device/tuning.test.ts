@@ -133,6 +133,17 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       await other.close();
     });
 
+    it("ignores what was measured of its kind where that is not possible", async () => {
+      const other = await open(name);
+      const { launch, outcome } = cases(other, "strict").count;
+      const impossible = { threads: 3, workers: 77 };
+      other.tuning.note(launch.tuning!, { values: impossible, seconds: 1, usual: 2 });
+      const again = launch.tuning!.prepare();
+      assert.deepEqual([again.tuning!.from, again.tuning!.values], ["default", {}]);
+      assert.equal(await outcome(again), await outcome(launch));
+      await other.close();
+    });
+
     it("uses the file's values, and measures nothing then", async () => {
       const usual = cases(device, "fast").count;
       const [parameter, values] = Object.entries(usual.launch.tuning!.tunables)[0];
