@@ -27,7 +27,7 @@ export async function tune(device: Device, launch: Launch): Promise<Measured | u
   if (!tuning || (tuning.from !== "default" && tuning.from !== "measured")) return undefined;
   const { tunables } = tuning;
   if (Object.keys(tunables).length === 0 || isEmpty(launch.policy)) return undefined;
-  const key = [device.name, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
+  const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
   const known = parsed(recall(KIND, key));
   const found = known && tuning.accepts(known.values) ? known : await measure(device, tuning, tunables);
   if (!found) return undefined;

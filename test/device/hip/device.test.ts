@@ -4,7 +4,7 @@ import type { Device } from "../../../src/device/device.js";
 import { backend } from "../../../src/device/hip/backend.js";
 import { open } from "../../../src/device/open.js";
 import { range, teams } from "../../../src/device/policy.js";
-import { f64, i32, kernel, max, sum, teamKernel, view } from "../../../src/index.js";
+import { f64, i32, kernel, max, sum, teamKernel, view, type Tuning } from "../../../src/index.js";
 import { fakeHip, type FakeHip } from "./fake.js";
 
 const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }, i) => {
@@ -149,6 +149,33 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
     assert.deepEqual([...(await far.queue.read(y))], [1, 2, 3]);
     assert.deepEqual(calls("hipMemcpyPeerAsync"), ["hipMemcpyPeerAsync(1, 0, 24)"]);
     fake.peers(true);
+    assert.equal(fake.complaints(), "");
+  });
+
+  it("launches the blocks that tuning asks for, with the same bits", async () => {
+    const smooth = kernel("smooth", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
+      v[i + 1][j][k] = 0.3 * u[i][j][k] + 0.4 * u[i + 1][j][k] + 0.3 * u[i + 2][j][k];
+    });
+    const device = await opened("hip");
+    const shape = [9, 5, 40] as const;
+    const values = Float64Array.from({ length: 1800 }, (_, n) => Math.sin(n));
+    const args = { u: device.from(f64, values, shape), v: device.array(f64, shape) };
+    const outcome = async (tuning?: Tuning) => {
+      device.queue.clear(args.v);
+      await device.run(smooth, args, range([0, 7], [0, 5], [0, 40]), { precision: "strict", tuning });
+      return (await device.queue.read(args.v)).join();
+    };
+    const usual = await outcome();
+    for (const tuning of [
+      { threads: 64, row: 16 },
+      { elements: 2, planes: 2, cacheShare: 0.2 },
+    ] satisfies Tuning[])
+      assert.equal(await outcome(tuning), usual, JSON.stringify(tuning));
+    await assert.rejects(
+      outcome({ threads: 64, row: 64, planes: 3 }),
+      /kernel "smooth" on hip:0, tuning: planes cannot be 3; use one of 1, 2, 4/,
+    );
+    await assert.rejects(outcome({ threads: 32 }), /kernel "smooth" on hip:0, tuning: threads cannot be 32; use one of 64, 128, 256/);
     assert.equal(fake.complaints(), "");
   });
 
