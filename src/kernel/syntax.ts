@@ -14,6 +14,14 @@ export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => voi
   }
 }
 
+/** The text of a string that is written out; minifiers write it as a template. */
+export function stringOf(node: acorn.Node | undefined): string | undefined {
+  const written = node as acorn.AnyNode | undefined;
+  if (written?.type === "TemplateLiteral")
+    return written.expressions.length === 0 ? (written.quasis[0].value.cooked ?? undefined) : undefined;
+  return written?.type === "Literal" && typeof written.value === "string" ? written.value : undefined;
+}
+
 function some(node: acorn.Node, test: (node: acorn.AnyNode) => boolean): boolean {
   let found = false;
   walkSyntax(node, (n) => (found ||= test(n)));

@@ -4,6 +4,7 @@ import { inline } from "./calls.js";
 import { constantOf } from "./constant.js";
 import { declareArray, expression, scalar, scalarOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
+import { stringOf } from "./syntax.js";
 import type { Scope, Value, Variable } from "./values.js";
 
 const VOID: Value = { kind: "void" };
@@ -80,12 +81,13 @@ function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Val
 
 function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
   const [type, length] = node.arguments;
-  if (type?.type !== "Literal" || !["f64", "f32", "i32", "u32"].includes(String(type.value)))
+  const element = stringOf(type);
+  if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
     return cx.fail(node, "the type of scratch must be written as a string", 'team.scratch("f64", 64)');
   const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
   if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
     return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter");
-  return declareArray(cx, node, type.value as NumericType, elements, "scratch");
+  return declareArray(cx, node, element as NumericType, elements, "scratch");
 }
 
 function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {
@@ -113,9 +115,10 @@ function resultOps(cx: Lowering, call: acorn.CallExpression): Map<string, TeamRe
   if (node.type !== "ObjectExpression") return cx.fail(node, "the results must be written as an object", '{ a: "sum", b: "max" }');
   return new Map(
     node.properties.map((p) => {
-      if (p.type !== "Property" || p.computed || p.value.type !== "Literal" || !OPS.includes(String(p.value.value)))
+      const op = p.type === "Property" ? stringOf(p.value) : undefined;
+      if (p.type !== "Property" || p.computed || op === undefined || !OPS.includes(op))
         return cx.fail(p, 'a result is "sum", "min" or "max"');
-      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), p.value.value as TeamResult["op"]];
+      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), op as TeamResult["op"]];
     }),
   );
 }

@@ -163,6 +163,13 @@ else
 y[i] = o`,
     );
   });
+  it("strings of minifiers", () => {
+    const text =
+      "({ x, y }, team) => { const t = team.scratch(`f64`, 4); const r = team.reduce(4, { a: `sum` }, (j, r) => r.a.add(x[j])); y[team.index] = r.a; }";
+    const written = text.replaceAll("`", '"');
+    const [minified, plain] = [text, written].map((code) => lowered(teamKernel("k", { x, y }, new Function(`return ${code}`)() as never)));
+    assert.equal(minified, plain);
+  });
   it("returns and jumps of minifiers", () => {
     const text = "({x:t,y:e},n)=>{if(t[n]>0)return void(e[n]=1);for(let o=3;0<o;o=o-1)if(!(t[o]>0&&(e[n]+=o,1)))return}";
     assert.equal(
