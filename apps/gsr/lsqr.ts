@@ -2,6 +2,7 @@ import type { Device, DeviceEvent, Launch, LaunchOptions, View } from "isoform";
 import { atFirstUse, IsoformError, range } from "isoform";
 import { Scalars } from "./scalars.js";
 import { finish, firstDirection, rescale, squaredNorm, update } from "./vectors.js";
+import { turn } from "./turn.js";
 
 /** One launch of an iteration; `name` is what its time is reported under. */
 export interface Step {
@@ -97,7 +98,8 @@ export interface SolveOptions extends Partial<Tolerances> {
   iterations: number;
   /** Also take the device's time of every step. */
   timed?: boolean;
-  onIteration?(iteration: number, norms: Norms): void;
+  /** The next iteration waits for what it gives. */
+  onIteration?(iteration: number, norms: Norms): void | Promise<void>;
 }
 
 export interface Solution extends Norms {
@@ -188,9 +190,9 @@ export class Lsqr {
       if (timed) await this.addTimes(seconds, marks);
       requireFinite(state);
       istop = stopRule(state, { atol, btol, conlim }, ++done, limit);
-      onIteration?.(done, state);
+      await onIteration?.(done, state);
       if (performance.now() - heard > SILENCE) {
-        await new Promise((resume) => setImmediate(resume));
+        await turn();
         heard = performance.now();
       }
     }

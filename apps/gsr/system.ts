@@ -9,6 +9,7 @@ import { publishedRows } from "./published.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, KNOTS, ROW, attitudePass, instrumentLayout, sections, starRows } from "./shape.js";
 import { inverseNorms } from "./vectors.js";
+import { turn } from "./turn.js";
 
 /** `published`: the authors' simulator, number by number, on the host; `parallel`: made on the device. */
 export const GENERATORS = ["parallel", "published"] as const;
@@ -160,7 +161,7 @@ async function copyPublishedRows({ device, shape, ...system }: System, progress?
     queue.write(system.column.slice(window), rows.column.subarray(0, count * INSTRUMENT));
     progress?.(first + count, shape.observations, "rows");
     // Lets the bar be drawn and an interrupt be seen.
-    await new Promise((resume) => setImmediate(resume));
+    await turn();
   }
 }
 
