@@ -7,5 +7,11 @@ export default {
   server: { headers },
   preview: { headers },
   worker: { format: "es" },
-  build: { target: "es2023", chunkSizeWarningLimit: 1000 },
+  build: {
+    target: "es2023",
+    rolldownOptions: {
+      // Helpers of kernels find each other by the names that they have in the source.
+      output: { minify: { compress: true, codegen: true, mangle: { toplevel: false } } },
+    },
+  },
 };

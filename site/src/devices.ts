@@ -1,4 +1,4 @@
-import { doctor, type BackendReport } from "isoform";
+import { doctor, type BackendReport, type OpenOptions } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
 
 /** Best first, unless it is only there in software. */
@@ -25,7 +25,7 @@ function optionOf({ backend, missing }: BackendReport): HTMLOptionElement {
 }
 
 /** Opens a device for the gallery. Throws DeviceError. */
-export const openDevice = (name: string): Promise<DeviceSet> => devices(name);
+export const openDevice = (name: string, options: OpenOptions): Promise<DeviceSet> => devices(name, options);
 
 /** What runs there, in words. */
 export function describeDevice({ members: [{ device }] }: DeviceSet): string {

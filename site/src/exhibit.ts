@@ -1,4 +1,3 @@
-import type { Field } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
 
 /** A point of the picture, in cells; y goes down. */
@@ -21,6 +20,8 @@ export interface Exhibit {
   readonly text: string;
   /** What the visitor's strokes do. */
   readonly hint: string;
+  /** Whether strokes can be taken back. */
+  readonly erases: boolean;
   /** Words of what is seen, for those who do not see it. */
   readonly alternative: string;
   /** Cells along x and y that the device is good for. */
@@ -37,9 +38,11 @@ export interface Frame {
 
 /** An exhibit on a device. */
 export interface Show {
-  /** Pixels, as bytes red, green, blue, opacity. */
-  readonly picture: Field<"i32", 1, 2>;
-  /** Advances by so many steps, or fewer where nothing is left to do, and computes the picture. */
+  /** That a step computes, where it is made of cells. */
+  readonly cells?: number;
+  /** Brings what was computed onto the canvas. */
+  paint(context: CanvasRenderingContext2D): Promise<void>;
+  /** Advances by so many steps, or fewer where nothing is left to do, and computes what is to be painted. */
   frame(steps: number): Promise<Frame>;
   draw(stroke: Stroke): Promise<void>;
   /** Back to the beginning. */

@@ -4,6 +4,7 @@ import { skeleton, swap } from "isoform/skeleton";
 import { brushOf, distance2, take } from "./brush.js";
 import { sizeFor, type Exhibit } from "./exhibit.js";
 import { GLOWING } from "./palette.js";
+import { paintPicture } from "./picture.js";
 
 /** Heat that spreads in a plate with cold sides: explicit steps of du/dt = d2u/dx2 + d2u/dy2. */
 export const heat: Exhibit = {
@@ -11,6 +12,7 @@ export const heat: Exhibit = {
   title: "Heat",
   text: "A plate with cold sides. Each step replaces a cell by a mean of its neighbours.",
   hint: "Draw to heat the plate; erase to cool it.",
+  erases: true,
   alternative: "Bright where the plate is hot. Warm spots spread and fade.",
   extents: (set) => sizeFor(set, { gpu: [1024, 512], threads: [512, 256], thread: [256, 128] }),
 
@@ -50,7 +52,8 @@ export const heat: Exhibit = {
     };
     await reset();
     return {
-      picture,
+      cells: grid.cells,
+      paint: (context) => paintPicture(picture, context),
       draw,
       reset,
       async frame(count) {

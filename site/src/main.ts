@@ -10,6 +10,8 @@ import { offerThemes } from "./theme.js";
 interface Entry {
   readonly id: string;
   readonly title: string;
+  /** What devices without f64 do, where it is needed. */
+  readonly f64?: "emulate";
   /** Shows it; what it gives ends it. */
   open(set: DeviceSet): Promise<() => Promise<void>>;
 }
@@ -17,9 +19,10 @@ interface Entry {
 const byId = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E;
 const [stage, status, select] = [byId("stage"), byId("status"), byId<HTMLSelectElement>("device")];
 
-const exhibit = (id: string, title: string, load: () => Promise<Exhibit>): Entry => ({
+const exhibit = (id: string, title: string, load: () => Promise<Exhibit>, f64?: Entry["f64"]): Entry => ({
   id,
   title,
+  f64,
   async open(set) {
     const [{ show }, loaded] = await Promise.all([import("./stage.js"), load()]);
     return show(loaded, set, stage, fail);
@@ -28,6 +31,7 @@ const exhibit = (id: string, title: string, load: () => Promise<Exhibit>): Entry
 
 const ENTRIES: readonly Entry[] = [
   exhibit("tunnel", "Wind tunnel", async () => (await import("./tunnel.js")).tunnel),
+  exhibit("stars", "Stars", async () => (await import("./stars.js")).stars, "emulate"),
   exhibit("heat", "Heat", async () => (await import("./heat.js")).heat),
   exhibit("poisson", "Poisson", async () => (await import("./poisson.js")).poisson),
   {
@@ -51,7 +55,7 @@ let turn = Promise.resolve();
 /** Ends what runs and opens what the address and the device's choice say; one change after the other. */
 function change(): void {
   turn = turn.then(async () => {
-    const { id, title, open: start } = entry();
+    const { id, title, f64, open: start } = entry();
     for (const link of document.querySelectorAll("nav a")) {
       if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -61,7 +65,7 @@ function change(): void {
     await before?.end();
     await before?.set.close();
     try {
-      const set = await openDevice(select.value);
+      const set = await openDevice(select.value, { f64 });
       status.textContent = `${title}: ${describeDevice(set)}.`;
       open = { set, end: async () => {} };
       open = { set, end: await start(set) };

@@ -9,7 +9,8 @@ export class Pace {
   private made = 0;
   private since = performance.now();
 
-  constructor(private readonly cells: number) {}
+  /** `cells` of a step, where it is made of them. */
+  constructor(private readonly cells: number | undefined) {}
 
   /** To be told how many milliseconds a frame has taken, and its steps. */
   note(milliseconds: number, made: number): void {
@@ -29,7 +30,7 @@ export class Pace {
     if (seconds < 0.5) return undefined;
     const [frames, steps] = [this.frames / seconds, this.made / seconds];
     [this.frames, this.made, this.since] = [0, 0, performance.now()];
-    const cells = (steps * this.cells) / 1e6;
-    return `${frames.toFixed(0)} frames/s, ${steps.toFixed(0)} steps/s, ${cells.toPrecision(3)} million cells/s`;
+    const cells = this.cells === undefined ? "" : `, ${((steps * this.cells) / 1e6).toPrecision(3)} million cells/s`;
+    return `${frames.toFixed(0)} frames/s, ${steps.toFixed(0)} steps/s${cells}`;
   }
 }

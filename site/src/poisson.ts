@@ -4,6 +4,7 @@ import { skeleton, swap } from "isoform/skeleton";
 import { brushOf, distance2, take } from "./brush.js";
 import { sizeFor, type Exhibit, type Stroke } from "./exhibit.js";
 import { DIVERGING } from "./palette.js";
+import { paintPicture } from "./picture.js";
 
 /** Of the residual's norm, relative to that of the charges: f32 gives no more. */
 const TOLERANCE = 1e-4;
@@ -14,6 +15,7 @@ export const poisson: Exhibit = {
   title: "Poisson",
   text: "The potential of charges in a grounded box, by conjugate gradients. Each frame shows how far the solution has come.",
   hint: "Draw to place positive charges; erase to place negative ones.",
+  erases: true,
   alternative: "Orange around positive charges, blue around negative ones; the colours reach farther with every iteration.",
   extents: (set) => sizeFor(set, { gpu: [512, 256], threads: [256, 128], thread: [256, 128] }),
 
@@ -79,7 +81,8 @@ export const poisson: Exhibit = {
     };
     await reset();
     return {
-      picture,
+      cells: grid.cells,
+      paint: (context) => paintPicture(picture, context),
       reset,
       async draw(stroke) {
         await place(stroke);

@@ -1,6 +1,6 @@
 import type { DeviceSet } from "isoform/set";
 import { element } from "./element.js";
-import type { Exhibit, Show, Stroke } from "./exhibit.js";
+import type { Exhibit, Stroke } from "./exhibit.js";
 import { Pace } from "./pace.js";
 import { listen } from "./pointer.js";
 
@@ -22,17 +22,16 @@ export async function show(
   const again = element("button", { type: "button", textContent: "Start over" });
   const eraser = element("input", { type: "checkbox" });
   const rates = element("output", { id: "rates" });
-  const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up, E changes between drawing and erasing.`;
+  const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${exhibit.erases ? ", E changes between drawing and erasing" : ""}.`;
   stage.replaceChildren(
     element("h2", { textContent: exhibit.title }),
     element("p", { textContent: exhibit.text }),
     element("div", { className: "frame" }, canvas, cursor),
-    element("div", { className: "controls" }, run, again, element("label", {}, eraser, " Erase"), rates),
+    element("div", { className: "controls" }, run, again, element("label", { hidden: !exhibit.erases }, eraser, " Erase"), rates),
     element("p", { id: "hint", textContent: hint }),
   );
 
   const strokes: Stroke[] = [];
-  const pace = new Pace(width * height);
   let [playing, closing, restart] = [!matchMedia("(prefers-reduced-motion: reduce)").matches, false, false];
   const label = (): void => void (run.textContent = playing ? "Pause" : "Run");
   run.onclick = () => {
@@ -44,6 +43,7 @@ export async function show(
   label();
 
   const opened = await exhibit.open(set, extents);
+  const pace = new Pace(opened.cells);
   const context = canvas.getContext("2d")!;
   const one = async (): Promise<void> => {
     const changed = restart || strokes.length > 0;
@@ -53,11 +53,11 @@ export async function show(
     if (!playing && !changed && canvas.dataset.frames) return;
     const start = performance.now();
     const { steps, state } = await opened.frame(playing ? pace.steps : 0);
-    await paint(opened, context);
+    await opened.paint(context);
     pace.note(performance.now() - start, steps);
     noteFrame(canvas);
     const text = pace.rates();
-    if (text) rates.textContent = `${width} x ${height} cells, ${state}; ${text}`;
+    if (text) rates.textContent = `${opened.cells === undefined ? "" : `${width} x ${height} cells, `}${state}; ${text}`;
   };
   const loop = async (): Promise<void> => {
     try {
@@ -76,13 +76,6 @@ export async function show(
     closing = true;
     await ended;
   };
-}
-
-async function paint({ picture }: Show, context: CanvasRenderingContext2D): Promise<void> {
-  const pixels = await picture.download();
-  const [width, height] = picture.grid.extents;
-  const bytes = new Uint8ClampedArray(pixels.buffer as ArrayBuffer, pixels.byteOffset, pixels.byteLength);
-  context.putImageData(new ImageData(bytes, width, height), 0, 0);
 }
 
 /** For whoever measures the page. */

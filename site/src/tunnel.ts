@@ -5,6 +5,7 @@ import { D2Q9 } from "../../apps/lbm/lattice.js";
 import { brushOf, distance2, take } from "./brush.js";
 import { sizeFor, type Exhibit, type Stroke } from "./exhibit.js";
 import { DIVERGING, OBSTACLE } from "./palette.js";
+import { paintPicture } from "./picture.js";
 
 /** Of the stream, in cells a step. */
 const SPEED = 0.08;
@@ -30,6 +31,7 @@ export const tunnel: Exhibit = {
   title: "Wind tunnel",
   text: "Air from the left, by the lattice Boltzmann method: nine populations a cell that stream and collide. Orange turns one way, blue the other.",
   hint: "Draw obstacles; erase them again.",
+  erases: true,
   alternative: "A stream from left to right. Behind obstacles, vortices of both senses of rotation are shed by turns.",
   extents: (set) => sizeFor(set, { gpu: [1024, 512], threads: [512, 256], thread: [256, 128] }),
 
@@ -156,7 +158,8 @@ export const tunnel: Exhibit = {
     };
     await reset();
     return {
-      picture,
+      cells: grid.cells,
+      paint: (context) => paintPicture(picture, context),
       draw,
       reset,
       async frame(count) {

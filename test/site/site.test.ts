@@ -92,7 +92,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 
 const choose = (page: Page, link: string): Promise<void> => page.getByRole("link", { name: link }).click();
 
-const EXHIBITS = ["Wind tunnel", "Heat", "Poisson"];
+const EXHIBITS = ["Wind tunnel", "Stars", "Heat", "Poisson"];
 
 test("every exhibit runs on WebAssembly with threads", { skip }, async () => {
   const [page, errors] = await visit(await serve(ISOLATED), { colorScheme: "dark" });
