@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { tune } from "../../src/device/tune.js";
 import { TUNING_NAMES } from "../../src/ir/tuning.js";
-import { f64, i32, kernel, open, range, scatter, sum, view, type Device, type Launch, type Tuning } from "../../src/index.js";
+import { f32, f64, i32, kernel, open, range, scatter, sum, view, type Device, type Launch, type Tuning } from "../../src/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-tuning-"));
 process.env.XDG_CACHE_HOME = folder;
@@ -171,6 +171,26 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
     });
   });
 }
+
+describe("tuning on webgpu", () => {
+  it("has the scatter strategies, with the same results", async (t) => {
+    const device = await open("webgpu").catch((error: Error) => error);
+    if (device instanceof Error) return t.skip(device.message);
+    const narrow = kernel("narrow", { own: view(f32), n: scatter(i32) }, ({ own, n }, i) => {
+      n.add(i % 7, own[i] > 0.5 ? 1 : 2);
+    });
+    const args = { own: device.from(f32, numbers(LENGTH)), n: device.array(i32, 7) };
+    const outcome = async (tuning?: Tuning) => {
+      device.queue.clear(args.n);
+      await device.run(narrow, args, range(LENGTH), { tuning });
+      return (await device.queue.read(args.n)).join();
+    };
+    const usual = await outcome();
+    for (const scatter of ["atomic", "duplicated", "sorted"] as const) assert.equal(await outcome({ scatter }), usual, scatter);
+    await assert.rejects(outcome({ workers: 2 }), /kernel "narrow" on webgpu.*workers cannot be set for this launch; it takes scatter/);
+    await device.close();
+  });
+});
 
 function numbersOf(outcome: string): number[] {
   return (outcome.match(/-?\d+(\.\d+)?(e[-+]?\d+)?/g) ?? []).map(Number);

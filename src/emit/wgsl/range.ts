@@ -210,20 +210,21 @@ export class RangeWriter extends EntryWriter {
     if (this.copies.size === 0) return;
     const { code } = this;
     code.line("workgroupBarrier();");
+    const [n, own] = [this.names.fresh("n"), this.names.fresh("own")];
     for (const [name, copy] of this.copies) {
       const { op, element } = this.program.array(name) as ScatterParam;
-      code.block(`for (var n = thread; n < ${this.program.assumptions.copies[name]}; n += ${WORKGROUP})`, () => {
+      code.block(`for (var ${n} = thread; ${n} < ${this.program.assumptions.copies[name]}; ${n} += ${WORKGROUP})`, () => {
         const part = (at: string) => `atomicLoad(&${copy}[${at}])`;
-        const own =
+        const value =
           element === "f64"
-            ? `vec2<f32>(bitcast<f32>(${part("2 * n")}), bitcast<f32>(${part("2 * n + 1")}))`
-            : `bitcast<${TYPES[element]}>(${part("n")})`;
-        code.line(`let own = ${own};`);
+            ? `vec2<f32>(bitcast<f32>(${part(`2 * ${n}`)}), bitcast<f32>(${part(`2 * ${n} + 1`)}))`
+            : `bitcast<${TYPES[element]}>(${part(n)})`;
+        code.line(`let ${own} = ${value};`);
         const identity = this.body.constant(element, identityOf(op, element));
-        code.block(`if !${element === "f64" ? `all(own == ${identity})` : `(own == ${identity})`}`, () => {
-          const offset = this.offsetOf(name, "n");
+        code.block(`if !${element === "f64" ? `all(${own} == ${identity})` : `(${own} == ${identity})`}`, () => {
+          const offset = this.offsetOf(name, n);
           const target = this.buffer(name, true);
-          code.line(this.atomic(target.name, target.representation, op, element, offset, "own"));
+          code.line(this.atomic(target.name, target.representation, op, element, offset, own));
         });
       });
     }
