@@ -15,7 +15,7 @@ export interface Tuning {
   readonly resident?: number;
   /** GPUs, three axes: share of the last-level cache that the planes of a tile of blocks may fill. */
   readonly cacheShare?: number;
-  /** `native`, `wasm`: threads that take part. */
+  /** `js`, `wasm`, `native`: threads that take part. */
   readonly workers?: number;
   /** `native`: axis of the range along which it is shared out among the workers. */
   readonly axis?: number;
