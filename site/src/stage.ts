@@ -14,14 +14,16 @@ export async function show(
   const extents = exhibit.extents(set);
   const [width, height] = extents;
   const canvas = element("canvas", { width, height, tabIndex: 0, id: "picture" });
-  canvas.setAttribute("role", "img");
+  // So that screen readers hand the arrow keys on.
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute("aria-roledescription", "picture to draw in");
   canvas.setAttribute("aria-label", exhibit.alternative);
   canvas.setAttribute("aria-describedby", "hint");
   const cursor = element("span", { className: "cursor", ariaHidden: "true" });
   const run = element("button", { type: "button" });
   const again = element("button", { type: "button", textContent: "Start over" });
   const eraser = element("input", { type: "checkbox" });
-  const rates = element("output", { id: "rates" });
+  const rates = element("output", { id: "rates", ariaLive: "off" });
   const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${exhibit.erases ? ", E changes between drawing and erasing" : ""}.`;
   stage.replaceChildren(
     element("h2", { textContent: exhibit.title }),
