@@ -61,7 +61,7 @@ const STEP = "put the read into a step of its own: each team.range ends with a b
 
 /** The line of the author's function that called into this folder. */
 function here(kernel: Kernel): Location {
-  const folder = new URL(".", import.meta.url).href;
+  const folder = new URL(/* @vite-ignore */ ".", import.meta.url).href;
   const own = (file: string): boolean => file.startsWith(folder) || `file://${file}`.startsWith(folder);
   for (const line of (new Error().stack ?? "").split("\n").slice(1)) {
     const m = /\(?((?:file:\/\/|[A-Za-z]:[\\/]|\/|https?:\/\/)[^()]*?):(\d+):(\d+)\)?$/.exec(line.trim());
