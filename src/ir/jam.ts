@@ -21,8 +21,8 @@ const MAX_NODES = 24000;
 /**
  * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
  * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
- * reductions changes. Of an `if` around its work, all take the
- * first branch, under the guard. With `asked` they are so many, whatever they read; undefined for one.
+ * reductions changes. Of an `if` around its work, all take the first branch, under the guard. With `asked` they are so many, whatever they
+ * read; undefined for one.
  */
 export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
   if (asked === 1 || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;

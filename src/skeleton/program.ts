@@ -225,7 +225,9 @@ export class Program {
       results: Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]])),
     }));
     const fold = members[0].device.fold?.(parts);
-    this.launches.push(...parts.flatMap((part) => part.launches), ...(fold?.launches ?? []));
+    const own = parts.flatMap((part) => part.launches);
+    if (fold) this.launches.push(...own, ...fold.launches);
+    else for (const launch of own) launch.free();
     return fold && { launches, fold };
   }
 

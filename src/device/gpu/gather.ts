@@ -58,13 +58,13 @@ export class Gathering {
         list.flatMap(({ address, count }) => [address, count]),
       );
     });
-    const [ticket, turn, table0] = [0, 8, 16].map((offset) => this.memory.address + end + offset);
-    if (mailboxes.length > 0) upload(gpu, table0, mailboxes);
+    const [ticket, turn, addressesAt] = [0, 8, 16].map((offset) => this.memory.address + end + offset);
+    if (mailboxes.length > 0) upload(gpu, addressesAt, mailboxes);
     const addresses = reduces.flatMap(({ name }, n) => [
       [`pieces:${name}`, places[n]],
       [`totals:${name}`, places[n] + table],
     ]);
-    const meeting = { members: Math.max(1, mailboxes.length), me, mailboxes: table0, turn };
+    const meeting = { members: Math.max(1, mailboxes.length), me, mailboxes: addressesAt, turn };
     const own = { ...Object.fromEntries(addresses), ticket, ...meeting };
     this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [BLOCK, 1, 1] }, { ...values, ...own });
   }

@@ -20,7 +20,7 @@ const SMALL_BODY = 40;
 /** Threads of a block along the last of several axes, and where several rows share what they read. */
 export const ROW = 64;
 const SHARED_ROW = 32;
-/** Blocks of several planes that a multiprocessor holds at least, so that their loads may have many registers: best on an H100 by 2 to 10 %. */
+/** Blocks of several planes that a multiprocessor holds at least, so that their loads may have many registers: best on an H100 by 2 to 11 %. */
 const RESIDENT = 4;
 /** Planes of a block that reduces. */
 const PLANES = 4;
