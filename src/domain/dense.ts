@@ -123,13 +123,17 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
+  /**
+   * Where the cells of a field that a member owns lie: a view [z][y][x][k], without z in 2D and without k for cardinality 1. It holds until
+   * fields are swapped or a new container makes halos wider.
+   */
+  window<T extends FieldType>(field: Field<T>, member = 0): View<T> {
+    const memory = field.storage[member];
+    return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
+  }
+
   async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
-    const pieces = await Promise.all(
-      field.storage.map((memory, m) => {
-        const window = this.storage(field, m).window(memory, 0, this.partitions[m].planes);
-        return this.set.members[m].queue(0).read(window as View<T>);
-      }),
-    );
+    const pieces = await Promise.all(this.set.members.map((member, m) => member.queue(0).read(this.window(field, m))));
     if (pieces.length === 1) return pieces[0];
     const all = typedArray(field.type, field.length);
     let n = 0;

@@ -114,9 +114,7 @@ export class Skeleton {
       // Those that follow have launches of the same kinds.
       await this.executor.tune(this.next(iterations), level);
     }
-    const origin = this.set.members[0].queue(0);
-    // What the host has written to other members comes first.
-    for (const member of this.set.members.slice(1)) origin.wait(member.queue(0).record());
+    const origin = this.behindTheHost();
     const pace = new Pace(origin);
     const start = origin.record();
     let [done, checked, stopped] = [0, 0, false];
@@ -135,6 +133,23 @@ export class Skeleton {
     const end = origin.record();
     await origin.finish();
     return { iterations: done, stopped, seconds: await end.since(start) };
+  }
+
+  /**
+   * Submits iterations and returns at once: for programs that wait for the devices themselves, such as those that draw frames. What is
+   * submitted later to stream 0 of the first member comes after them. Nothing is measured, so a level of overlap that is left to measurement
+   * has to be chosen in a `run` before.
+   */
+  submit(iterations: number): void {
+    this.checkRun(iterations, USUAL_INTERVAL, {});
+    const level = this.level ?? (this.set.members.length === 1 ? "none" : undefined);
+    if (!level) throw new LaunchError(`skeleton "${this.name}": occ is "auto" and not chosen yet; run an iteration before you submit`);
+    this.behindTheHost();
+    for (let done = 0; done < iterations;) {
+      const next = this.next(iterations - done);
+      this.executor.step(next, level);
+      done += next;
+    }
   }
 
   /**
@@ -200,6 +215,13 @@ export class Skeleton {
     this.executor.free();
     this.watch?.free();
     this.watch = undefined;
+  }
+
+  /** Stream 0 of the first member, where what the host has written to other members comes first. */
+  private behindTheHost(): Queue {
+    const [origin, ...others] = this.set.members.map((member) => member.queue(0));
+    for (const queue of others) origin.wait(queue.record());
+    return origin;
   }
 
   /** Iterations of the next program: as many as are unrolled, or one where so many are not left. */

@@ -34,10 +34,12 @@ async function relax(set: DeviceSet, options: SkeletonOptions) {
   const steps = skeleton(set, "relax", [smooth, measure, scale], { precision: "strict", ...options });
   await steps.run(2);
   const counts = [await submitted(set, () => steps.run(3)), await submitted(set, () => steps.run(8))];
+  steps.submit(5);
   const result = { u: await u.download(), norm: await norm.get() };
   steps.free();
   grid.free();
-  return { result, perIteration: (counts[1] - counts[0]) / 5 };
+  // What five more iterations take.
+  return { result, more: counts[1] - counts[0] };
 }
 
 const { device, skip } = await openWebGpu();
@@ -46,16 +48,16 @@ describe("skeletons on webgpu", { skip }, () => {
   after(() => device?.close());
 
   for (const members of [1, 3])
-    it(`give the bits of js on ${members} members, one submission an iteration`, async () => {
+    it(`give the bits of js on ${members} members, several iterations in one submission`, async () => {
       const set = await devices(Array<WebGpuDevice>(members).fill(device));
       for (const occ of members === 1 ? (["none"] as const) : OCC_LEVELS) {
         const expected = await relax(jsSets[0], { occ });
-        const { result, perIteration } = await relax(set, { occ });
+        const { result, more } = await relax(set, { occ });
         assert.deepEqual(result, expected.result, `occ ${occ}`);
-        assert.equal(perIteration, 1, `occ ${occ}`);
+        assert.ok(more <= 1, `occ ${occ}: ${more} more`);
         const fast = await relax(set, { occ, precision: "fast" });
         assert.ok(Math.abs(fast.result.norm / expected.result.norm - 1) < 1e-5, `occ ${occ}, fast: ${fast.result.norm}`);
-        assert.equal(fast.perIteration, 1, `occ ${occ}, fast`);
+        assert.ok(fast.more <= 1, `occ ${occ}, fast: ${fast.more} more`);
       }
     });
 });

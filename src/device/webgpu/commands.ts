@@ -1,4 +1,4 @@
-/** Dispatches that gather before they are submitted by themselves. */
+/** Commands that gather before they are submitted by themselves. */
 const MOST = 256;
 
 /** Where events put the device's time. */
@@ -15,6 +15,8 @@ export class Commands {
   private encoder: GPUCommandEncoder | undefined;
   private pass: GPUComputePassEncoder | undefined;
   private gathered = 0;
+  /** What is given now must not be cut. */
+  private held = false;
   /** Command buffers that were submitted. */
   submissions = 0;
 
@@ -43,6 +45,12 @@ export class Commands {
     const encoder = this.outside();
     encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: index } }).end();
     encoder.resolveQuerySet(querySet, index, 1, target, offset);
+    this.note();
+  }
+
+  /** Lets somebody else add commands behind all that was given before. */
+  encode(record: (encoder: GPUCommandEncoder) => void): void {
+    record(this.outside());
     this.note();
   }
 
@@ -75,15 +83,18 @@ export class Commands {
     return this.encoding();
   }
 
-  /** A graph's steps stay together: they are one submission. */
+  /** What is given meanwhile stays in one submission, which it may share with others. */
   together(give: () => void): void {
-    this.flush();
-    this.gathered = -Infinity;
-    give();
-    this.flush();
+    this.held = true;
+    try {
+      give();
+    } finally {
+      this.held = false;
+    }
+    if (this.gathered >= MOST) this.flush();
   }
 
   private note(): void {
-    if (++this.gathered >= MOST) this.flush();
+    if (++this.gathered >= MOST && !this.held) this.flush();
   }
 }

@@ -13,7 +13,7 @@ export class Captured {
   readonly uniforms: GPUBuffer[] = [];
 }
 
-/** Captured work, which is one submission each time that it runs: WebGPU's command buffers are for one use, so it is encoded anew. */
+/** Captured work, which is never cut into several submissions: WebGPU's command buffers are for one use, so it is encoded anew each time. */
 export class WebGpuGraph implements Graph {
   readonly decisions: readonly string[];
   private freed = false;
