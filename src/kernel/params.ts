@@ -226,6 +226,6 @@ export interface Team {
   ): { [K in keyof R]: number };
   /** One member runs the body. */
   single(body: () => void): void;
-  /** Memory shared by the team, of constant length, undefined at first. */
-  scratch(type: NumericType, length: number): { [index: number]: number; readonly length: number };
+  /** Memory shared by the team, of constant length, undefined at first. The type is a word, or a parameter as of private arrays. */
+  scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number };
 }

@@ -81,13 +81,25 @@ function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Val
 
 function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
   const [type, length] = node.arguments;
-  const element = stringOf(type);
+  const element = scratchType(cx, type ?? cx.fail(node, "a type is missing"), scope);
   if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
-    return cx.fail(node, "the type of scratch must be written as a string", 'team.scratch("f64", 64)');
+    return cx.fail(
+      node,
+      "the type of scratch must be written as a string, or be an array type that is a parameter",
+      'team.scratch("f64", 64)',
+    );
   const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
   if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
     return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter");
   return declareArray(cx, node, element as NumericType, elements, "scratch");
+}
+
+/** `"f64"`, or a parameter that stands for `Float64Array` or its kin. */
+function scratchType(cx: Lowering, node: acorn.CallExpression["arguments"][number], scope: Scope): string | undefined {
+  const written = stringOf(node);
+  if (written !== undefined) return written;
+  const value = expression(cx, node, scope);
+  return value.kind === "arrayType" ? value.type : undefined;
 }
 
 function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {

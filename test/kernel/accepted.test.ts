@@ -335,7 +335,7 @@ y[team.index] = t + sum_`,
   });
 });
 
-describe("the type of private arrays may be a parameter", () => {
+describe("the type of private arrays and of scratch may be a parameter", () => {
   const typed = (Real: Float64ArrayConstructor | Float32ArrayConstructor, type: typeof f64 | typeof f32) =>
     kernel("typed", { x: view(type), y: view(type), Real }, ({ x, y, Real }, i) => {
       const own = new Real(2);
@@ -345,5 +345,19 @@ describe("the type of private arrays may be a parameter", () => {
   it("f32 and f64 from one source", () => {
     assert.match(lowered(typed(Float32Array, f32)), /own: f32\[2\]/);
     assert.match(lowered(typed(Float64Array, f64)), /own: f64\[2\]/);
+  });
+  it("scratch, too", () => {
+    const k = teamKernel("k", { y, Real: Float32Array }, ({ y, Real }, team) => {
+      const own = team.scratch(Real, 2);
+      team.range(2, (j) => {
+        own[j] = j;
+      });
+      y[team.index] = own[1];
+    });
+    assert.match(lowered(k), /scratch own: f32\[2\]/);
+    const untyped = teamKernel("k", { y }, ({ y }, team) => {
+      y[team.index] = team.scratch(y as never, 2)[0];
+    });
+    assert.throws(() => lowered(untyped), /the type of scratch must be written as a string, or be an array type that is a parameter/);
   });
 });

@@ -135,6 +135,6 @@ function plainTeam(index: number): Team {
       return Object.fromEntries(folds) as never;
     },
     single: (body) => body(),
-    scratch: (type, length) => typedArray(type, length),
+    scratch: (type, length) => (typeof type === "string" ? typedArray(type, length) : new type(length)),
   };
 }

@@ -1,5 +1,5 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import type { Team } from "../../kernel/params.js";
+import { arrayTypeOf, type ArrayType, type Team } from "../../kernel/params.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";
@@ -60,8 +60,9 @@ export class WatchedTeam implements Team {
     this.nextStep();
   }
 
-  scratch(type: NumericType, length: number): { [index: number]: number; readonly length: number } {
-    return checkedScratch(type, length, this.watch) as { [index: number]: number; readonly length: number };
+  scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number } {
+    const element = typeof type === "string" ? type : arrayTypeOf(type)!;
+    return checkedScratch(element, length, this.watch) as { [index: number]: number; readonly length: number };
   }
 
   private fold(op: TeamResult["op"], count: number, value: (j: number) => number): number {
