@@ -1,0 +1,287 @@
+import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
+import type { Axis, Mesh } from "./mesh.js";
+import { cyclic, isPresent, piecesOf } from "./mesh.js";
+import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splines.js";
+
+/*
+ * The kernels over particles. Positions and velocities come as columns, one view a component. Grid scalars come as [a][b][c] in the cyclic
+ * order of axes that a kernel works in; which axes these are is the launch's business. What a problem has not (positions along absent axes,
+ * velocities that stay 0) is never read: any column may stand there.
+ */
+
+/* Helpers go by name: those that helpers call must be handed over, too. */
+const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
+
+/** Tables of the splines of two or three axes. */
+function tablesOf(b: Axis, c: Axis) {
+  const [ofB, ofC] = [piecesOf(b), piecesOf(c)];
+  return {
+    upperB: table(f64, ofB.upper),
+    lowerB: table(f64, ofB.lower),
+    upperC: table(f64, ofC.upper),
+    lowerC: table(f64, ofC.lower),
+  };
+}
+
+/**
+ * The flow H_p along axis a, equations (7), (8) and (9) of Kormann et al. for a = 1: particles move along a, the magnetic field along the
+ * path turns their velocities, and the charge that passes is added to the time-integrated current,
+ *
+ *     x_a += dt v_a ;  v_b -= q/m int B_c dx_a ;  v_c += q/m int B_b dx_a ;  j[g] += q w int Lambda^1_g dx_a .
+ *
+ * The path is cut where it crosses cells. Inside a cell the integral of each of the p splines of degree p - 1 is a difference of its
+ * primitive, so all loops but that over cells have constant bounds. Most particles stay in their cell.
+ */
+export function pushKernel({ axes }: Mesh, direction: number) {
+  const [a, b, c] = cyclic(direction).map((axis) => axes[axis]);
+  return kernel(
+    `push${direction + 1}`,
+    {
+      dt: f64,
+      /** q times what all weights have in common. */
+      charge: f64,
+      /** q / m */
+      ratio: f64,
+      ha: f64,
+      hb: f64,
+      hc: f64,
+      length: f64,
+      xa: view(f64),
+      xb: view(f64),
+      xc: view(f64),
+      va: view(f64),
+      vb: view(f64),
+      vc: view(f64),
+      w: view(f64),
+      /** B_b, which turns v_c, and B_c, which turns v_b; each is read where `turnsC`, `turnsB` say so. */
+      fieldB: view(f64, 3),
+      fieldC: view(f64, 3),
+      turnsB: fixed(bool),
+      turnsC: fixed(bool),
+      j: scatter(f64, 3),
+      /** Those of an absent axis have no powers. */
+      primitives: table(f64, isPresent(a) ? primitivePieces(a.degree - 1) : [[1]]),
+      ...tablesOf(b, c),
+      ...helpers,
+    },
+    (
+      {
+        dt,
+        charge,
+        ratio,
+        ha,
+        hb,
+        hc,
+        length,
+        xa,
+        xb,
+        xc,
+        va,
+        vb,
+        vc,
+        w,
+        fieldB,
+        fieldC,
+        turnsB,
+        turnsC,
+        j,
+        primitives,
+        upperB,
+        lowerB,
+        upperC,
+        lowerC,
+        pieceAt,
+        indicesOf,
+        splinesAt,
+      },
+      i,
+    ) => {
+      const sb = new Float64Array(upperB.length);
+      const tb = new Float64Array(lowerB.length);
+      const ib = new Int32Array(upperB.length);
+      const sc = new Float64Array(upperC.length);
+      const tc = new Float64Array(lowerC.length);
+      const ic = new Int32Array(upperC.length);
+      splinesAt(sb.length > 1 ? xb[i] : 0, hb, fieldB[0].length, upperB, lowerB, sb, tb, ib);
+      splinesAt(sc.length > 1 ? xc[i] : 0, hc, fieldB[0][0].length, upperC, lowerC, sc, tc, ic);
+      const moves = primitives[0].length > 1;
+      const weight = charge * w[i];
+      const shift = dt * va[i];
+      const before = moves ? xa[i] : 0;
+      const after = before + shift;
+      const first = before / ha;
+      const end = after / ha;
+      const last = moves ? Math.floor(end) | 0 : 0;
+      let cell = moves ? Math.floor(first) | 0 : 0;
+      const towards = last < cell ? -1 : 1;
+      let from = first - cell;
+      let turnB = 0;
+      let turnC = 0;
+      const path = new Float64Array(primitives.length);
+      const ia = new Int32Array(primitives.length);
+      let onward = true;
+      while (onward) {
+        onward = cell !== last;
+        const to = onward ? (towards > 0 ? 1 : 0) : end - last;
+        for (let n = 0; n < path.length; n++) path[n] = moves ? ha * (pieceAt(primitives, n, to) - pieceAt(primitives, n, from)) : shift;
+        indicesOf(cell, fieldB.length, ia);
+        for (let m = 0; m < sc.length; m++) {
+          let sumB = 0;
+          let sumC = 0;
+          for (let l = 0; l < sb.length; l++) {
+            const s = sb[l] * sc[m] * weight;
+            let f = 0;
+            let g = 0;
+            for (let n = 0; n < path.length; n++) {
+              j.add(ia[n], ib[l], ic[m], path[n] * s);
+              if (turnsB && l >= sb.length - tb.length) f += fieldC[ia[n]][ib[l]][ic[m]] * path[n];
+              if (turnsC && m >= sc.length - tc.length) g += fieldB[ia[n]][ib[l]][ic[m]] * path[n];
+            }
+            if (turnsB && l >= sb.length - tb.length) sumB += f * tb[l - (sb.length - tb.length)];
+            if (turnsC) sumC += g * sb[l];
+          }
+          if (turnsB) turnB += sumB * sc[m];
+          if (turnsC && m >= sc.length - tc.length) turnC += sumC * tc[m - (sc.length - tc.length)];
+        }
+        cell += towards;
+        from = towards > 0 ? 0 : 1;
+      }
+      if (turnsB) vb[i] -= ratio * turnB;
+      if (turnsC) vc[i] += ratio * turnC;
+      if (moves) {
+        const inside = after - length * Math.floor(after / length);
+        xa[i] = inside < length ? inside : 0;
+      }
+    },
+  );
+}
+
+/** Positions and grid of the kernels that work in all three axes. */
+function inSpace({ axes }: Mesh) {
+  const [upper, lower] = [axes.map((axis) => piecesOf(axis).upper), axes.map((axis) => piecesOf(axis).lower)];
+  return {
+    ha: f64,
+    hb: f64,
+    hc: f64,
+    xa: view(f64),
+    xb: view(f64),
+    xc: view(f64),
+    upperA: table(f64, upper[0]),
+    lowerA: table(f64, lower[0]),
+    upperB: table(f64, upper[1]),
+    lowerB: table(f64, lower[1]),
+    upperC: table(f64, upper[2]),
+    lowerC: table(f64, lower[2]),
+    ...helpers,
+  };
+}
+
+/** The particles' part of the flow H_E: v += dt q/m E(x), with E_k of degree p - 1 along k and p along the others. `e`: [k][a][b][c]. */
+export function kickKernel(mesh: Mesh) {
+  return kernel(
+    "kick",
+    {
+      ...inSpace(mesh),
+      /** dt q / m */
+      factor: f64,
+      e1: view(f64, 3),
+      e2: view(f64, 3),
+      e3: view(f64, 3),
+      v1: view(f64),
+      v2: view(f64),
+      v3: view(f64),
+      velocities: fixed(i32),
+    },
+    (
+      { ha, hb, hc, xa, xb, xc, upperA, lowerA, upperB, lowerB, upperC, lowerC, splinesAt, factor, e1, e2, e3, v1, v2, v3, velocities },
+      i,
+    ) => {
+      const sa = new Float64Array(upperA.length);
+      const ta = new Float64Array(lowerA.length);
+      const ia = new Int32Array(upperA.length);
+      const sb = new Float64Array(upperB.length);
+      const tb = new Float64Array(lowerB.length);
+      const ib = new Int32Array(upperB.length);
+      const sc = new Float64Array(upperC.length);
+      const tc = new Float64Array(lowerC.length);
+      const ic = new Int32Array(upperC.length);
+      splinesAt(sa.length > 1 ? xa[i] : 0, ha, e1.length, upperA, lowerA, sa, ta, ia);
+      splinesAt(sb.length > 1 ? xb[i] : 0, hb, e1[0].length, upperB, lowerB, sb, tb, ib);
+      splinesAt(sc.length > 1 ? xc[i] : 0, hc, e1[0][0].length, upperC, lowerC, sc, tc, ic);
+      let k1 = 0;
+      let k2 = 0;
+      let k3 = 0;
+      for (let m = 0; m < sc.length; m++)
+        for (let l = 0; l < sb.length; l++) {
+          let f1 = 0;
+          let f2 = 0;
+          let f3 = 0;
+          for (let n = 0; n < sa.length; n++) {
+            if (n >= sa.length - ta.length) f1 += e1[ia[n]][ib[l]][ic[m]] * ta[n - (sa.length - ta.length)];
+            if (velocities > 1 && l >= sb.length - tb.length) f2 += e2[ia[n]][ib[l]][ic[m]] * sa[n];
+            if (velocities > 2 && m >= sc.length - tc.length) f3 += e3[ia[n]][ib[l]][ic[m]] * sa[n];
+          }
+          k1 += f1 * (sb[l] * sc[m]);
+          if (velocities > 1 && l >= sb.length - tb.length) k2 += f2 * (tb[l - (sb.length - tb.length)] * sc[m]);
+          if (velocities > 2 && m >= sc.length - tc.length) k3 += f3 * (sb[l] * tc[m - (sc.length - tc.length)]);
+        }
+      v1[i] += factor * k1;
+      if (velocities > 1) v2[i] += factor * k2;
+      if (velocities > 2) v3[i] += factor * k3;
+    },
+  );
+}
+
+/** The charge density against the splines of V0: rho[g] += q w Lambda^0_g(x). */
+export function depositKernel(mesh: Mesh) {
+  return kernel(
+    "deposit",
+    { ...inSpace(mesh), charge: f64, w: view(f64), rho: scatter(f64, 3), na: i32, nb: i32, nc: i32 },
+    ({ ha, hb, hc, xa, xb, xc, upperA, lowerA, upperB, lowerB, upperC, lowerC, splinesAt, charge, w, rho, na, nb, nc }, i) => {
+      const sa = new Float64Array(upperA.length);
+      const ta = new Float64Array(lowerA.length);
+      const ia = new Int32Array(upperA.length);
+      const sb = new Float64Array(upperB.length);
+      const tb = new Float64Array(lowerB.length);
+      const ib = new Int32Array(upperB.length);
+      const sc = new Float64Array(upperC.length);
+      const tc = new Float64Array(lowerC.length);
+      const ic = new Int32Array(upperC.length);
+      splinesAt(sa.length > 1 ? xa[i] : 0, ha, na, upperA, lowerA, sa, ta, ia);
+      splinesAt(sb.length > 1 ? xb[i] : 0, hb, nb, upperB, lowerB, sb, tb, ib);
+      splinesAt(sc.length > 1 ? xc[i] : 0, hc, nc, upperC, lowerC, sc, tc, ic);
+      for (let m = 0; m < sc.length; m++)
+        for (let l = 0; l < sb.length; l++) {
+          const s = charge * w[i] * (sb[l] * sc[m]);
+          for (let n = 0; n < sa.length; n++) rho.add(ia[n], ib[l], ic[m], s * sa[n]);
+        }
+    },
+  );
+}
+
+/** Sums over the particles: w v_k, and w v_k^2 / 2. */
+export const moments = kernel(
+  "moments",
+  {
+    w: view(f64),
+    v1: view(f64),
+    v2: view(f64),
+    v3: view(f64),
+    velocities: fixed(i32),
+    mass: sum(f64),
+    p1: sum(f64),
+    p2: sum(f64),
+    p3: sum(f64),
+    energy: sum(f64),
+  },
+  ({ w, v1, v2, v3, velocities, mass, p1, p2, p3, energy }, i) => {
+    const u1 = v1[i];
+    const u2 = velocities > 1 ? v2[i] : 0;
+    const u3 = velocities > 2 ? v3[i] : 0;
+    mass.add(w[i]);
+    p1.add(w[i] * u1);
+    p2.add(w[i] * u2);
+    p3.add(w[i] * u3);
+    energy.add(0.5 * w[i] * (u1 * u1 + u2 * u2 + u3 * u3));
+  },
+);
