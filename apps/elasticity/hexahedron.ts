@@ -71,12 +71,12 @@ function gradient(corner: number, at: readonly number[]): number[] {
 export const offsetOf = (element: number, corner: number, axis: number): number => ((element >> axis) & 1) - 1 + ((corner >> axis) & 1);
 
 /**
- * Forces in a node that all 8 elements surround, by the displacements around it: for the neighbour at (dx, dy, dz) the 3 x 3 block
- * `[9 * (dz + 1) + 3 * (dy + 1) + dx + 1]`, row by row.
+ * Forces in a node that `elements` of the 8 surround (all of them: 255), by the displacements around it: for the neighbour at (dx, dy, dz)
+ * the 3 x 3 block `[9 * (dz + 1) + 3 * (dy + 1) + dx + 1]`, row by row.
  */
-export function nodeStiffness(stiffness: readonly (readonly number[])[]): number[][] {
+export function nodeStiffness(stiffness: readonly (readonly number[])[], elements = 255): number[][] {
   const blocks = numbers(27).map(() => Array<number>(9).fill(0));
-  for (const element of numbers(CORNERS))
+  for (const element of numbers(CORNERS).filter((element) => bit(elements, element)))
     for (const corner of numbers(CORNERS)) {
       const [dx, dy, dz] = AXES.map((axis) => offsetOf(element, corner, axis));
       const block = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1];

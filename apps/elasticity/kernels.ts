@@ -91,17 +91,21 @@ export class Kernels {
     });
   }
 
-  /** Stiffness times displacements: 27 blocks where all elements exist (255), else element by element. */
+  /**
+   * Stiffness times displacements: 27 blocks where all elements exist (255), else 18 for each side along x that has all four of its own, for
+   * every row of nodes ends with such a side; else element by element.
+   */
   multiply(u: Vectors, forces: Vectors): Container {
     const params = {
       u,
       forces,
       elements: this.fields.elements,
       blocks: table(f64, nodeStiffness(this.stiffness)),
+      sides: table(f64, [...nodeStiffness(this.stiffness, 0x55), ...nodeStiffness(this.stiffness, 0xaa)]),
       stiffness: table(f64, this.stiffness),
       offsetOf,
     };
-    return this.grid.container("K u", params, ({ u, forces, elements, blocks, stiffness, offsetOf }, c) => {
+    return this.grid.container("K u", params, ({ u, forces, elements, blocks, sides, stiffness, offsetOf }, c) => {
       const total = new Float64Array(3);
       if (elements[c] === 255)
         for (let dz = -1; dz <= 1; dz++) {
@@ -117,12 +121,29 @@ export class Kernels {
           for (let a = 0; a < 3; a++) total[a] += plane[a];
         }
       else
-        for (let e = 0; e < 8; e++)
-          if (((elements[c] >> e) & 1) === 1)
-            for (let m = 0; m < 8; m++)
-              for (let a = 0; a < 3; a++)
-                for (let b = 0; b < 3; b++)
-                  total[a] += stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
+        for (let side = 0; side < 2; side++)
+          if (((elements[c] >> side) & 0x55) === 0x55)
+            for (let dz = -1; dz <= 1; dz++) {
+              const plane = new Float64Array(3);
+              for (let dy = -1; dy <= 1; dy++)
+                for (let n = 0; n < 2; n++)
+                  for (let a = 0; a < 3; a++)
+                    for (let b = 0; b < 3; b++) {
+                      const k = sides[27 * side + 9 * (dz + 1) + 3 * (dy + 1) + side + n][3 * a + b];
+                      if (k !== 0) plane[a] += k * u.at(c, side - 1 + n, dy, dz)[b];
+                    }
+              for (let a = 0; a < 3; a++) total[a] += plane[a];
+            }
+          else
+            for (let n = 0; n < 4; n++) {
+              const e = 2 * n + side;
+              if (((elements[c] >> e) & 1) === 1)
+                for (let m = 0; m < 8; m++)
+                  for (let a = 0; a < 3; a++)
+                    for (let b = 0; b < 3; b++)
+                      total[a] +=
+                        stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
+            }
       for (let a = 0; a < 3; a++) forces[c][a] = total[a];
     });
   }
