@@ -336,7 +336,7 @@ export class BodyWriter {
     if (from === e.type) return a;
     if (from === "f64" && e.type === "f32") return [`${at(a, Level.Term)}.x`, Level.Term];
     if (from === "f64" || e.type === "f64") return this.call(`${e.type}_from_${from}`, a[0]);
-    if (from === "f32") return this.call(`${e.type}_from_f32`, a[0]);
+    if (from === "f32" || (e.type === "f32" && this.strict && from !== "bool")) return this.call(`${e.type}_from_${from}`, a[0]);
     if (e.type === "bool") return [`(${at(a, Level.Sum)} != ${from === "u32" ? "0u" : "0"})`, Level.Term];
     return [`${TYPES[e.type]}(${a[0]})`, Level.Term];
   }

@@ -78,6 +78,11 @@ fn mulhi_u32(a: u32, b: u32) -> u32 {
   let other = (a & 0xffffu) * (b >> 16u) + (one & 0xffffu);
   return (a >> 16u) * (b >> 16u) + (one >> 16u) + (other >> 16u);
 }`,
+  f32_from_i32: `
+/* The halves are exact, and their sum is rounded to the nearest: WGSL lets a conversion go to either neighbour. */
+fn f32_from_i32(a: i32) -> f32 { return rounded(f32(a & -65536) + f32(a & 65535)); }`,
+  f32_from_u32: `
+fn f32_from_u32(a: u32) -> f32 { return rounded(f32(a & 0xffff0000u) + f32(a & 0xffffu)); }`,
   i32_from_f32: `
 fn i32_from_f32(a: f32) -> i32 {
   let inside = i32(clamp(a, -2147483648.0, 2147483520.0));
