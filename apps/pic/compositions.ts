@@ -1,0 +1,52 @@
+/** The sub-flows that are solved exactly: electric, magnetic, and the motion along each axis. */
+export type Flow = "E" | "B" | "p1" | "p2" | "p3";
+
+/** A flow over a share of the time step. */
+export interface Part {
+  readonly flow: Flow;
+  readonly share: number;
+}
+
+/** The adjoint of a composition of flows that are their own: the reverse order. */
+const adjoint = (parts: readonly Part[]): Part[] => [...parts].reverse();
+const scaled = (parts: readonly Part[], by: number): Part[] => parts.map(({ flow, share }) => ({ flow, share: share * by }));
+
+const lie: readonly Part[] = (["E", "B", "p1", "p2", "p3"] as const).map((flow) => ({ flow, share: 1 }));
+
+/** E B p3 p2 p1 over half the step, and back: what costs least stands in the middle and at the ends, where halves meet. */
+const STRANG_ORDER: readonly Flow[] = ["E", "B", "p3", "p2", "p1"];
+const half: readonly Part[] = STRANG_ORDER.map((flow) => ({ flow, share: 0.5 }));
+const strang: readonly Part[] = [...half, ...adjoint(half)];
+
+/** Of the second-order composition of four Lie steps with the least error. */
+const A = 0.1931833275037836;
+const fourLie: readonly Part[] = [...scaled(lie, A), ...scaled(adjoint(lie), 0.5 - A), ...scaled(lie, 0.5 - A), ...scaled(adjoint(lie), A)];
+
+const OUTER = 1 / (2 - 2 ** (1 / 3));
+const threeStrang: readonly Part[] = [OUTER, 1 - 2 * OUTER, OUTER].flatMap((share) => scaled(strang, share));
+
+const S = Math.sqrt(19);
+/** McLachlan, SIAM J. Sci. Comput. 16 (1995), fourth order of ten Lie steps. */
+const ALPHA = [(146 + 5 * S) / 540, (-2 + 10 * S) / 135, 1 / 5, (-23 - 20 * S) / 270, (14 - S) / 108];
+const tenLie: readonly Part[] = ALPHA.flatMap((alpha, i) => [...scaled(adjoint(lie), ALPHA[4 - i]), ...scaled(lie, alpha)]);
+
+export const COMPOSITIONS = {
+  lie,
+  strang,
+  "4-lie": fourLie,
+  "3-strang": threeStrang,
+  "10-lie": tenLie,
+} satisfies Record<string, readonly Part[]>;
+export type CompositionName = keyof typeof COMPOSITIONS;
+
+/** The parts of a step that has only some flows, with those side by side joined, since the flows are exact. */
+export function partsOf(composition: CompositionName, flows: readonly Flow[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of COMPOSITIONS[composition]) {
+    if (!flows.includes(part.flow)) continue;
+    const last = joined.at(-1);
+    if (last?.flow === part.flow) joined[joined.length - 1] = { flow: part.flow, share: last.share + part.share };
+    else joined.push(part);
+  }
+  return joined;
+}

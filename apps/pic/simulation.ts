@@ -1,0 +1,283 @@
+import type { Device, Graph, LayoutName, Precision, View } from "isoform";
+import { IsoformError, range } from "isoform";
+import { partsOf, type CompositionName, type Flow, type Part } from "./compositions.js";
+import * as fieldKernels from "./field-kernels.js";
+import { components, Maxwell } from "./maxwell.js";
+import type { Mesh } from "./mesh.js";
+import { along, cellSize, cyclic, dofs, eigenvalues, isPresent, massRow } from "./mesh.js";
+import { depositKernel, kickKernel, pushKernel } from "./particles.js";
+import { projectionMoments, type VectorField } from "./projection.js";
+import { Particles, type Loading, type Moments, type Species } from "./species.js";
+import { Workspace, type Work } from "./workspace.js";
+
+/** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
+export interface Problem {
+  readonly mesh: Mesh;
+  readonly species: readonly Species[];
+  /** The magnetic field, projected as it is, or the vector potential, whose curl has no divergence at all. */
+  readonly magnetic?: { readonly field: VectorField } | { readonly potential: VectorField };
+}
+
+export interface Settings {
+  /** Particles of each species. */
+  readonly count: number;
+  readonly dt: number;
+  readonly composition: CompositionName;
+  readonly loading: Loading;
+  /** Of the particles: `left` a column after the other, `right` a particle after the other. */
+  readonly layout: LayoutName;
+  readonly precision: Precision;
+}
+
+export const DEFAULTS = { composition: "strang", loading: "sobol", layout: "left", precision: "fast" } as const satisfies Partial<Settings>;
+
+export interface Measures {
+  readonly time: number;
+  /** Energy of each component of E and B, and of each species. */
+  readonly electric: readonly number[];
+  readonly magnetic: readonly number[];
+  readonly kinetic: readonly number[];
+  /** Of all particles. */
+  readonly momentum: readonly number[];
+  /** The largest residual of Gauss' law, against the splines of V0. */
+  readonly gauss: number;
+  /** The largest |div b|. */
+  readonly divergence: number;
+}
+
+export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
+  [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
+
+/** The largest step for which the fields stay bounded without particles: 2 / omega_max of the discrete light waves. */
+export function largestStep({ axes, velocities }: Mesh): number {
+  // Of one component of velocity there are no light waves.
+  if (velocities === 1) return Infinity;
+  const square = axes
+    .filter(isPresent)
+    .map((axis) => {
+      const [upper, lower] = [axis.degree, axis.degree - 1].map((degree) => eigenvalues(massRow(axis, degree)));
+      return Math.max(...lower.map((mu, m) => ((2 * Math.sin((Math.PI * m) / axis.cells)) / cellSize(axis)) ** 2 * (mu / upper[m])));
+    })
+    .reduce((a, b) => a + b);
+  return 2 / Math.sqrt(square);
+}
+
+/** A plasma on a device: particles and fields, and the launches of a time step. */
+export class Simulation {
+  readonly maxwell: Maxwell;
+  readonly species: readonly Particles[];
+  /** Steps since the start. */
+  steps = 0;
+  private readonly work: Workspace;
+  private readonly products: View<"f64", 4>;
+  private readonly forces: Work[];
+  private readonly deposits: Work[];
+  private step?: Graph;
+
+  private constructor(
+    readonly device: Device,
+    readonly problem: Problem,
+    readonly settings: Settings,
+  ) {
+    const { mesh, species } = problem;
+    this.work = new Workspace(device, settings.precision);
+    this.maxwell = new Maxwell(this.work, mesh);
+    this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
+    const [nx, ny, nz] = mesh.axes.map(({ cells }) => cells);
+    this.products = this.work.array([3, nz, ny, nx]);
+    this.forces = components(mesh.velocities).electric.flatMap((a) =>
+      this.maxwell.mass("e", a, this.maxwell.e.at(0, a), this.products.at(0, a)),
+    );
+    this.deposits = this.depositCharge();
+  }
+
+  /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
+  static async create(device: Device, problem: Problem, settings: Settings): Promise<Simulation> {
+    const limit = largestStep(problem.mesh);
+    if (!(Math.abs(settings.dt) < limit))
+      throw new IsoformError(
+        `pic: a time step of ${settings.dt} makes light waves grow on this mesh: it must be less than ${limit.toPrecision(4)}`,
+      );
+    const simulation = new Simulation(device, problem, settings);
+    try {
+      for (const particles of simulation.species) await particles.load();
+      await simulation.start();
+      return simulation;
+    } catch (error) {
+      simulation.free();
+      throw error;
+    }
+  }
+
+  get time(): number {
+    return this.steps * this.settings.dt;
+  }
+
+  /** Goes on by some steps. */
+  async run(steps: number): Promise<void> {
+    const { queue } = this.device;
+    if (!this.step) {
+      const works = this.workOfStep();
+      this.step = this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
+    }
+    for (let n = 0; n < steps; n++) queue.submit(this.step);
+    await queue.finish();
+    this.steps += steps;
+  }
+
+  /** Energies, momentum, and how well Gauss' law and div B = 0 are kept. */
+  async measure(): Promise<Measures> {
+    const { work, maxwell, device, problem } = this;
+    const { mesh } = problem;
+    const n = dofs(mesh);
+    const options = { precision: work.precision };
+    const vector = (u: View<"f64">) => u.reshape(n);
+    const dot = async (x: View<"f64">, y: View<"f64">) =>
+      (await device.run(fieldKernels.dot, { x: vector(x), y: vector(y) }, range(n), options)).result;
+    const { electric, magnetic } = components(mesh.velocities);
+
+    work.do(this.forces);
+    const electricEnergy = [];
+    for (const a of electric) electricEnergy.push(0.5 * (await dot(maxwell.e.at(0, a), this.products.at(0, a))));
+
+    const [ha, hb, hc] = mesh.axes.map(cellSize);
+    const policy = range(...mesh.axes.map(({ cells }) => cells));
+    work.do(this.deposits);
+    const { result } = await device.run(fieldKernels.total, { x: vector(maxwell.current) }, range(n), options);
+    const [m1, m2, m3] = [0, 1, 2].map((a) => along(this.products.at(0, a), 0));
+    const law = { ha, hb, hc, m1, m2, m3, rho: along(maxwell.current, 0), mean: result / n };
+    const gauss = (await device.run(fieldKernels.gauss, law, policy, options)).most;
+
+    const magneticEnergy = [];
+    for (const a of magnetic) {
+      // What Gauss' law needed is not needed any more.
+      work.do(maxwell.mass("b", a, maxwell.b.at(0, a), maxwell.current));
+      magneticEnergy.push(0.5 * (await dot(maxwell.b.at(0, a), maxwell.current)));
+    }
+    const [b1, b2, b3] = [0, 1, 2].map((a) => along(maxwell.b.at(0, a), 0));
+    const divergence = (await device.run(fieldKernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy, options)).most;
+
+    const moments: (Moments & { m: number })[] = [];
+    for (const particles of this.species) moments.push({ ...(await particles.moments()), m: particles.species.mass });
+    return {
+      time: this.time,
+      electric: electricEnergy,
+      magnetic: magneticEnergy,
+      kinetic: moments.map(({ m, energy }) => m * energy),
+      momentum: [0, 1, 2].map((k) => moments.reduce((sum, { m, momentum }) => sum + m * momentum[k], 0)),
+      gauss,
+      divergence,
+    };
+  }
+
+  /** The amplitude of a Fourier mode along axis 1 of the coefficients of one component: 2 / n |sum of u exp(-2 pi i mode x_1 / L_1)|. */
+  async mode(form: "e" | "b", component: number, mode: number): Promise<number> {
+    const values = await this.device.queue.read(this.maxwell[form].at(0, component));
+    const [n1] = this.problem.mesh.axes.map(({ cells }) => cells);
+    let [re, im] = [0, 0];
+    for (const [id, value] of values.entries()) {
+      const angle = (2 * Math.PI * ((mode * id) % n1)) / n1;
+      re += value * Math.cos(angle);
+      im -= value * Math.sin(angle);
+    }
+    return (2 / values.length) * Math.hypot(re, im);
+  }
+
+  free(): void {
+    this.work.free();
+  }
+
+  private async start(): Promise<void> {
+    const { maxwell, work, problem, device } = this;
+    const { magnetic, mesh } = problem;
+    const { queue } = device;
+    const project = (form: "e" | "b", field: VectorField): void => {
+      for (let k = 0; k < 3; k++) {
+        queue.write(maxwell.current, projectionMoments(mesh, form, k, field));
+        work.do(maxwell.mass(form, k, maxwell.current, maxwell[form].at(0, k), true));
+      }
+    };
+    if (magnetic && "field" in magnetic) project("b", magnetic.field);
+    if (magnetic && "potential" in magnetic) {
+      project("e", magnetic.potential);
+      work.do(maxwell.faraday(-1));
+    }
+    work.do([...this.deposits, ...maxwell.poisson(maxwell.current)]);
+    await queue.finish();
+  }
+
+  /** current := rho of all species */
+  private depositCharge(): Work[] {
+    const { mesh } = this.problem;
+    const rho = this.maxwell.current;
+    const [ha, hb, hc] = mesh.axes.map(cellSize);
+    const [na, nb, nc] = mesh.axes.map(({ cells }) => cells);
+    const kernel = depositKernel(mesh);
+    return [
+      (queue) => queue.clear(rho),
+      ...this.species.map(({ species: { charge }, x: [xa, xb, xc], w, policy }) =>
+        this.work.work(kernel, { ha, hb, hc, na, nb, nc, xa, xb, xc, charge, w, rho: along(rho, 0) }, policy),
+      ),
+    ];
+  }
+
+  private workOfStep(): Work[] {
+    const { composition, dt } = this.settings;
+    const made = new Map<string, Work[]>();
+    return partsOf(composition, this.flows()).flatMap(({ flow, share }: Part) => {
+      const key = `${flow} ${share}`;
+      const works = made.get(key) ?? this.workOf(flow, share * dt);
+      made.set(key, works);
+      return works;
+    });
+  }
+
+  /** Those flows that change something. */
+  private flows(): Flow[] {
+    const { velocities } = this.problem.mesh;
+    const motions = (["p1", "p2", "p3"] as const).slice(0, velocities);
+    return ["E", ...(velocities > 1 ? (["B"] as const) : []), ...motions];
+  }
+
+  private workOf(flow: Flow, dt: number): Work[] {
+    if (flow === "E") return [...this.kick(dt), ...this.maxwell.faraday(dt)];
+    if (flow === "B") return this.maxwell.ampere(dt);
+    return this.push(Number(flow[1]) - 1, dt);
+  }
+
+  private kick(dt: number): Work[] {
+    const { mesh } = this.problem;
+    const [ha, hb, hc] = mesh.axes.map(cellSize);
+    const [e1, e2, e3] = [0, 1, 2].map((a) => along(this.maxwell.e.at(0, a), 0));
+    const kernel = kickKernel(mesh);
+    return this.species.map(({ species: { charge, mass }, x: [xa, xb, xc], v: [v1, v2, v3], policy }) => {
+      const particles = { xa, xb, xc, v1, v2, v3, velocities: mesh.velocities, factor: (dt * charge) / mass };
+      return this.work.work(kernel, { ...particles, ha, hb, hc, e1, e2, e3 }, policy);
+    });
+  }
+
+  private push(direction: number, dt: number): Work[] {
+    const { mesh } = this.problem;
+    const { maxwell } = this;
+    const { magnetic } = components(mesh.velocities);
+    const [a, b, c] = cyclic(direction);
+    const [ha, hb, hc] = [a, b, c].map((axis) => cellSize(mesh.axes[axis]));
+    const kernel = pushKernel(mesh, direction);
+    const fields = {
+      fieldB: along(maxwell.b.at(0, b), a),
+      fieldC: along(maxwell.b.at(0, c), a),
+      turnsC: magnetic.includes(b),
+      turnsB: magnetic.includes(c),
+      j: along(maxwell.current, a),
+    };
+    const { length } = mesh.axes[a];
+    return [
+      (queue) => queue.clear(maxwell.current),
+      ...this.species.map(({ species: { charge, mass }, x, v, w, policy }) => {
+        const columns = { xa: x[a], xb: x[b], xc: x[c], va: v[a], vb: v[b], vc: v[c], w };
+        return this.work.work(kernel, { ...fields, ...columns, ha, hb, hc, length, dt, charge, ratio: charge / mass }, policy);
+      }),
+      ...maxwell.absorbCurrent(a),
+    ];
+  }
+}
