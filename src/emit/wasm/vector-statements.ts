@@ -1,7 +1,8 @@
 import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
-import { SLOT } from "./kernel-code.js";
+import { SLICE, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
+import { stretchesOf } from "./stretches.js";
 import type { VectorCode } from "./vector.js";
 
 /** A divergent loop that is being emitted. */
@@ -34,8 +35,11 @@ export class VectorStatements {
   }
 
   statements(body: readonly Stmt[]): void {
+    const stretches = stretchesOf(body, (local) => this.vector.variance.isVarying(local));
     for (const [n, stmt] of body.entries()) {
+      if (stretches.some(({ from }) => from === n)) this.beginStretch();
       this.statement(stmt);
+      if (stretches.some(({ to }) => to === n + 1)) this.fn.end();
       if (stmt.kind === "break" || stmt.kind === "continue") return;
       if (n + 1 < body.length && this.mayEmptyMask(stmt)) {
         this.dropLanesThatLeft();
@@ -47,6 +51,12 @@ export class VectorStatements {
         return;
       }
     }
+  }
+
+  /** A block of its own, under a condition that is true. */
+  private beginStretch(): void {
+    this.fn.get(SLICE.end);
+    this.fn.if();
   }
 
   /** True for an `if` in a divergent loop in which lanes may leave. */
