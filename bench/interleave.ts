@@ -110,7 +110,8 @@ function compare(base: readonly Sample[], own: readonly Sample[]): Measured {
   };
 }
 
-function quantile(values: readonly number[], q: number): number {
+/** The value below which the share `q` of the values lies, between two neighbours in proportion. */
+export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = q * (sorted.length - 1);
   const low = Math.floor(at);
