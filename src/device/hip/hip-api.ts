@@ -87,8 +87,8 @@ export const hipApi: DriverApi = {
 const PROPERTIES_BYTES = 8192;
 
 /**
- * The name of a GPU's instruction set with its features, such as gfx90a:sramecc+:xnack-. It is a text among the device's properties, whose
- * place, as the function's name, depends on the version of HIP.
+ * The name of a GPU's instruction set with its features, such as gfx90a:sramecc+:xnack-, or sm_90 where HIP is a layer over CUDA. It is a
+ * text among the device's properties, whose place, as the function's name, depends on the version of HIP.
  */
 function architectureName({ library, api }: Driver, device: Handle): string {
   const properties = new Uint8Array(PROPERTIES_BYTES);
@@ -99,7 +99,7 @@ function architectureName({ library, api }: Driver, device: Handle): string {
     } catch {
       continue;
     }
-    const found = ask(properties, device) === 0 && /gfx[0-9a-f]{3,}(:\w+[+-])*/.exec(new TextDecoder("latin1").decode(properties));
+    const found = ask(properties, device) === 0 && /gfx[0-9a-f]{3,}(:\w+[+-])*|\bsm_\d+/.exec(new TextDecoder("latin1").decode(properties));
     if (found) return found[0];
   }
   throw new DeviceError(`${api.backend}:${device}`, `${library.path} does not tell what the GPU's code is called`, api.newer);
