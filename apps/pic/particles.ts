@@ -12,7 +12,18 @@ import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splin
 /* Helpers go by name: those that helpers call must be handed over, too. */
 const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
 
-/** Tables of the splines of two or three axes. */
+/** Makes a kernel once for each list of degrees (and direction), so that it is compiled once. */
+function remembered<K extends readonly unknown[], R>(make: (...key: K) => R, keyOf: (...key: K) => string): (...key: K) => R {
+  const made = new Map<string, R>();
+  return (...key) => {
+    const name = keyOf(...key);
+    if (!made.has(name)) made.set(name, make(...key));
+    return made.get(name)!;
+  };
+}
+const degreesOf = ({ axes }: Mesh): string => axes.map(({ degree }) => degree).join();
+
+/** Tables of the splines of two axes. */
 function tablesOf(b: Axis, c: Axis) {
   const [ofB, ofC] = [piecesOf(b), piecesOf(c)];
   return {
@@ -32,7 +43,8 @@ function tablesOf(b: Axis, c: Axis) {
  * The path is cut where it crosses cells. Inside a cell the integral of each of the p splines of degree p - 1 is a difference of its
  * primitive, so all loops but that over cells have constant bounds. Most particles stay in their cell.
  */
-export function pushKernel({ axes }: Mesh, direction: number) {
+export const pushKernel = remembered(makePush, (mesh, direction) => `${degreesOf(mesh)} ${direction}`);
+function makePush({ axes }: Mesh, direction: number) {
   const [a, b, c] = cyclic(direction).map((axis) => axes[axis]);
   return kernel(
     `push${direction + 1}`,
@@ -177,7 +189,8 @@ function inSpace({ axes }: Mesh) {
 }
 
 /** The particles' part of the flow H_E: v += dt q/m E(x), with E_k of degree p - 1 along k and p along the others. `e`: [k][a][b][c]. */
-export function kickKernel(mesh: Mesh) {
+export const kickKernel = remembered(makeKick, degreesOf);
+function makeKick(mesh: Mesh) {
   return kernel(
     "kick",
     {
@@ -233,7 +246,8 @@ export function kickKernel(mesh: Mesh) {
 }
 
 /** The charge density against the splines of V0: rho[g] += q w Lambda^0_g(x). */
-export function depositKernel(mesh: Mesh) {
+export const depositKernel = remembered(makeDeposit, degreesOf);
+function makeDeposit(mesh: Mesh) {
   return kernel(
     "deposit",
     { ...inSpace(mesh), charge: f64, w: view(f64), rho: scatter(f64, 3), na: i32, nb: i32, nc: i32 },

@@ -45,6 +45,12 @@ export interface Measures {
   readonly divergence: number;
 }
 
+/** Steps since the start, and the values of E, B and each species. */
+export interface State {
+  readonly steps: number;
+  readonly arrays: readonly ArrayLike<number>[];
+}
+
 export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
   [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
 
@@ -181,6 +187,27 @@ export class Simulation {
       im -= value * Math.sin(angle);
     }
     return (2 / values.length) * Math.hypot(re, im);
+  }
+
+  /** All that the next steps depend on. */
+  async state(): Promise<State> {
+    const { queue } = this.device;
+    const { e, b } = this.maxwell;
+    return {
+      steps: this.steps,
+      arrays: await Promise.all([e, b, ...this.species.map(({ storage }) => storage)].map((view: View<"f64">) => queue.read(view))),
+    };
+  }
+
+  /** Goes back to a state of a simulation of the same problem and settings: the steps that follow give the same bits. */
+  restore({ steps, arrays }: State): void {
+    const { queue } = this.device;
+    const { e, b } = this.maxwell;
+    const views: View<"f64">[] = [e, b, ...this.species.map(({ storage }) => storage)];
+    if (arrays.length !== views.length || arrays.some((array, n) => array.length !== views[n].size))
+      throw new IsoformError("pic: the saved state is of another problem: restart with the mesh, species and particles of that run");
+    views.forEach((view, n) => queue.write(view, arrays[n]));
+    this.steps = steps;
   }
 
   free(): void {

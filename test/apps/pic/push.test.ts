@@ -6,6 +6,7 @@ import { along, cellSize, cyclic, dofs, meshOf, type Mesh } from "../../../apps/
 import { depositKernel, kickKernel, pushKernel } from "../../../apps/pic/particles.js";
 import { density, electricField, push, type Particle } from "./reference.js";
 
+const reports = await doctor();
 const L = (2 * Math.PI) / 1.25;
 const MESH = meshOf([16, 8, 8], [L, L, L], 3, 3);
 const CHARGE = -0.7;
@@ -259,7 +260,6 @@ describe("the flow along an axis, on js", () => {
   });
 });
 
-const reports = await doctor();
 for (const name of ["js-debug", "wasm", "native"]) {
   const missing = reports.find((report) => report.backend === name)?.missing;
   test(`strict bits on ${name} are those of js`, { skip: missing && `${name}: ${missing.reason}` }, async () => {

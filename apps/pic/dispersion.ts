@@ -1,0 +1,72 @@
+import { abs, add, complex, div, exp, mul, sub, times, type Complex } from "./complex.js";
+
+/** Terms of Weideman's series; 64 give w to some 1e-15. */
+const TERMS = 64;
+const L = Math.sqrt(TERMS / Math.SQRT2);
+
+/** Fourier coefficients of exp(-t^2) (L^2 + t^2) in the angle of t = L tan(angle / 2), n = 1 .. TERMS. */
+const COEFFICIENTS = Array.from({ length: TERMS }, (_, n) => {
+  const samples = 4 * TERMS;
+  let sum = 0;
+  for (let k = 1 - samples / 2; k < samples / 2; k++) {
+    const angle = (2 * Math.PI * k) / samples;
+    const t = L * Math.tan(angle / 2);
+    sum += Math.exp(-t * t) * (L * L + t * t) * Math.cos((n + 1) * angle);
+  }
+  return sum / samples;
+});
+
+/** Faddeeva's function w(z) = exp(-z^2) erfc(-i z): J. A. C. Weideman, SIAM J. Numer. Anal. 31 (1994), eq. (38), and w(z) = 2 exp(-z^2) - w(-z). */
+export function faddeeva(z: Complex): Complex {
+  if (z.im < 0) return sub(times(exp(times(mul(z, z), -1)), 2), faddeeva(times(z, -1)));
+  const iz = complex(-z.im, z.re);
+  const denominator = sub(complex(L), iz);
+  const place = div(add(complex(L), iz), denominator);
+  const series = COEFFICIENTS.reduceRight((sum, a) => add(mul(sum, place), complex(a)), complex(0));
+  return add(div(times(series, 2), mul(denominator, denominator)), div(complex(1 / Math.sqrt(Math.PI)), denominator));
+}
+
+/** 1 + z Z(z) with the plasma dispersion function Z(z) = i sqrt(pi) w(z). */
+const response = (z: Complex): Complex => add(complex(1), mul(z, mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z))));
+
+export type Dispersion = (omega: Complex) => Complex;
+
+/** One Maxwellian along the wave vector. */
+export interface Maxwellian {
+  readonly fraction: number;
+  readonly drift: number;
+  readonly sigma: number;
+}
+
+/** Longitudinal waves exp(i (k x - omega t)) of electrons: D = 1 + sum f / (k sigma)^2 (1 + z Z(z)), z = (omega - k v0) / (sqrt2 k sigma). */
+export const langmuir =
+  (k: number, beams: readonly Maxwellian[]): Dispersion =>
+  (omega) =>
+    beams
+      .map(({ fraction, drift, sigma }) => {
+        const z = times(sub(omega, complex(k * drift)), 1 / (Math.SQRT2 * k * sigma));
+        return times(response(z), fraction / (k * sigma) ** 2);
+      })
+      .reduce(add, complex(1));
+
+/**
+ * Transverse waves of electrons without drift along k: D = omega^2 - k^2 - 1 + <v2^2> / sigma1^2 (1 + z Z(z)), z = omega / (sqrt2 k sigma1).
+ * @param square the mean square of the velocity across k, along E
+ */
+export const weibel =
+  (k: number, sigma1: number, square: number): Dispersion =>
+  (omega) =>
+    add(sub(mul(omega, omega), complex(k * k + 1)), times(response(times(omega, 1 / (Math.SQRT2 * k * sigma1))), square / sigma1 ** 2));
+
+/** A zero of D near `start`, by the secant rule. Throws RangeError where it finds none. */
+export function zero(dispersion: Dispersion, start: Complex): Complex {
+  let [a, b] = [start, add(start, complex(1e-4, 1e-4))];
+  let [fa, fb] = [dispersion(a), dispersion(b)];
+  for (let n = 0; n < 100; n++) {
+    if (abs(sub(b, a)) <= 1e-14 * (1 + abs(b))) return b;
+    const next = sub(b, div(mul(fb, sub(b, a)), sub(fb, fa)));
+    [a, fa] = [b, fb];
+    [b, fb] = [next, dispersion(next)];
+  }
+  throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
+}

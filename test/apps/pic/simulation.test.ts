@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Device } from "isoform";
+import { doctor, open } from "isoform";
+import { COMPOSITIONS, partsOf, type CompositionName } from "../../../apps/pic/compositions.js";
+import { meshOf } from "../../../apps/pic/mesh.js";
+import { DEFAULTS, Simulation, totalEnergy, type Problem, type Settings } from "../../../apps/pic/simulation.js";
+
+const reports = await doctor();
+const device = await open("js");
+after(() => device.close());
+
+const SETTINGS: Settings = { ...DEFAULTS, count: 1024, dt: 0.05, precision: "strict" };
+const create = (problem: Problem, settings: Partial<Settings> = {}, on: Device = device) =>
+  Simulation.create(on, problem, { ...SETTINGS, ...settings });
+
+/** Two species, fast enough to cross cells at each step, in a field of all components. */
+const BOX: Problem = {
+  mesh: meshOf([9, 8, 7], [2, 3, 2.5], 3, 3),
+  species: [
+    { name: "electrons", charge: -1, mass: 1, beams: [{ fraction: 1, sigma: [2, 3, 4] }], perturbation: { amplitude: 0.4, mode: 1 } },
+    { name: "ions", charge: 1, mass: 5, beams: [{ fraction: 1, drift: [0, 1, 0], sigma: [1, 1, 1] }] },
+  ],
+  magnetic: { potential: (x) => [Math.cos(2 * Math.PI * x[1]), Math.sin(2 * Math.PI * x[2]), Math.cos(Math.PI * x[0])] },
+};
+const BEAM: Problem = {
+  mesh: meshOf([16], [5], 3, 2),
+  species: [{ name: "electrons", charge: -1, mass: 1, beams: [{ fraction: 1, sigma: [1, 2] }], perturbation: { amplitude: 0.3, mode: 1 } }],
+  magnetic: { field: (x) => [0, 0, Math.cos((2 * Math.PI * x[0]) / 5)] },
+};
+const LANDAU: Problem = {
+  mesh: meshOf([32], [4 * Math.PI], 3, 1),
+  species: [{ name: "electrons", charge: -1, mass: 1, beams: [{ fraction: 1, sigma: [1] }], perturbation: { amplitude: 0.5, mode: 1 } }],
+};
+
+test("compositions are consistent, and symmetric but for Lie's", () => {
+  for (const name of Object.keys(COMPOSITIONS) as CompositionName[]) {
+    const parts = partsOf(name, ["E", "B", "p1", "p2", "p3"]);
+    for (const flow of ["E", "B", "p1", "p2", "p3"]) {
+      const sum = parts.filter((part) => part.flow === flow).reduce((total, { share }) => total + share, 0);
+      assert.ok(Math.abs(sum - 1) < 1e-15, `${name}: ${flow} ${sum}`);
+    }
+    if (name === "lie" || name === "10-lie") continue;
+    parts.forEach(({ flow, share }, n) => {
+      const other = parts[parts.length - 1 - n];
+      assert.ok(other.flow === flow && Math.abs(other.share - share) < 1e-15);
+    });
+  }
+  assert.deepEqual(
+    partsOf("strang", ["E", "p1"]).map(({ flow, share }) => `${flow} ${share}`),
+    ["E 0.5", "p1 1", "E 0.5"],
+  );
+});
+
+for (const composition of Object.keys(COMPOSITIONS) as CompositionName[])
+  for (const [name, problem, count] of [
+    ["3D3V", BOX, 200],
+    ["1D2V", BEAM, 1000],
+    ["1D1V", LANDAU, 1000],
+  ] as const)
+    test(`${name} with ${composition} keeps Gauss' law and the divergence of B`, async () => {
+      const simulation = await create(problem, { count, composition, dt: 0.03 });
+      const first = await simulation.measure();
+      await simulation.run(10);
+      const last = await simulation.measure();
+      assert.ok(Math.abs(last.electric[0] - first.electric[0]) > 1e-5, "something happens");
+      for (const { gauss, divergence } of [first, last]) assert.ok(gauss < 1e-13 && divergence < 1e-13, `${gauss}, ${divergence}`);
+      const drift = Math.abs(totalEnergy(last) / totalEnergy(first) - 1);
+      assert.ok(drift < (composition === "lie" ? 5e-2 : 5e-3), `energy changes by ${drift}`);
+      simulation.free();
+    });
+
+test("the energy errs in the first and in the second order of the step", async () => {
+  const error = async (composition: CompositionName, dt: number): Promise<number> => {
+    const simulation = await create(LANDAU, { composition, dt });
+    const start = totalEnergy(await simulation.measure());
+    let most = 0;
+    for (let n = 0; n < 10; n++) {
+      await simulation.run(Math.round(0.2 / dt));
+      most = Math.max(most, Math.abs(totalEnergy(await simulation.measure()) / start - 1));
+    }
+    simulation.free();
+    return most;
+  };
+  const order = async (composition: CompositionName) => Math.log2((await error(composition, 0.1)) / (await error(composition, 0.05)));
+  const [lie, strang] = [await order("lie"), await order("strang")];
+  assert.ok(lie > 0.9 && lie < 1.1, `${lie}`);
+  assert.ok(strang > 1.9 && strang < 2.1, `${strang}`);
+});
+
+test("without charge particles stream freely", async () => {
+  const problem: Problem = { ...BEAM, species: [{ ...BEAM.species[0], charge: 0 }] };
+  const simulation = await create(problem, { count: 64 });
+  const [electrons] = simulation.species;
+  const read = () => Promise.all([electrons.x[0], electrons.v[0]].map((column) => device.queue.read(column)));
+  const [x, v] = await read();
+  await simulation.run(2000);
+  const [xEnd, vEnd] = await read();
+  assert.deepEqual(vEnd, v);
+  for (const [i, place] of xEnd.entries()) {
+    const turns = (place - x[i] - 100 * v[i]) / 5;
+    assert.ok(Math.abs(turns - Math.round(turns)) < 1e-13);
+  }
+  simulation.free();
+});
+
+test("symmetric loading has no momentum and keeps none", async () => {
+  const simulation = await create(LANDAU, { loading: "symmetric" });
+  await simulation.run(20);
+  const { momentum } = await simulation.measure();
+  assert.ok(Math.abs(momentum[0]) < 1e-12, `${momentum[0]}`);
+  simulation.free();
+});
+
+test("both layouts of particles give the same bits", async () => {
+  const end = async (layout: Settings["layout"]) => {
+    const simulation = await create(BOX, { count: 100, layout });
+    await simulation.run(3);
+    const { arrays } = await simulation.state();
+    simulation.free();
+    return arrays;
+  };
+  assert.deepEqual(await end("left"), await end("right"));
+});
+
+test("a restart gives the same bits, and another problem's state is refused", async () => {
+  const whole = await create(BEAM);
+  await whole.run(5);
+  const saved = await whole.state();
+  await whole.run(5);
+  const again = await create(BEAM);
+  again.restore(saved);
+  await again.run(5);
+  assert.deepEqual(await again.state(), await whole.state());
+  const other = await create(LANDAU);
+  assert.throws(() => other.restore(saved), /saved state is of another problem/);
+  for (const simulation of [whole, again, other]) simulation.free();
+});
+
+test("steps beyond the limit of light waves are refused", async () => {
+  await assert.rejects(create(BEAM, { dt: 0.2 }), /time step of 0\.2 makes light waves grow on this mesh: it must be less than 0\.19/);
+});
+
+for (const name of ["js-debug", "wasm", "native"]) {
+  const missing = reports.find((report) => report.backend === name)?.missing;
+  test(`a strict run on ${name} has the bits of js, from the loading on`, { skip: missing && `${name}: ${missing.reason}` }, async () => {
+    const other = await open(name);
+    try {
+      const bits = [];
+      for (const on of [device, other]) {
+        const simulation = await create(BOX, { count: name === "js-debug" ? 60 : 2500 }, on);
+        await simulation.run(2);
+        bits.push([await simulation.state(), await simulation.measure()]);
+        simulation.free();
+      }
+      assert.deepEqual(bits[1], bits[0]);
+    } finally {
+      await other.close();
+    }
+  });
+}
