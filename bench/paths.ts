@@ -61,11 +61,15 @@ interface Contender {
 const rows: Row[] = [];
 const missing: Missing[] = [];
 const labels: Record<string, string> = {};
-for (const problem of problems()) await measure(problem);
-if (options.json) {
+for (const problem of problems()) {
+  await measure(problem);
+  if (options.json) write(options.json);
+}
+
+function write(file: string): void {
   const report = { command: commandLine("dist/bench/paths.js"), devices: labels, node: process.version, rounds, rows, missing };
-  mkdirSync(dirname(options.json), { recursive: true });
-  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(report, undefined, 1) + "\n");
 }
 
 function problems(): Problem[] {
