@@ -1,0 +1,233 @@
+import { complex, type Complex } from "./complex.js";
+import { langmuir, weibel, zero, type Maxwellian } from "./dispersion.js";
+import { exponential, frequency, growthBeside, peaks, seriesOf, within, type Exponential, type Series } from "./fits.js";
+import { meshOf } from "./mesh.js";
+import type { Problem } from "./simulation.js";
+import type { Species } from "./species.js";
+
+/** A number that the run gave, and what theory or others say of it. */
+export interface Comparison {
+  readonly quantity: string;
+  readonly fitted: number;
+  readonly expected: number;
+  /** `dispersion relation`, or whose number it is. */
+  readonly source: string;
+}
+
+/** An exponential through part of the series, for the picture. */
+export interface Curve extends Exponential {
+  readonly label: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Judgement {
+  readonly comparisons: readonly Comparison[];
+  readonly curves: readonly Curve[];
+}
+
+/** What the command line may change of a case. */
+export interface CaseOptions {
+  /** Along axis 1. */
+  readonly cells: number;
+  readonly degree: number;
+  /** Of the perturbation at the start. */
+  readonly amplitude: number;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly description: string;
+  readonly defaults: CaseOptions & {
+    readonly particles: number;
+    readonly dt: number;
+    readonly time: number;
+    /** Steps from one sample to the next. */
+    readonly every: number;
+  };
+  /** Mode 1 along axis 1 of one component, counted from 0, is watched. */
+  readonly watched: { readonly form: "e" | "b"; readonly component: number };
+  problem(options: CaseOptions): Problem;
+  /** Compares the amplitude of the watched mode over time with theory; says nothing of runs that are too short. */
+  judge(series: Series): Judgement;
+}
+
+const NOTHING: Judgement = { comparisons: [], curves: [] };
+const DISPERSION = "dispersion relation";
+const TWO_PI = 2 * Math.PI;
+
+/** Electrons along one axis, with density 1 + amplitude cos(k x): one mode in the box. */
+function electrostatic(k: number, beams: readonly Maxwellian[]): Pick<Case, "watched" | "problem"> {
+  return {
+    watched: { form: "e", component: 0 },
+    problem: ({ cells, degree, amplitude }) => ({
+      mesh: meshOf([cells], [TWO_PI / k], degree, 1),
+      species: [
+        electrons({
+          beams: beams.map(({ fraction, drift, sigma }) => ({ fraction, drift: [drift], sigma: [sigma] })),
+          perturbation: { amplitude, mode: 1 },
+        }),
+      ],
+    }),
+  };
+}
+
+const electrons = (rest: Pick<Species, "beams" | "perturbation">): Species => ({ name: "electrons", charge: -1, mass: 1, ...rest });
+
+/** Growth of the amplitude between two times against an expected rate; nothing where the run ends before. */
+function growth(series: Series, [from, to]: readonly [number, number], expected: number): Judgement {
+  if (!(series.times[series.times.length - 1] >= to * (1 - 1e-9))) return NOTHING;
+  const fit = exponential(within(series, from, to));
+  return fit === undefined ? NOTHING : judged("growth rate", fit, expected, DISPERSION, from, to);
+}
+
+/** One comparison, drawn with its fit and with the expected rate through the fit's middle. */
+function judged(quantity: string, fit: Exponential, expected: number, source: string, from: number, to: number): Judgement {
+  const middle = (from + to) / 2;
+  return {
+    comparisons: [{ quantity, fitted: fit.rate, expected, source }],
+    curves: [
+      { label: `fit: ${fit.rate.toPrecision(4)}`, ...fit, from, to },
+      {
+        label: `${source}: ${expected.toPrecision(4)}`,
+        rate: expected,
+        offset: fit.offset + (fit.rate - expected) * middle,
+        from,
+        to,
+      },
+    ],
+  };
+}
+
+/** The decay of peaks. */
+function decay(quantity: string, list: ReturnType<typeof peaks>, expected: number, source: string): Judgement {
+  const fit = exponential(seriesOf(list));
+  return fit === undefined ? NOTHING : judged(quantity, fit, expected, source, list[0].time, list[list.length - 1].time);
+}
+
+const both = (a: Judgement, b: Judgement): Judgement => ({
+  comparisons: [...a.comparisons, ...b.comparisons],
+  curves: [...a.curves, ...b.curves],
+});
+
+/** Electrons in one dimension of space and two of velocity, of unequal temperatures or in streams across k, with B_3 = amplitude cos(k x). */
+function transverse(k: number, sigma: readonly number[], streams: readonly { fraction: number; drift: number }[]) {
+  const square = streams.reduce((sum, { fraction, drift }) => sum + fraction * drift * drift, sigma[1] * sigma[1]);
+  return {
+    omega: (): Complex => zero(weibel(k, sigma[0], square), complex(0, 0.03)),
+    watched: { form: "b", component: 2 } as const,
+    problem: ({ cells, degree, amplitude }: CaseOptions): Problem => ({
+      mesh: meshOf([cells], [TWO_PI / k], degree, 2),
+      species: [electrons({ beams: streams.map(({ fraction, drift }) => ({ fraction, drift: [0, drift], sigma })) })],
+      magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(k * x)] },
+    }),
+  };
+}
+
+const SIGMA = 0.02 / Math.SQRT2;
+const weibelWave = transverse(1.25, [SIGMA, Math.sqrt(12) * SIGMA], [{ fraction: 1, drift: 0 }]);
+const streamingWave = transverse(
+  0.2,
+  [0.1 / Math.SQRT2, 0.1 / Math.SQRT2],
+  [
+    { fraction: 1 / 6, drift: 0.5 },
+    { fraction: 5 / 6, drift: -0.1 },
+  ],
+);
+
+const AT_REST = [{ fraction: 1, drift: 0, sigma: 1 }];
+const STREAMS = [
+  { fraction: 0.5, drift: 2.4, sigma: 1 },
+  { fraction: 0.5, drift: -2.4, sigma: 1 },
+];
+const BUMP = [
+  { fraction: 0.9, drift: 0, sigma: 1 },
+  { fraction: 0.1, drift: 4.5, sigma: 0.5 },
+];
+
+/** Of selalib's test of the whole scheme. */
+const BOX_LENGTH = TWO_PI / 1.25;
+const BOX_SIGMA = [0.0489897949, 0.0489897949, 0.0141421356];
+
+export const CASES: readonly Case[] = [
+  {
+    name: "weibel",
+    description: "the Weibel instability of electrons of two temperatures: growth of the magnetic field",
+    defaults: { cells: 32, degree: 3, amplitude: 1e-4, particles: 100_000, dt: 0.08, time: 200, every: 10 },
+    watched: weibelWave.watched,
+    problem: weibelWave.problem,
+    judge: (series) => growth(series, [100, 180], weibelWave.omega().im),
+  },
+  {
+    name: "streaming-weibel",
+    description: "the Weibel instability of two streams of electrons across the wave: growth of the magnetic field",
+    defaults: { cells: 64, degree: 3, amplitude: -1e-3, particles: 100_000, dt: 0.2, time: 150, every: 2 },
+    watched: streamingWave.watched,
+    problem: streamingWave.problem,
+    judge: (series) => growth(series, [60, 110], streamingWave.omega().im),
+  },
+  {
+    name: "landau",
+    description: "weak Landau damping: decay and frequency of a small wave",
+    defaults: { cells: 32, degree: 3, amplitude: 0.02, particles: 1 << 17, dt: 0.05, time: 16, every: 2 },
+    ...electrostatic(0.5, AT_REST),
+    judge(series) {
+      const first = peaks(series).slice(0, 5);
+      if (first.length < 5) return NOTHING;
+      const omega = zero(langmuir(0.5, AT_REST), complex(1.4, -0.15));
+      return both(decay("damping rate", first, omega.im, DISPERSION), {
+        comparisons: [{ quantity: "frequency", fitted: frequency(first), expected: omega.re, source: DISPERSION }],
+        curves: [],
+      });
+    },
+  },
+  {
+    name: "strong-landau",
+    description: "strong Landau damping: decay, and growth again as trapped electrons come back",
+    defaults: { cells: 32, degree: 3, amplitude: 0.5, particles: 100_000, dt: 0.05, time: 40, every: 2 },
+    ...electrostatic(0.5, AT_REST),
+    judge(series) {
+      const all = peaks(series);
+      const first = all.slice(0, 2);
+      const later = all.filter(({ time }) => time > 25 && time < 37);
+      // Kraus, Kormann, Morrison and Sonnendruecker, J. Plasma Phys. 83 (2017).
+      const source = "Kraus et al. 2017";
+      const damping = first.length < 2 ? NOTHING : decay("first damping rate", first, -0.286, source);
+      return all.length === 0 || all[all.length - 1].time < 37 ? damping : both(damping, decay("growth rate", later, 0.087, source));
+    },
+  },
+  {
+    name: "two-stream",
+    description: "two streams of electrons against each other: growth of the electric field",
+    defaults: { cells: 64, degree: 3, amplitude: 0.003, particles: 1 << 17, dt: 0.05, time: 22, every: 2 },
+    ...electrostatic(0.2, STREAMS),
+    judge(series) {
+      const window = within(series, 8, 20);
+      if (!(series.times[series.times.length - 1] >= 20)) return NOTHING;
+      const relation = langmuir(0.2, STREAMS);
+      const expected = zero(relation, complex(0, 0.2)).im;
+      // A wave that is hardly damped swings beside the one that grows.
+      const companion = zero(relation, complex(1.34, 0)).re;
+      return judged("growth rate", growthBeside(window, companion, 2 * expected), expected, DISPERSION, 8, 20);
+    },
+  },
+  {
+    name: "bump-on-tail",
+    description: "a beam in the tail of the electrons: growth of the electric field",
+    defaults: { cells: 64, degree: 3, amplitude: 0.003, particles: 1 << 17, dt: 0.05, time: 30, every: 2 },
+    ...electrostatic(0.3, BUMP),
+    judge: (series) => growth(series, [10, 20], zero(langmuir(0.3, BUMP), complex(1.05, 0.2)).im),
+  },
+  {
+    name: "3d3v",
+    description: "all three dimensions of space and velocity, by selalib's test of the whole scheme: conservation of energy and charge",
+    defaults: { cells: 16, degree: 3, amplitude: 0.01, particles: 100_000, dt: 0.05, time: 2, every: 2 },
+    watched: { form: "b", component: 2 },
+    problem: ({ cells, degree, amplitude }) => ({
+      mesh: meshOf([cells, 8, 8], [BOX_LENGTH, BOX_LENGTH, BOX_LENGTH], degree, 3),
+      species: [electrons({ beams: [{ fraction: 1, sigma: BOX_SIGMA }] })],
+      magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(1.25 * x)] },
+    }),
+    judge: () => NOTHING,
+  },
+];
