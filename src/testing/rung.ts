@@ -1,31 +1,75 @@
 import type { Device } from "../device/device.js";
+import type { NumericType } from "../ir/types.js";
 import type { Policy } from "../device/policy.js";
 import type { View } from "../device/view.js";
 import type { Kernel } from "../kernel/kernel.js";
-import type { Params } from "../kernel/params.js";
+import { f32, f64, type Params, type ScalarToken } from "../kernel/params.js";
 import type { Args, LaunchOptions } from "../device/device.js";
 
-/** One step of the conformance ladder. It throws where the device does not do what it must. */
+/** One step of the conformance ladder. */
 export interface Rung {
   /** Rungs are climbed in this order; tens are subjects. */
-  number: number;
-  title: string;
+  readonly number: number;
+  readonly title: string;
+  /** The type of its floats, where there is the same rung for the other. */
+  readonly real?: Real["type"];
+  /** Why the device need not climb it: what it is about is an ability that the device says it lacks. */
+  excuse(device: Device): string | undefined;
+  /** Throws where the device does not do what it must. */
   run(device: Device): Promise<void>;
 }
 
+/** The type of a rung's floats. */
+export type Real = typeof f64 | typeof f32;
+/** The nearest number of such a type. */
+export type Round = (x: number) => number;
+/** The sum in a type that `r` rounds to. */
+export const adding =
+  (r: Round) =>
+  (a: number, b: number): number =>
+    r(a + b);
+
+/** A rung whose subject is not one type of floats. */
 export const rung = (number: number, title: string, run: Rung["run"]): Rung => ({
   number,
   title,
-  async run(device) {
-    const { f64Bits, subnormals } = device.abilities;
-    leniency = { slack: f64Bits === undefined ? 0 : 2 ** (SLACK_BITS - f64Bits), flushes: subnormals === false };
-    try {
-      await run(device);
-    } finally {
-      leniency = EXACT;
-    }
-  },
+  excuse: () => undefined,
+  run: (device) => leniently(leniencyOf(device), () => run(device)),
 });
+
+/**
+ * A rung for each type of floats: `run` is given the type, and what rounds to it. Expected values are rounded after each operation.
+ *
+ * @param lacking what else of the type a device may lack
+ */
+export const reals = (
+  number: number,
+  title: string,
+  run: (device: Device, real: Real, r: Round) => Promise<void>,
+  lacking: (device: Device, real: Real) => string | undefined = () => undefined,
+): Rung[] =>
+  [f64, f32].map((real) => ({
+    number,
+    title: `${title}, in ${real.type}`,
+    real: real.type,
+    excuse: (device) => (real === f64 && !device.abilities.f64 ? "it has no f64" : lacking(device, real)),
+    run: (device) => {
+      const { slack, flushes } = leniencyOf(device);
+      return leniently({ slack: real === f64 ? slack : 0, flushes }, () => run(device, real, real === f64 ? (x) => x : Math.fround));
+    },
+  }));
+
+/** A thing of each type of numbers, such as a kernel; made when it is first asked for. */
+export function ofType<K, T extends ScalarToken<NumericType> = Real>(make: (type: T) => K): (type: T) => K {
+  const made = new Map<T, K>();
+  return (type) => {
+    if (!made.has(type)) made.set(type, make(type));
+    return made.get(type)!;
+  };
+}
+
+/** Private arrays of the type, for kernels. */
+export const arrayOf = (real: Real): Float64ArrayConstructor | Float32ArrayConstructor => (real === f64 ? Float64Array : Float32Array);
 
 /** What the device of the running rung may do otherwise. */
 interface Leniency {
@@ -39,6 +83,20 @@ let leniency = EXACT;
 /** Bits that sums of some thousand terms may lose. */
 const SLACK_BITS = 7;
 
+const leniencyOf = ({ abilities }: Device): Leniency => ({
+  slack: abilities.f64Bits === undefined ? 0 : 2 ** (SLACK_BITS - abilities.f64Bits),
+  flushes: abilities.subnormals === false,
+});
+
+async function leniently(granted: Leniency, run: () => Promise<void>): Promise<void> {
+  leniency = granted;
+  try {
+    await run();
+  } finally {
+    leniency = EXACT;
+  }
+}
+
 /** Equal bits, where any NaN equals any other; as near as its abilities say on a device that emulates f64 or flushes subnormals. */
 export function same(actual: number, expected: number): boolean {
   if (Object.is(actual, expected)) return true;
@@ -49,12 +107,12 @@ export function same(actual: number, expected: number): boolean {
 const isSubnormal = (x: number): boolean => x !== 0 && Math.abs(x) < 2 ** -126;
 
 /** Those of the values that the device computes with as they are, results included: none near the subnormals that it flushes. */
-export function edgesOn({ abilities }: Device, type: "f64" | "f32", edges: readonly number[]): readonly number[] {
+export function edgesOn({ abilities }: Device, real: Real, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
   const { f64Bits, subnormals } = abilities;
   const normal = edges.filter((x) =>
-    subnormals === false && (type === "f32" || f64Bits !== undefined) ? x === 0 || !(Math.abs(x) < 2 ** -100) : true,
+    subnormals === false && (real === f32 || f64Bits !== undefined) ? x === 0 || !(Math.abs(x) < 2 ** -100) : true,
   );
-  if (type === "f32" || f64Bits === undefined) return normal;
+  if (real === f32 || f64Bits === undefined) return normal;
   // The exact remainder of a large one would need more bits.
   const held = (x: number): boolean => {
     const low = x - Math.fround(x);
@@ -165,6 +223,8 @@ export const F32_EDGES: readonly number[] = [
   -1.401298464324817e-45,
   1.1754943508222875e-38,
   3.4028234663852886e38,
+  0.4999999701976776,
+  8388609,
   16777216,
   2147483520,
   4294967040,
@@ -173,5 +233,5 @@ export const I32_EDGES: readonly number[] = [
   0, 1, -1, 2, -2, 3, 7, -7, 31, 32, 33, 255, 256, 12345, -98765, 65535, 65536, 46341, 1073741824, 2147483647, -2147483647, -2147483648,
 ];
 export const U32_EDGES: readonly number[] = [
-  0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 12345, 65535, 65536, 65537, 2147483647, 2147483648, 3000000000, 4294967294, 4294967295,
+  0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 12345, 65535, 65536, 65537, 2147483647, 2147483648, 3000000000, 3428989595, 4294967294, 4294967295,
 ];

@@ -1,53 +1,33 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/policy.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, f64, view } from "../../kernel/params.js";
-import { make, noise, rung, type Rung } from "../rung.js";
+import { kernel } from "../../kernel/kernel.js";
+import { f32, view } from "../../kernel/params.js";
+import { make, noise, ofType, reals, type Real, type Round, type Rung } from "../rung.js";
 
-const real = kernel("real", { x: view(f64), y: view(f64), o: view(f64, 2) }, ({ x, y, o }, i) => {
-  o[0][i] = Math.exp(x[i]);
-  o[1][i] = Math.expm1(x[i]);
-  o[2][i] = Math.log(x[i]);
-  o[3][i] = Math.log1p(x[i]);
-  o[4][i] = Math.log2(x[i]);
-  o[5][i] = Math.log10(x[i]);
-  o[6][i] = Math.pow(x[i], y[i]);
-  o[7][i] = Math.sin(x[i]);
-  o[8][i] = Math.cos(x[i]);
-  o[9][i] = Math.tan(x[i]);
-  o[10][i] = Math.asin(x[i]);
-  o[11][i] = Math.acos(x[i]);
-  o[12][i] = Math.atan(x[i]);
-  o[13][i] = Math.atan2(x[i], y[i]);
-  o[14][i] = Math.sinh(x[i]);
-  o[15][i] = Math.cosh(x[i]);
-  o[16][i] = Math.tanh(x[i]);
-  o[17][i] = Math.cbrt(x[i]);
-  o[18][i] = Math.hypot(x[i], y[i]);
-  o[19][i] = y[i] ** 3;
-});
-const single = kernel("single", { x: view(f32), y: view(f32), o: view(f32, 2) }, ({ x, y, o }, i) => {
-  o[0][i] = Math.exp(x[i]);
-  o[1][i] = Math.expm1(x[i]);
-  o[2][i] = Math.log(x[i]);
-  o[3][i] = Math.log1p(x[i]);
-  o[4][i] = Math.log2(x[i]);
-  o[5][i] = Math.log10(x[i]);
-  o[6][i] = Math.pow(x[i], y[i]);
-  o[7][i] = Math.sin(x[i]);
-  o[8][i] = Math.cos(x[i]);
-  o[9][i] = Math.tan(x[i]);
-  o[10][i] = Math.asin(x[i]);
-  o[11][i] = Math.acos(x[i]);
-  o[12][i] = Math.atan(x[i]);
-  o[13][i] = Math.atan2(x[i], y[i]);
-  o[14][i] = Math.sinh(x[i]);
-  o[15][i] = Math.cosh(x[i]);
-  o[16][i] = Math.tanh(x[i]);
-  o[17][i] = Math.cbrt(x[i]);
-  o[18][i] = Math.hypot(x[i], y[i]);
-  o[19][i] = y[i] ** 3;
-});
+const functions = ofType((real) =>
+  kernel("functions", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
+    o[0][i] = Math.exp(x[i]);
+    o[1][i] = Math.expm1(x[i]);
+    o[2][i] = Math.log(x[i]);
+    o[3][i] = Math.log1p(x[i]);
+    o[4][i] = Math.log2(x[i]);
+    o[5][i] = Math.log10(x[i]);
+    o[6][i] = Math.pow(x[i], y[i]);
+    o[7][i] = Math.sin(x[i]);
+    o[8][i] = Math.cos(x[i]);
+    o[9][i] = Math.tan(x[i]);
+    o[10][i] = Math.asin(x[i]);
+    o[11][i] = Math.acos(x[i]);
+    o[12][i] = Math.atan(x[i]);
+    o[13][i] = Math.atan2(x[i], y[i]);
+    o[14][i] = Math.sinh(x[i]);
+    o[15][i] = Math.cosh(x[i]);
+    o[16][i] = Math.tanh(x[i]);
+    o[17][i] = Math.cbrt(x[i]);
+    o[18][i] = Math.hypot(x[i], y[i]);
+    o[19][i] = y[i] ** 3;
+  }),
+);
 const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
   ["exp", Math.exp],
   ["expm1", Math.expm1],
@@ -97,43 +77,40 @@ function distance(actual: number, expected: number, ulp: (x: number) => number):
   return Math.abs(actual - expected) / ulp(expected);
 }
 
-const ulp64 = (x: number): number => Math.max(5e-324, 2 ** (Math.floor(Math.log2(Math.abs(x) || 5e-324)) - 52));
-const ulp32 = (x: number): number => Math.max(2 ** -149, 2 ** (Math.floor(Math.log2(Math.abs(x) || 2 ** -149)) - 23));
+const ulpOf = ({ type }: Real): ((x: number) => number) => {
+  const [bits, least] = type === "f64" ? [52, 5e-324] : [23, 2 ** -149];
+  return (x) => Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(x) || least)) - bits));
+};
 
 const outside = (x: number): boolean => !(Math.abs(x) < 2 ** 126 && Math.abs(x) > 2 ** -100);
 
-async function compare(
-  device: Device,
-  run: Kernel,
-  type: typeof f64 | typeof f32,
-  round: (x: number) => number,
-  ulp: (x: number) => number,
-  /** Results beyond the range of f32 are not judged. */
-  small = false,
-): Promise<void> {
-  const [xs, ys] = [XS.map(round), YS.map(round)];
-  const x = device.from(type, xs),
-    y = device.from(type, ys),
-    o = device.array(type, [FUNCTIONS.length, xs.length]);
-  await device.run(run as unknown as Kernel<Record<string, never>>, { x, y, o } as never, range(xs.length));
+/** @param emulated results beyond the range of f32 are not judged, and those within it not rounded */
+async function compare(device: Device, real: Real, r: Round, ulp: (x: number) => number, emulated = false): Promise<void> {
+  const [xs, ys] = [XS.map(r), YS.map(r)];
+  const x = device.from(real, xs),
+    y = device.from(real, ys),
+    o = device.array(real, [FUNCTIONS.length, xs.length]);
+  await device.run(functions(real), { x, y, o }, range(xs.length));
   const actual = await device.queue.read(o);
   FUNCTIONS.forEach(([name, fn], row) =>
     xs.forEach((v, k) => {
       const value = fn(v, ys[k]);
-      const expected = small ? value : round(value),
+      const expected = emulated ? value : r(value),
         got = actual[row * xs.length + k];
-      if (!(distance(got, expected, ulp) <= ULPS) && !(small && outside(expected)))
+      if (!(distance(got, expected, ulp) <= ULPS) && !(emulated && outside(expected)))
         throw new Error(`${name}(${v}, ${ys[k]}) is ${got} instead of ${expected}`);
     }),
   );
 }
 
-export const mathematics: Rung[] = [
-  rung(90, "functions of f64 within 2 ulp, emulated ones within 16 of the bits that they have", (device) => {
+export const mathematics: Rung[] = reals(
+  90,
+  "functions within 2 ulp, emulated ones within 16 of the bits that they have",
+  (device, real, r) => {
     const { f64Bits } = device.abilities;
-    if (f64Bits === undefined) return compare(device, real, f64, (x) => x, ulp64);
+    const ulp = ulpOf(real);
+    if (real === f32 || f64Bits === undefined) return compare(device, real, r, ulp);
     const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);
-    return compare(device, real, f64, held, (x) => ulp64(x) * 2 ** (57 - f64Bits), true);
-  }),
-  rung(91, "functions of f32 within 2 ulp", (device) => compare(device, single, f32, Math.fround, ulp32)),
-];
+    return compare(device, real, held, (x) => ulp(x) * 2 ** (57 - f64Bits), true);
+  },
+);

@@ -20,7 +20,7 @@ export const memory: Rung[] = [
       [u8, [0, 1, 127, 255]],
     ] as const;
     for (const [type, all] of cases) {
-      const values = type === f64 ? edgesOn(device, "f64", all) : all;
+      const values = type === f64 ? edgesOn(device, f64, all) : all;
       const view = device.from(type, values);
       expectSame(await device.queue.read(view), values, `${type.type} array`);
       device.queue.write(view, [...values].reverse());

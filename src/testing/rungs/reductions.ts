@@ -2,155 +2,127 @@ import type { Device, Precision } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import type { NumericType } from "../../ir/types.js";
 import { kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, max, min, reducer, sum, u32, view } from "../../kernel/params.js";
+import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/params.js";
 import { strictFold } from "../strict-fold.js";
-import { expectEqual, expectSame, make, noise, rung, type Rung } from "../rung.js";
+import { adding, expectEqual, expectSame, make, noise, ofType, reals, type Real, type Round, type Rung } from "../rung.js";
 
-const dot = kernel("dot", { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
-  s.add(x[i] * y[i]);
-});
-const statistics64 = kernel(
-  "statistics64",
-  { x: view(f64), total: sum(f64), least: min(f64), greatest: max(f64) },
-  ({ x, total, least, greatest }, i) => {
+const dot = ofType((real) =>
+  kernel("dot", { x: view(real), y: view(real), s: sum(real) }, ({ x, y, s }, i) => {
+    s.add(x[i] * y[i]);
+  }),
+);
+const statistics = ofType((type: ScalarToken<NumericType>) =>
+  kernel("statistics", { x: view(type), total: sum(type), least: min(type), greatest: max(type) }, ({ x, total, least, greatest }, i) => {
     total.add(x[i]);
     least.min(x[i]);
     greatest.max(x[i]);
-  },
+  }),
 );
-const statistics32 = kernel(
-  "statistics32",
-  { x: view(f32), total: sum(f32), least: min(f32), greatest: max(f32) },
-  ({ x, total, least, greatest }, i) => {
-    total.add(x[i]);
-    least.min(x[i]);
-    greatest.max(x[i]);
-  },
+const custom = ofType((real) =>
+  kernel(
+    "custom",
+    {
+      x: view(real),
+      p: reducer(real, 1, (a, b) => a * b),
+      w: reducer(real, 0, (a, b) => (Math.abs(b) > Math.abs(a) ? b : a)),
+      m: reducer(i32, 0, (a, b) => a | b),
+    },
+    ({ x, p, w, m }, i) => {
+      p.merge(1 + x[i] * 0.01);
+      w.merge(x[i] - 0.5);
+      m.merge(1 << (i % 31));
+    },
+  ),
 );
-const statisticsSigned = kernel(
-  "statisticsSigned",
-  { x: view(i32), total: sum(i32), least: min(i32), greatest: max(i32) },
-  ({ x, total, least, greatest }, i) => {
-    total.add(x[i]);
-    least.min(x[i]);
-    greatest.max(x[i]);
-  },
+const conditional = ofType((real) =>
+  kernel("conditional", { x: view(real), s: sum(real), n: sum(i32) }, ({ x, s, n }, i) => {
+    if (x[i] > 0.5) {
+      s.add(x[i]);
+      n.add(1);
+    } else if (x[i] < 0.1) {
+      s.add(-1);
+    }
+  }),
 );
-const statisticsUnsigned = kernel(
-  "statisticsUnsigned",
-  { x: view(u32), total: sum(u32), least: min(u32), greatest: max(u32) },
-  ({ x, total, least, greatest }, i) => {
-    total.add(x[i]);
-    least.min(x[i]);
-    greatest.max(x[i]);
-  },
+const looped = ofType((real) =>
+  kernel("looped", { x: view(real, 2), y: view(real), s: sum(real) }, ({ x, y, s }, i) => {
+    let row = 0;
+    for (let k = 0; k < x[0].length; k++) {
+      row += x[i][k];
+      s.add(x[i][k] * k);
+    }
+    y[i] = row;
+  }),
 );
-const custom = kernel(
-  "custom",
-  {
-    x: view(f64),
-    p: reducer(f64, 1, (a, b) => a * b),
-    w: reducer(f64, 0, (a, b) => (Math.abs(b) > Math.abs(a) ? b : a)),
-    m: reducer(i32, 0, (a, b) => a | b),
-  },
-  ({ x, p, w, m }, i) => {
-    p.merge(1 + x[i] * 0.01);
-    w.merge(x[i] - 0.5);
-    m.merge(1 << (i % 31));
-  },
+const plane = ofType((real) =>
+  kernel("plane", { x: view(real, 2), s: sum(real) }, ({ x, s }, i, j) => {
+    s.add(x[i][j]);
+  }),
 );
-const conditional = kernel("conditional", { x: view(f64), s: sum(f64), n: sum(i32) }, ({ x, s, n }, i) => {
-  if (x[i] > 0.5) {
-    s.add(x[i]);
-    n.add(1);
-  } else if (x[i] < 0.1) {
-    s.add(-1);
-  }
-});
-const looped = kernel("looped", { x: view(f64, 2), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
-  let row = 0;
-  for (let k = 0; k < x[0].length; k++) {
-    row += x[i][k];
-    s.add(x[i][k] * k);
-  }
-  y[i] = row;
-});
-const plane = kernel("plane", { x: view(f64, 2), s: sum(f64) }, ({ x, s }, i, j) => {
-  s.add(x[i][j]);
-});
-const space = kernel("space", { x: view(f64, 3), s: sum(f64), m: max(f64) }, ({ x, s, m }, i, j, k) => {
-  s.add(x[i][j][k]);
-  m.max(x[i][j][k]);
-});
+const space = ofType((real) =>
+  kernel("space", { x: view(real, 3), s: sum(real), m: max(real) }, ({ x, s, m }, i, j, k) => {
+    s.add(x[i][j][k]);
+    m.max(x[i][j][k]);
+  }),
+);
 
 /** Sizes around those of lanes, chunks, and chunks of chunks. */
 const SIZES = [1, 7, 8, 9, 255, 256, 257, 1000, 4096, 65_536, 70_001];
-const values = (n: number): Float64Array => make(n, (k) => (noise(k) - 0.5) * 10 ** ((k % 9) - 4));
+const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
+const LIMITS = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [2147483647, -2147483648], u32: [4294967295, 0] };
+const least = (a: number, b: number): number => Math.min(a, b);
+const greatest = (a: number, b: number): number => Math.max(a, b);
 
-const FOLDS = {
-  sum: (type: NumericType) => (a: number, b: number) =>
-    type === "f64" ? a + b : type === "f32" ? Math.fround(a + b) : type === "i32" ? (a + b) | 0 : (a + b) >>> 0,
-  min: () => Math.min,
-  max: () => Math.max,
-};
-
+/** Dot products of several sizes, with the products that are to be added. */
 async function dots(
   device: Device,
+  real: Real,
+  r: Round,
   precision: Precision,
-  check: (actual: number, x: Float64Array, y: Float64Array) => void,
+  check: (actual: number, products: Float64Array) => void,
 ): Promise<void> {
   for (const n of SIZES) {
-    const [xs, ys] = [values(n), make(n, (k) => 1 / (1 + k))];
-    const x = device.from(f64, xs),
-      y = device.from(f64, ys);
-    check((await device.run(dot, { x, y }, range(n), { precision })).s, xs, ys);
+    const [xs, ys] = [values(n, r), make(n, (k) => r(1 / (1 + k)))];
+    const x = device.from(real, xs),
+      y = device.from(real, ys);
+    const { s } = await device.run(dot(real), { x, y }, range(n), { precision });
+    check(
+      s,
+      xs.map((v, k) => r(v * ys[k])),
+    );
     x.free();
     y.free();
   }
 }
 
 export const reductions: Rung[] = [
-  rung(60, "sums by the strict tree, for sizes around its lanes and chunks", (device) =>
-    dots(device, "strict", (actual, xs, ys) =>
-      expectEqual(
-        actual,
-        strictFold([xs.map((v, k) => v * ys[k])], (a, b) => a + b, 0),
-        `dot of ${xs.length}`,
-      ),
+  ...reals(60, "sums by the strict tree, for sizes around its lanes and chunks", (device, real, r) =>
+    dots(device, real, r, "strict", (actual, products) =>
+      expectEqual(actual, strictFold([products], adding(r), 0), `dot of ${products.length}`),
     ),
   ),
 
-  rung(61, "sums, least and greatest values of every type, in one pass", async (device) => {
-    const runs = [
-      [f64, statistics64],
-      [f32, statistics32],
-      [i32, statisticsSigned],
-      [u32, statisticsUnsigned],
+  ...reals(61, "sums, least and greatest values of floats and integers, in one pass", async (device, real, r) => {
+    const cases = [
+      [real, (k: number) => r((noise(k) - 0.5) * 1000), r],
+      [i32, (k: number) => Math.imul(k + 1, 2654435761) | 0, (x: number) => x | 0],
+      [u32, (k: number) => Math.imul(k + 1, 2654435761) >>> 0, (x: number) => x >>> 0],
     ] as const;
     for (const n of [1, 9, 300, 5001]) {
-      for (const [type, run] of runs) {
-        const raw = make(n, (k) =>
-          type.type === "i32"
-            ? Math.imul(k + 1, 2654435761) | 0
-            : type.type === "u32"
-              ? Math.imul(k + 1, 2654435761) >>> 0
-              : (noise(k) - 0.5) * 1000,
-        );
-        const x = device.from(type, raw);
-        const xs = [...(await device.queue.read(x))];
-        const result = await device.run(run as typeof statistics64, { x: x as never }, range(n));
-        const limits = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [2147483647, -2147483648], u32: [4294967295, 0] }[
-          type.type
-        ];
-        expectEqual(result.total, strictFold([xs], FOLDS.sum(type.type), 0), `sum of ${n} ${type.type}`);
-        expectEqual(result.least, strictFold([xs], Math.min, limits[0]), `least of ${n} ${type.type}`);
-        expectEqual(result.greatest, strictFold([xs], Math.max, limits[1]), `greatest of ${n} ${type.type}`);
+      for (const [type, value, wrapped] of cases) {
+        const xs = make(n, value);
+        const x = device.from(type, xs);
+        const result = await device.run(statistics(type), { x }, range(n));
+        const limits = LIMITS[type.type];
+        expectEqual(result.total, strictFold([xs], adding(wrapped), 0), `sum of ${n} ${type.type}`);
+        expectEqual(result.least, strictFold([xs], least, limits[0]), `least of ${n} ${type.type}`);
+        expectEqual(result.greatest, strictFold([xs], greatest, limits[1]), `greatest of ${n} ${type.type}`);
         x.free();
       }
     }
   }),
 
-  rung(62, "least and greatest values with NaN and signed zeros", async (device) => {
+  ...reals(62, "least and greatest values with NaN and signed zeros", async (device, real) => {
     for (const list of [
       [0, -0, 5],
       [-0, 0, -5],
@@ -158,41 +130,37 @@ export const reductions: Rung[] = [
       [-0, -0],
       [Infinity, -Infinity],
     ]) {
-      const x = device.from(f64, list);
-      const result = await device.run(statistics64, { x }, range(list.length));
+      const x = device.from(real, list);
+      const result = await device.run(statistics(real), { x }, range(list.length));
       expectEqual(result.least, Math.min(...list), `least of ${list}`);
       expectEqual(result.greatest, Math.max(...list), `greatest of ${list}`);
     }
   }),
 
-  rung(63, "the identity where there are no elements", async (device) => {
-    const x = device.array(f64, 4),
-      xi = device.array(i32, 4),
-      xu = device.array(u32, 4);
-    const real = await device.run(statistics64, { x }, range(0));
-    expectSame([real.total, real.least, real.greatest], [0, Infinity, -Infinity], "f64 identities");
-    const signed = await device.run(statisticsSigned, { x: xi }, range(0));
-    expectSame([signed.total, signed.least, signed.greatest], [0, 2147483647, -2147483648], "i32 identities");
-    const unsigned = await device.run(statisticsUnsigned, { x: xu }, range(0));
-    expectSame([unsigned.total, unsigned.least, unsigned.greatest], [0, 4294967295, 0], "u32 identities");
-    const own = await device.run(custom, { x }, range(0));
+  ...reals(63, "the identity where there are no elements", async (device, real) => {
+    for (const type of [real, i32, u32]) {
+      const { total, least, greatest } = await device.run(statistics(type), { x: device.array(type, 4) }, range(0));
+      expectSame([total, least, greatest], [0, ...LIMITS[type.type]], `${type.type} identities`);
+    }
+    const own = await device.run(custom(real), { x: device.array(real, 4) }, range(0));
     expectSame([own.p, own.w, own.m], [1, 0, 0], "identities of one's own");
-    expectEqual((await device.run(plane, { x: device.array(f64, [3, 5]) }, range(3, 0))).s, 0, "sum over empty lines");
+    expectEqual((await device.run(plane(real), { x: device.array(real, [3, 5]) }, range(3, 0))).s, 0, "sum over empty lines");
   }),
 
-  rung(64, "folds of one's own", async (device) => {
+  ...reals(64, "folds of one's own", async (device, real, r) => {
     for (const n of [1, 8, 257, 3000]) {
-      const xs = make(n, noise);
-      const x = device.from(f64, xs);
-      const result = await device.run(custom, { x }, range(n));
+      const xs = make(n, (k) => r(noise(k)));
+      const x = device.from(real, xs);
+      const result = await device.run(custom(real), { x }, range(n));
+      const factors = xs.map((v) => r(1 + r(v * r(0.01))));
       expectEqual(
         result.p,
-        strictFold([xs.map((v) => 1 + v * 0.01)], (a, b) => a * b, 1),
+        strictFold([factors], (a, b) => r(a * b), 1),
         `product of ${n}`,
       );
       expectEqual(
         result.w,
-        strictFold([xs.map((v) => v - 0.5)], (a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0),
+        strictFold([xs.map((v) => r(v - 0.5))], (a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0),
         `widest of ${n}`,
       );
       expectEqual(
@@ -203,38 +171,30 @@ export const reductions: Rung[] = [
     }
   }),
 
-  rung(65, "contributions from some elements, and several from one", async (device) => {
+  ...reals(65, "contributions from some elements, and several from one", async (device, real, r) => {
     for (const n of [5, 300, 2000]) {
-      const xs = make(n, noise);
-      const x = device.from(f64, xs);
-      const result = await device.run(conditional, { x }, range(n));
-      const parts = [...xs].map((v) => (v > 0.5 ? [v] : v < 0.1 ? [-1] : []));
-      expectEqual(
-        result.s,
-        strictFold([parts], (a, b) => a + b, 0),
-        `conditional sum of ${n}`,
-      );
+      const xs = make(n, (k) => r(noise(k)));
+      const x = device.from(real, xs);
+      const result = await device.run(conditional(real), { x }, range(n));
+      const parts = [...xs].map((v) => (v > 0.5 ? [v] : v < r(0.1) ? [-1] : []));
+      expectEqual(result.s, strictFold([parts], adding(r), 0), `conditional sum of ${n}`);
       expectEqual(result.n, xs.filter((v) => v > 0.5).length, `count of ${n}`);
 
-      const grid = make(n * 5, noise);
-      const z = device.from(f64, grid, [n, 5]),
-        y = device.array(f64, n);
+      const grid = make(n * 5, (k) => r(noise(k)));
+      const z = device.from(real, grid, [n, 5]),
+        y = device.array(real, n);
       const rows = [...Array(n).keys()].map((i) => [0, 1, 2, 3, 4].map((k) => grid[i * 5 + k]));
-      const { s } = await device.run(looped, { x: z, y }, range(n));
-      expectEqual(
-        s,
-        strictFold([rows.map((row) => row.map((v, k) => v * k))], (a, b) => a + b, 0),
-        `looped sum of ${n}`,
-      );
+      const { s } = await device.run(looped(real), { x: z, y }, range(n));
+      expectEqual(s, strictFold([rows.map((row) => row.map((v, k) => r(v * k)))], adding(r), 0), `looped sum of ${n}`);
       expectSame(
         await device.queue.read(y),
-        rows.map((row) => row.reduce((a, b) => a + b, 0)),
+        rows.map((row) => row.reduce(adding(r), 0)),
         "rows",
       );
     }
   }),
 
-  rung(66, "sums over ranges of two and three axes, line by line", async (device) => {
+  ...reals(66, "sums over ranges of two and three axes, line by line", async (device, real, r) => {
     for (const [a, b] of [
       [1, 1],
       [3, 7],
@@ -242,52 +202,46 @@ export const reductions: Rung[] = [
       [300, 7],
       [2, 1030],
     ]) {
-      const xs = values(a * b);
-      const x = device.from(f64, xs, [a, b]);
+      const xs = values(a * b, r);
+      const x = device.from(real, xs, [a, b]);
       const lines = [...Array(a).keys()].map((i) => xs.slice(i * b, (i + 1) * b));
-      expectEqual(
-        (await device.run(plane, { x }, range(a, b))).s,
-        strictFold(lines, (p, q) => p + q, 0),
-        `sum over ${a} x ${b}`,
-      );
+      expectEqual((await device.run(plane(real), { x }, range(a, b))).s, strictFold(lines, adding(r), 0), `sum over ${a} x ${b}`);
       const inner = lines.slice(1).map((line) => line.slice(1));
       expectEqual(
-        (await device.run(plane, { x }, range([1, a], [1, b]))).s,
-        strictFold(inner, (p, q) => p + q, 0),
+        (await device.run(plane(real), { x }, range([1, a], [1, b]))).s,
+        strictFold(inner, adding(r), 0),
         `sum over the rest of ${a} x ${b}`,
       );
     }
-    const xs = values(5 * 6 * 40);
+    const xs = values(5 * 6 * 40, r);
     const lines = [...Array(30).keys()].map((i) => xs.slice(i * 40, (i + 1) * 40));
-    const result = await device.run(space, { x: device.from(f64, xs, [5, 6, 40]) }, range(5, 6, 40));
-    expectEqual(
-      result.s,
-      strictFold(lines, (p, q) => p + q, 0),
-      "sum over a box",
-    );
+    const result = await device.run(space(real), { x: device.from(real, xs, [5, 6, 40]) }, range(5, 6, 40));
+    expectEqual(result.s, strictFold(lines, adding(r), 0), "sum over a box");
     expectEqual(result.m, Math.max(...xs), "greatest of a box");
   }),
 
-  rung(67, "results into views", async (device) => {
-    const xs = values(2000);
-    const x = device.from(f64, xs),
-      places = device.from(f64, [1, 2, 3, 4, 5]);
+  ...reals(67, "results into views", async (device, real, r) => {
+    const xs = values(2000, r);
+    const x = device.from(real, xs),
+      places = device.from(real, [1, 2, 3, 4, 5]);
     const total = places.slice([1, 2]),
       greatest = places.slice([3, 4]);
-    const launch = device.prepare(statistics64, { x, total, greatest }, range(2000));
+    const launch = device.prepare(statistics(real), { x, total, greatest }, range(2000));
     for (let round = 0; round < 2; round++) device.queue.submit(launch);
-    const expected = strictFold([xs], (a, b) => a + b, 0);
+    const expected = strictFold([xs], adding(r), 0);
     expectSame(await device.queue.read(places), [1, expected, 3, Math.max(...xs), 5], "views with results");
     const results = await device.queue.results(launch);
     expectSame([results.total, results.least, results.greatest], [expected, Math.min(...xs), Math.max(...xs)], "results");
     launch.free();
   }),
 
-  rung(68, "sums in fast mode, within rounding", (device) =>
-    dots(device, "fast", (actual, xs, ys) => {
-      const exact = xs.reduce((s, v, k) => s + v * ys[k], 0);
-      const scale = xs.reduce((s, v, k) => s + Math.abs(v * ys[k]), 0);
-      if (!(Math.abs(actual - exact) <= 1e-12 * scale)) throw new Error(`fast dot of ${xs.length}: ${actual} instead of about ${exact}`);
+  ...reals(68, "sums in fast mode, within rounding", (device, real, r) =>
+    dots(device, real, r, "fast", (actual, products) => {
+      const exact = products.reduce((s, v) => s + v, 0),
+        scale = products.reduce((s, v) => s + Math.abs(v), 0);
+      const unit = real === f32 ? 2 ** -24 : 2 ** -(device.abilities.f64Bits ?? 53);
+      if (!(Math.abs(actual - exact) <= (products.length + 1) * unit * scale))
+        throw new Error(`fast dot of ${products.length}: ${actual} instead of about ${exact}`);
     }),
   ),
 ];

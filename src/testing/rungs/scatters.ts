@@ -2,22 +2,26 @@ import type { Device, ScatterStrategy } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, scatter, u32, view } from "../../kernel/params.js";
-import { expectSame, make, noise, rung, type Rung } from "../rung.js";
+import { expectSame, make, noise, ofType, reals, rung, type Real, type Round, type Rung } from "../rung.js";
 
 const histogram = kernel("histogram", { at: view(i32), h: scatter(i32) }, ({ at, h }, i) => {
   h.add(at[i], 1);
 });
-const deposit = kernel("deposit", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
-  h.add(at[i], x[i]);
-  h.add(at[i] + 1, 0.5 * x[i]);
-});
-const extremes = kernel(
-  "extremes",
-  { at: view(i32), x: view(f64), low: scatter(f64, 1, "min"), high: scatter(f64, 1, "max") },
-  ({ at, x, low, high }, i) => {
-    low.min(at[i], x[i]);
-    high.max(at[i], x[i]);
-  },
+const deposit = ofType((real) =>
+  kernel("deposit", { at: view(i32), x: view(real), h: scatter(real) }, ({ at, x, h }, i) => {
+    h.add(at[i], x[i]);
+    h.add(at[i] + 1, 0.5 * x[i]);
+  }),
+);
+const extremes = ofType((real) =>
+  kernel(
+    "extremes",
+    { at: view(i32), x: view(real), low: scatter(real, 1, "min"), high: scatter(real, 1, "max") },
+    ({ at, x, low, high }, i) => {
+      low.min(at[i], x[i]);
+      high.max(at[i], x[i]);
+    },
+  ),
 );
 const narrow = kernel(
   "narrow",
@@ -37,16 +41,22 @@ const narrow = kernel(
     f.max(at[i], Math.fround(i));
   },
 );
-const plane = kernel("plane", { at: view(i32), h: scatter(f64, 2) }, ({ at, h }, i, j) => {
-  h.add(at[i], at[j], i + 2 * j);
-});
-const withStores = kernel("withStores", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
-  x[i] = x[i] * 2;
-  if (x[i] > 0.5) h.add(at[i], x[i]);
-});
-const looped = kernel("looped", { first: view(i32), at: view(i32), x: view(f64), h: scatter(f64) }, ({ first, at, x, h }, i) => {
-  for (let k = first[i]; k < first[i + 1]; k++) h.add(at[k], x[k] * x[i]);
-});
+const plane = ofType((real) =>
+  kernel("plane", { at: view(i32), h: scatter(real, 2) }, ({ at, h }, i, j) => {
+    h.add(at[i], at[j], i + 2 * j);
+  }),
+);
+const withStores = ofType((real) =>
+  kernel("withStores", { at: view(i32), x: view(real), h: scatter(real) }, ({ at, x, h }, i) => {
+    x[i] = x[i] * 2;
+    if (x[i] > 0.5) h.add(at[i], x[i]);
+  }),
+);
+const looped = ofType((real) =>
+  kernel("looped", { first: view(i32), at: view(i32), x: view(real), h: scatter(real) }, ({ first, at, x, h }, i) => {
+    for (let k = first[i]; k < first[i + 1]; k++) h.add(at[k], x[k] * x[i]);
+  }),
+);
 
 const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated"];
 const N = 20_000;
@@ -54,7 +64,7 @@ const BINS = 97;
 const ats = make(N, (k) => Math.floor(noise(k) * BINS));
 /** Sums of these are exact in any order. */
 const coarse = make(N, (k) => Math.floor(noise(k + 0.5) * 1024) / 8);
-const fine = make(N, (k) => noise(k) - 0.3);
+const fine = (r: Round): Float64Array => make(N, (k) => r(noise(k) - 0.3));
 
 function forEach(
   strategies: readonly (ScatterStrategy | undefined)[],
@@ -66,18 +76,24 @@ function forEach(
   );
 }
 
-async function depositsInOrder(device: Device): Promise<void> {
+async function keepsExtremes(device: Device, real: Real, r: Round, strategies: readonly (ScatterStrategy | undefined)[]): Promise<void> {
+  const xs = fine(r);
   const at = device.from(i32, ats),
-    x = device.from(f64, fine);
-  const start = make(BINS + 1, (k) => k / 3);
-  const h = device.from(f64, start);
-  const expected = start.slice();
+    x = device.from(real, xs);
+  const start = new Float64Array(BINS).fill(r(0.1));
+  const lows = start.slice(),
+    highs = start.slice();
   for (let k = 0; k < N; k++) {
-    expected[ats[k]] += fine[k];
-    expected[ats[k] + 1] += 0.5 * fine[k];
+    lows[ats[k]] = Math.min(lows[ats[k]], xs[k]);
+    highs[ats[k]] = Math.max(highs[ats[k]], xs[k]);
   }
-  await device.run(deposit, { at, x, h }, range(N), { precision: "strict" });
-  expectSame(await device.queue.read(h), expected, "deposit in strict mode");
+  await forEach(strategies, async (options, name) => {
+    const low = device.from(real, start),
+      high = device.from(real, start);
+    await device.run(extremes(real), { at, x, low, high }, range(N), options);
+    expectSame(await device.queue.read(low), lows, `${name} least values`);
+    expectSame(await device.queue.read(high), highs, `${name} greatest values`);
+  });
 }
 
 export const scatters: Rung[] = [
@@ -95,11 +111,24 @@ export const scatters: Rung[] = [
     });
   }),
 
-  rung(71, "adds in the order of the elements in strict mode", depositsInOrder),
-
-  rung(72, "adds floats by every strategy", async (device) => {
+  ...reals(71, "adds in the order of the elements in strict mode", async (device, real, r) => {
+    const xs = fine(r);
+    const start = make(BINS + 1, (k) => r(k / 3));
     const at = device.from(i32, ats),
-      x = device.from(f64, coarse);
+      x = device.from(real, xs),
+      h = device.from(real, start);
+    const expected = start.slice();
+    for (let k = 0; k < N; k++) {
+      expected[ats[k]] = r(expected[ats[k]] + xs[k]);
+      expected[ats[k] + 1] = r(expected[ats[k] + 1] + r(0.5 * xs[k]));
+    }
+    await device.run(deposit(real), { at, x, h }, range(N), { precision: "strict" });
+    expectSame(await device.queue.read(h), expected, "deposit in strict mode");
+  }),
+
+  ...reals(72, "adds floats by every strategy", async (device, real) => {
+    const at = device.from(i32, ats),
+      x = device.from(real, coarse);
     const expected = make(BINS + 1, (k) => k);
     for (let k = 0; k < N; k++) {
       expected[ats[k]] += coarse[k];
@@ -107,37 +136,15 @@ export const scatters: Rung[] = [
     }
     await forEach([...STRATEGIES, undefined], async (options, name) => {
       const h = device.from(
-        f64,
+        real,
         make(BINS + 1, (k) => k),
       );
-      await device.run(deposit, { at, x, h }, range(N), options);
+      await device.run(deposit(real), { at, x, h }, range(N), options);
       expectSame(await device.queue.read(h), expected, `${name} deposit`);
     });
   }),
 
-  rung(73, "keeps least and greatest values by every strategy", async (device) => {
-    const at = device.from(i32, ats),
-      x = device.from(f64, fine);
-    const lows = make(BINS, () => 0.1),
-      highs = make(BINS, () => 0.1);
-    for (let k = 0; k < N; k++) {
-      lows[ats[k]] = Math.min(lows[ats[k]], fine[k]);
-      highs[ats[k]] = Math.max(highs[ats[k]], fine[k]);
-    }
-    await forEach(STRATEGIES, async (options, name) => {
-      const low = device.from(
-          f64,
-          make(BINS, () => 0.1),
-        ),
-        high = device.from(
-          f64,
-          make(BINS, () => 0.1),
-        );
-      await device.run(extremes, { at, x, low, high }, range(N), options);
-      expectSame(await device.queue.read(low), lows, `${name} least values`);
-      expectSame(await device.queue.read(high), highs, `${name} greatest values`);
-    });
-  }),
+  ...reals(73, "keeps least and greatest values", (device, real, r) => keepsExtremes(device, real, r, ["sorted", undefined])),
 
   rung(74, "scatters every type by every strategy", async (device) => {
     const at = device.from(i32, ats);
@@ -171,16 +178,16 @@ export const scatters: Rung[] = [
     });
   }),
 
-  rung(75, "scatters into planes, and into slices of them", async (device) => {
+  ...reals(75, "scatters into planes, and into slices of them", async (device, real) => {
     const n = 60;
     const list = make(n, (k) => Math.floor(noise(k) * 11));
     const at = device.from(i32, list);
     const sums = new Float64Array(121);
     list.forEach((a, i) => list.forEach((b, j) => (sums[a * 11 + b] += i + 2 * j)));
     await forEach(STRATEGIES, async (options, name) => {
-      const h = device.array(f64, [13, 15]);
+      const h = device.array(real, [13, 15]);
       const window = h.slice([1, 12], [2, 13]);
-      await device.run(plane, { at, h: window }, range(n, n), options);
+      await device.run(plane(real), { at, h: window }, range(n, n), options);
       expectSame(await device.queue.read(window), sums, `${name} plane`);
       const all = Float64Array.from(await device.queue.read(h));
       if (all.reduce((a, b) => a + b, 0) !== sums.reduce((a, b) => a + b, 0))
@@ -188,14 +195,14 @@ export const scatters: Rung[] = [
     });
   }),
 
-  rung(76, "scatters from kernels that also store, and from loops", async (device) => {
+  ...reals(76, "scatters from kernels that also store, and from loops", async (device, real, r) => {
     const at = device.from(i32, ats);
     await forEach(STRATEGIES, async (options, name) => {
-      const x = device.from(f64, coarse),
-        h = device.array(f64, BINS);
+      const x = device.from(real, coarse),
+        h = device.array(real, BINS);
       const sums = new Float64Array(BINS);
       coarse.forEach((v, k) => (sums[ats[k]] += 2 * v > 0.5 ? 2 * v : 0));
-      await device.run(withStores, { at, x, h }, range(N), options);
+      await device.run(withStores(real), { at, x, h }, range(N), options);
       expectSame(
         await device.queue.read(x),
         coarse.map((v) => 2 * v),
@@ -206,11 +213,19 @@ export const scatters: Rung[] = [
     const rows = 500;
     const firsts = make(rows + 1, (i) => Math.floor((i * i) / 20));
     const first = device.from(i32, firsts),
-      x = device.from(f64, coarse),
-      h = device.array(f64, BINS);
+      x = device.from(real, coarse),
+      h = device.array(real, BINS);
     const sums = new Float64Array(BINS);
-    for (let i = 0; i < rows; i++) for (let k = firsts[i]; k < firsts[i + 1]; k++) sums[ats[k]] += coarse[k] * coarse[i];
-    await device.run(looped, { first, at, x, h }, range(rows));
+    for (let i = 0; i < rows; i++) for (let k = firsts[i]; k < firsts[i + 1]; k++) sums[ats[k]] = r(sums[ats[k]] + coarse[k] * coarse[i]);
+    await device.run(looped(real), { first, at, x, h }, range(rows));
     expectSame(await device.queue.read(h), sums, "sparse rows");
   }),
+
+  ...reals(
+    77,
+    "keeps least and greatest values by strategies that compare atomically",
+    (device, real, r) => keepsExtremes(device, real, r, ["atomic", "duplicated"]),
+    ({ abilities }, real) =>
+      real === f64 && abilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined,
+  ),
 ];

@@ -77,6 +77,17 @@ describe("emulated f64 on webgpu", { skip }, () => {
   });
 });
 
+it("without emulation, f64 is refused by name", { skip }, async () => {
+  const { device: plain } = await openWebGpu();
+  const args = { a: plain.array(f64, 4), b: plain.array(f64, 4), o: plain.array(f64, [OPERATIONS.length, 4]) };
+  assert.throws(() => plain.prepare(operations, args, range(4)), {
+    name: "LaunchError",
+    message:
+      /kernel "operations" .* on webgpu: its parameter "a" is f64, and WebGPU has no f64; use f32, open the device with { f64: "emulate" }/,
+  });
+  await plain.close();
+});
+
 it("the self-test finds a contracted product and a regrouped sum", () => {
   const [a, b] = [Math.fround(0.1), Math.fround(1 / 3)];
   const right = (error: (exact: number, rounded: number) => number) =>
