@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
-import { skeleton, type OccLevel } from "isoform/skeleton";
+import { OCC_LEVELS, skeleton, type OccLevel } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";
 import { cg, lbm } from "./grid-problems.js";
 
 /*
  * Strong scaling of grid applications over the devices of one machine, at every level of OCC:
- *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--json F] [--timelines FOLDER]
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--json F] [--timelines FOLDER]
  */
 
 const { values: options } = parseArgs({
@@ -18,6 +18,8 @@ const { values: options } = parseArgs({
     counts: { type: "string", default: "1,2,4" },
     sizes: { type: "string", default: "256,512" },
     only: { type: "string", default: "lbm,cg" },
+    occ: { type: "string", default: OCC_LEVELS.join() },
+    unroll: { type: "string", default: "8" },
     iterations: { type: "string", default: "24" },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
@@ -28,8 +30,8 @@ const numbers = (text: string) => text.split(",").map(Number);
 const [all, iterations, rounds] = [options.devices.split(","), Number(options.iterations), Number(options.rounds)];
 /** NVLink of one direction between two GPUs of a host, for the planned timelines. */
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
-const OCC: readonly OccLevel[] = ["none", "standard", "extended", "two-way"];
-const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: 4 } };
+const OCC = options.occ.split(",") as OccLevel[];
+const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
 
 interface Row {
   application: string;

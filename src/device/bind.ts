@@ -10,7 +10,7 @@ import { describe } from "../kernel/describe.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
-import type { Cost, Device, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
+import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
 import { recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
@@ -34,6 +34,7 @@ export interface Binding {
   partials: boolean;
   /** Partials stay with the launch, where its device has `fold`. */
   unfolded: boolean;
+  forward: readonly Forward[];
   /** True where no written view shares memory with another argument: pointers may be `restrict`. */
   disjointMemory: boolean;
   /** The strategy that was asked for, `sorted` in strict mode; undefined leaves it to the backend. */
@@ -57,10 +58,11 @@ export function bind(
   compile: CompileOptions = {},
 ): Binding {
   const call: Call = { device, kernel, args, policy, options, compile };
-  let checked = recall(call);
+  const forwards = (options.forward?.length ?? 0) > 0;
+  let checked = forwards ? undefined : recall(call);
   if (!checked) {
     checked = checkAnew(call);
-    remember(call, checked);
+    if (!forwards) remember(call, checked);
   }
   const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
@@ -90,12 +92,13 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   check.policy(strict.ir, policy);
   check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
   check.bounds(strict.ir, strict.access, policy, scalars, views);
+  const forward = check.forward(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
   );
   const cost = costOf(strict.ir, { views, policy, scalars });
-  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, unfolded, disjointMemory, scatter, cost };
+  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, unfolded, forward, disjointMemory, scatter, cost };
 }
 
 function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptions): ScatterStrategy | undefined {
@@ -104,7 +107,9 @@ function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptio
 }
 
 /** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
-export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs }: Binding): void {
+export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs, forward }: Binding): void {
+  for (const { param, to } of forward)
+    if (to.buffer.live === false) throw launchError(device, kernel, freedView(`${param}, where it is forwarded to,`));
   for (const bound of [views, outputs])
     for (const name in bound) if (bound[name]?.buffer.live === false) throw launchError(device, kernel, freedView(name));
 }
@@ -197,6 +202,16 @@ class Checks {
       if (!STRATEGIES.includes(strategy as ScatterStrategy))
         this.fail(`there is no scatter strategy "${strategy}"; use one of ${STRATEGIES.join(", ")}`);
     }
+  }
+
+  forward({ forward = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly Forward[] {
+    for (const { param, to } of forward) {
+      if (!this.device.forwards) this.fail(`the device cannot forward "${param}": it stores in its own memory only`);
+      const view = views[param];
+      if (view?.rank !== 3 || view.type !== to.type || view.strides.some((stride, axis) => stride !== to.strides[axis]))
+        this.fail(`"${param}" cannot be forwarded: it takes a view of rank 3, and one of its type and strides to store in, too`);
+    }
+    return forward;
   }
 
   policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {

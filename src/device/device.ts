@@ -58,6 +58,15 @@ type Arg<P> =
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
 export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
 
+/** Planes that a range kernel writes at one end of the first of its three axes, and stores somewhere else as well: in a neighbour's halo. */
+export interface Forward {
+  /** A view parameter of rank 3 whose own elements the kernel writes. */
+  readonly param: string;
+  readonly side: "first" | "last";
+  /** A place for each of the planes, with strides and other extents as the parameter's view has them, in memory that the device `forwards` to. */
+  readonly to: View;
+}
+
 export interface LaunchOptions {
   /** The device's own precision where absent. */
   precision?: Precision;
@@ -68,6 +77,8 @@ export interface LaunchOptions {
   partials?: boolean;
   /** Fast mode, on devices with `fold`: reductions stay with the launch as partials, and there are no results. Others fold as usual. */
   unfolded?: boolean;
+  /** What the launch stores in memory of other devices, too; for devices with `forwards`. */
+  forward?: readonly Forward[];
   /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
@@ -200,6 +211,8 @@ export interface Device {
     policy: PolicyOf<K>,
     options?: LaunchOptions,
   ): Launch;
+  /** Launches of range kernels can store in the memory of that device, too: see `Forward`. Absent where they never can. */
+  forwards?(to: Device): boolean;
   /**
    * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined where the devices do
    * not reach each other's memory.

@@ -156,6 +156,10 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
   }
 
+  forwards(_container: Container, _field: Field): boolean {
+    return false;
+  }
+
   /** Halos are copies, so that what is written there is lost; and only dense storage has a place for each neighbour. */
   private requireSpread(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => never): void {
     if (this.kind !== "dense" || this.set.members.length > 1)

@@ -1,4 +1,4 @@
-import type { Launch } from "../device/device.js";
+import type { Forward, Launch } from "../device/device.js";
 import { range } from "../device/policy.js";
 import { typedArray, View, type TypedArrayOf } from "../device/view.js";
 import type { Dimension } from "../kernel/cells.js";
@@ -171,6 +171,34 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
+  override forwards(container: Container, field: Field): boolean {
+    const { members } = this.set;
+    const reached = members.slice(1).every(({ device }, m) => device.forwards?.(members[m].device) && members[m].device.forwards?.(device));
+    const uses = container.uses.filter((use) => use.field === field && use.written);
+    return (
+      reached &&
+      this.dimension === 3 &&
+      [container.grid, field.grid].every((grid) => Object.is(grid, this)) &&
+      field.cardinality === 1 &&
+      uses.length === 1 &&
+      uses[0].level === "own" &&
+      uses[0].spread === undefined
+    );
+  }
+
+  /** The planes of a field that a member's neighbours have in their halos, and where. */
+  private forwardsOf(container: Container, field: Field, member: number): Forward[] {
+    const { param } = container.uses.find((use) => use.field === field && use.written)!;
+    const { below, above } = this.haloWidths.get(field, 0);
+    const to = (neighbour: number, side: Forward["side"], planes: number): Forward[] => {
+      if (planes === 0 || neighbour < 0 || neighbour === this.partitions.length) return [];
+      const { buffer, type, shape, strides, offset } = this.storage(field, neighbour).kernelView(field.storage[neighbour]);
+      const plane = this.padding[0] + (side === "first" ? this.partitions[neighbour].planes : -planes);
+      return [{ param, side, to: new View(buffer, type, [planes, ...shape.slice(1)], strides, offset + plane * strides[0]) }];
+    };
+    return [...to(member - 1, "first", above), ...to(member + 1, "last", below)];
+  }
+
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
     this.lay();
     for (const { field } of container.uses) field.grid.lay();
@@ -184,6 +212,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
     const { precision, reductions = {}, unfolded } = options;
+    const forward = options.forward?.flatMap((field) => this.forwardsOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
       if (first === end) return [];
@@ -200,7 +229,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ] as const;
       const policy = range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const));
       const all = { ...args, ...Object.fromEntries(outputs) };
-      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded })];
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward })];
     });
   }
 

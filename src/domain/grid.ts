@@ -64,6 +64,8 @@ export interface PrepareOptions {
   reductions?: Readonly<Record<string, View>>;
   /** Reductions stay with the launches, for `fold` of the device. */
   unfolded?: boolean;
+  /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `forwards`. */
+  forward?: readonly Field[];
 }
 
 /** How a grid can store its cells. */
@@ -113,6 +115,8 @@ export interface Grid<D extends Dimension = Dimension> {
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
+  /** True where `prepare` can make the container, in fast mode and on the standard view, store what it writes to a field in halos as well. */
+  forwards(container: Container, field: Field): boolean;
   /** Runs one container at once on all members, with halos brought up to date before and reductions finished after. */
   run(container: Container, options?: { precision?: Precision }): Promise<void>;
   /** Frees all fields and scalars. */

@@ -2,11 +2,13 @@ import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { DataView } from "../domain/grid.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
-import { haloUpdates } from "./halos.js";
+import { haloUpdates, type Forwards } from "./halos.js";
 import {
   collectNode,
   computeNode,
+  fieldsAcross,
   haloNode,
+  meansNeighbours,
   partialsOf,
   stagesIn,
   type ComputeNode,
@@ -30,29 +32,49 @@ export interface DeviceGraph {
 
 /**
  * Makes the graph for `members` devices out of a sequence of containers. On one member nothing is split, no halo is updated, and reductions
- * go straight into their scalars. `fresh` are the fields whose halos are up to date at the start.
+ * go straight into their scalars. `fresh` are the fields whose halos are up to date at the start, `able` containers store in halos themselves.
  */
-export function deviceGraph(containers: readonly Container[], members: number, level: OccLevel, fresh: ReadonlySet<Field>): DeviceGraph {
+export function deviceGraph(
+  containers: readonly Container[],
+  members: number,
+  level: OccLevel,
+  fresh: ReadonlySet<Field>,
+  able: Forwards = () => false,
+): DeviceGraph {
   const stages = stagesIn(containers);
   const base = dependencies(stages.map((stage) => computeNode(stage, "standard", "as written")));
   if (members === 1) return { base: base.reduced(), graph: base.reduced(), hints: [], splits: new Map(), fresh };
-  const updates = haloUpdates(containers, fresh);
+  const across = new Set(containers.flatMap(fieldsAcross));
+  const forwards: Forwards = (container, field) => level === "in-kernel" && across.has(field) && able(container, field);
+  const updates = haloUpdates(containers, fresh, forwards);
   const split = splits(base, updates.before, level);
-  const nodes = stages.flatMap((stage) => stageNodes(stage, updates.before[stage.number], split.get(stage.number)));
-  const graph = dependencies(nodes).reduced();
+  for (const { container, number } of stages)
+    if (container.uses.some((use) => use.written && forwards(container, use.field))) split.delete(number);
+  const nodes = stages.flatMap((stage) => stageNodes(stage, updates.before[stage.number], split.get(stage.number), forwards));
+  const graph = dependencies(nodes).reduced(meansNeighbours);
   return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
 }
 
 /** What one container becomes on several members. */
-function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined): Node[] {
+function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined, forwards: Forwards): Node[] {
   const { container, name } = stage;
   const partials = partialsOf(container);
+  const written = new Set(container.uses.filter((use) => use.written).map((use) => use.field));
+  const forwarded = [...written].filter((field) => forwards(container, field));
   const halos = stale.map((field) =>
     haloNode(field, stage, `${name} reads neighbours of ${field.name}, whose halos are stale since it was written`),
   );
   const compute = split
     ? (["internal", "boundary"] as const).map((view) => computeNode(stage, view, split.reason, partials))
-    : [computeNode(stage, "standard", "nothing to overlap with", partials)];
+    : [
+        computeNode(
+          stage,
+          "standard",
+          forwarded.length > 0 ? "what neighbours read is stored there, too" : "nothing to overlap with",
+          partials,
+          forwarded,
+        ),
+      ];
   const collect = collectNode(stage, "each member has folded its own cells only", partials);
   return [...halos, ...compute, ...(container.reductions.size > 0 ? [collect] : [])];
 }

@@ -7,7 +7,7 @@ import type { DeviceSet, Scalar } from "../set/index.js";
 import { entry } from "./graph.js";
 import { fieldsAcross } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
-import { nextStart, planOf, stagesOf, type Stages } from "./plan.js";
+import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
 import { exchange, requireDefined, unroll, type Step } from "./sequence.js";
 import { measuredTimeline, type Timeline } from "./timeline.js";
@@ -109,6 +109,12 @@ export class Executor {
     });
   }
 
+  /** The plan where the halos of these fields are up to date. */
+  plan(stages: Stages, level: OccLevel, atStart: ReadonlySet<Field>): Plan {
+    const fast = this.options.precision === "fast";
+    return planOf(stages, this.set.members.length, level, atStart, (container, field) => fast && container.grid.forwards(container, field));
+  }
+
   /** The program for fields, scalars and halos as they are now. */
   programFor(stages: Stages, level: OccLevel): Program {
     const { fields, scalars, across, grids } = this.used(stages);
@@ -124,7 +130,7 @@ export class Executor {
     );
     if (known) return known.program;
     requireDefined(stages.written.nodes.map(({ container }) => container));
-    const plan = planOf(stages, this.set.members.length, level, new Set(across.filter((field) => field.coherent)));
+    const plan = this.plan(stages, level, new Set(across.filter((field) => field.coherent)));
     const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
     const program = new Program(plan, this.set, this.options.precision);
     this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
@@ -142,7 +148,7 @@ export class Executor {
     this.tuned.add(stages);
     const program = this.programFor(stages, level);
     // Once halos are up to date, views may be split in another way.
-    const next = new Program(planOf(stages, this.set.members.length, level, nextStart(program.plan)), this.set, this.options.precision);
+    const next = new Program(this.plan(stages, level, nextStart(program.plan)), this.set, this.options.precision);
     try {
       await next.tune();
     } finally {

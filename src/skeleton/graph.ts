@@ -91,9 +91,10 @@ export class Graph<N> {
     return contains(this.ancestors[this.position.get(to)!], this.position.get(from)!);
   }
 
-  /** The same graph without the edges that follow from longer paths. */
-  reduced(): Graph<N> {
-    const follows = (edge: Edge<N>) => this.parents(edge.to).some((other) => other !== edge.from && this.reaches(edge.from, other));
+  /** The same graph without the edges that follow from longer paths, except for those to be `kept`. */
+  reduced(kept: (edge: Edge<N>) => boolean = () => false): Graph<N> {
+    const follows = (edge: Edge<N>) =>
+      !kept(edge) && this.parents(edge.to).some((other) => other !== edge.from && this.reaches(edge.from, other));
     return new Graph(
       this.nodes,
       this.edges.filter((edge) => !follows(edge)),

@@ -1,7 +1,7 @@
 import type { Container, FieldUse } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { DataView } from "../domain/grid.js";
-import type { Accesses, Atom, Datum, Part } from "./graph.js";
+import type { Accesses, Atom, Datum, Edge, Part } from "./graph.js";
 
 interface NodeBase extends Accesses {
   /** `laplace.internal`, `halo p`, `collect ps`; not unique where a plan holds several iterations. */
@@ -35,6 +35,8 @@ export interface ComputeNode extends NodeBase {
   readonly kind: "compute";
   readonly container: Container;
   readonly view: DataView;
+  /** Fields that are written in halos of the neighbouring members, too. */
+  readonly forwards: readonly Field[];
 }
 
 /** Brings the halos of a field up to date. */
@@ -93,6 +95,7 @@ export function computeNode(
   view: DataView,
   reason: string,
   partials?: ReadonlyMap<string, Datum>,
+  forwards: readonly Field[] = [],
 ): ComputeNode {
   const reads: Atom[] = [];
   const writes: Atom[] = [];
@@ -100,9 +103,17 @@ export function computeNode(
     if (use.read) reads.push(...atoms(use.field, partsRead(use, view)));
     if (use.written) writes.push(...atoms(use.field, OWN[view]));
   }
+  for (const field of forwards) writes.push(...atoms(field, ["halo"]));
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
-  return { kind: "compute", name: view === "standard" ? name : `${name}.${view}`, stage: number, reason, container, view, reads, writes };
+  const shown = view === "standard" ? name : `${name}.${view}`;
+  return { kind: "compute", name: shown, stage: number, reason, container, view, forwards, reads, writes };
+}
+
+/** True where a neighbour of the member, too, must have done `from` before the member can do `to`: halos are written in passing. */
+export function meansNeighbours({ from, to, reasons }: Edge<Node>): boolean {
+  const forwarded = [from, to].flatMap((node) => (node.kind === "compute" ? node.forwards : []));
+  return reasons.some(({ datum }) => forwarded.includes(datum as Field));
 }
 
 export function haloNode(field: Field, { number }: Stage, reason: string): HaloNode {

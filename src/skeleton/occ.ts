@@ -8,10 +8,11 @@ import type { ComputeNode } from "./nodes.js";
 
 /**
  * `standard` splits stencils, so that halos travel while internal cells are computed; `extended` also what a stencil's halos come from;
- * `two-way` also what follows a stencil, reductions included.
+ * `two-way` also what follows a stencil, reductions included. With `in-kernel`, containers store in their neighbours' halos themselves while
+ * they compute, where grid and devices can, and what is left is as with `standard`.
  */
-export type OccLevel = "none" | "standard" | "extended" | "two-way";
-export const OCC_LEVELS: readonly OccLevel[] = ["none", "standard", "extended", "two-way"];
+export type OccLevel = "none" | "standard" | "extended" | "two-way" | "in-kernel";
+export const OCC_LEVELS: readonly OccLevel[] = ["none", "standard", "extended", "two-way", "in-kernel"];
 
 /** The side of a stencil on which a split container stands, which decides what of it is better launched first. */
 export type Side = "stencil" | "before" | "after";
@@ -40,7 +41,7 @@ export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Fie
       reason: `internal cells of ${node.name} need no halo of ${fields}`,
     });
   });
-  if (level !== "standard") splitBefore(base, updates, level, found);
+  if (level === "extended" || level === "two-way") splitBefore(base, updates, level, found);
   if (level === "two-way") splitAfter(base, found);
   return new Map([...found].sort(([a], [b]) => a - b));
 }

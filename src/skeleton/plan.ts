@@ -3,6 +3,7 @@ import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";
 import { dependencies, type Graph } from "./graph.js";
+import type { Forwards } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
@@ -36,9 +37,12 @@ export function stagesOf(steps: readonly Step[], iterations: number, fused: bool
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
 }
 
-/** @param atStart fields whose halos are up to date */
-export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Field>): Plan {
-  const graph = deviceGraph(stages.containers, members, level, atStart);
+/**
+ * @param atStart fields whose halos are up to date
+ * @param able containers that can store in halos themselves
+ */
+export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Field>, able?: Forwards): Plan {
+  const graph = deviceGraph(stages.containers, members, level, atStart, able);
   // What follows a reduction waits for it on all members.
   const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");
   return { ...graph, stages, level, atStart, schedule: order };

@@ -5,7 +5,7 @@ import type { HaloCopy } from "../domain/grid.js";
 import { collect, type Collection } from "../domain/reductions.js";
 import { copyBetween, type DeviceSet } from "../set/index.js";
 import { entry } from "./graph.js";
-import type { ComputeNode, Node } from "./nodes.js";
+import { meansNeighbours, type ComputeNode, type Node } from "./nodes.js";
 import type { Plan } from "./plan.js";
 import type { Task } from "./schedule.js";
 
@@ -154,12 +154,22 @@ export class Program {
       ops.push(op);
       return op;
     };
+    const neighbours = (m: number) => [m - 1, m + 1].filter((n) => n in members);
     for (const task of tasks) {
       const { node } = task;
-      const parents = this.plan.graph.parents(node).map((parent) => completion.get(parent)!);
-      const after = (...on: number[]) => on.flatMap((m) => parents.flatMap((completed) => completed(m)));
+      const parents = this.plan.graph
+        .incoming(node)
+        .map((edge) => ({ completed: completion.get(edge.from)!, wide: meansNeighbours(edge) }));
+      const after = (...on: number[]) => on.flatMap((m) => parents.flatMap(({ completed }) => completed(m)));
+      /** What neighbours must have done before a member stores in their halos, or reads what they have stored in its own. */
+      const around = (m: number) =>
+        neighbours(m).flatMap((n) => parents.flatMap(({ completed, wide }) => (wide ? completed(n).filter((op) => op.member === n) : [])));
       if (node.kind === "compute") {
-        const done = members.map((m) => add(task, m, { launches: this.prepare(node, m) }, after(m)));
+        const done = members.map((m) => {
+          const own = after(m);
+          const met = complete([...own, ...ops.filter((op) => op.member === m && op.stream === task.stream).slice(-1)], ops);
+          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(m).filter((op) => !met.has(op))]);
+        });
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "halo") {
         const copies = node.field.grid.halo(node.field);
@@ -199,7 +209,7 @@ export class Program {
     if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
-    const launches = container.grid.prepare(container, member, view, { precision: this.precision, reductions });
+    const launches = container.grid.prepare(container, member, view, { precision: this.precision, reductions, forward: node.forwards });
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
     return this.set.members.length > 1 ? launches : [...launches, ...collections.flatMap(({ folds }) => folds)];
@@ -218,7 +228,9 @@ export class Program {
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
     if (!members[0].device.fold) return undefined;
     const options = { precision: this.precision, unfolded: true };
-    const launches = new Map(nodes.map((node) => [node, members.map((_, m) => grid.prepare(node.container, m, node.view, options))]));
+    const launchesOf = ({ container, view, forwards }: ComputeNode) =>
+      members.map((_, m) => grid.prepare(container, m, view, { ...options, forward: forwards }));
+    const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
     const parts = members.map(({ device }, m) => ({
       device,
       launches: [...launches.values()].flatMap((byMember) => byMember[m]),
@@ -234,6 +246,19 @@ export class Program {
   private collectionsOf(container: Container, stage: number): readonly Collection[] {
     return entry(this.collections, stage, () => [...container.reductions.keys()].map((param) => collect(container, param, this.precision)));
   }
+}
+
+/** All that is complete once some operations are: what they waited for or met, and what came before in the streams of it all. */
+function complete(last: readonly Op[], order: readonly Op[]): ReadonlySet<Op> {
+  const done = new Set<Op>();
+  const visit = (op: Op): void => {
+    if (done.has(op)) return;
+    done.add(op);
+    const before = order.slice(0, order.indexOf(op)).findLast(({ member, stream }) => member === op.member && stream === op.stream);
+    for (const other of [...op.waits, ...op.meets, ...(before ? [before] : [])]) visit(other);
+  };
+  last.forEach(visit);
+  return done;
 }
 
 /** Of each stream, the last of the operations that are waited for; none of the stream that waits, which keeps its own order. */

@@ -274,7 +274,7 @@ export class Skeleton {
   /** The plan of the next iterations, and that of the steady state which they lead to. */
   private explained(): Explained {
     const stages = this.executor.stagesOf(this.unrolled);
-    const plan = (atStart: ReadonlySet<Field>) => planOf(stages, this.set.members.length, this.level ?? "standard", atStart);
+    const plan = (atStart: ReadonlySet<Field>) => this.executor.plan(stages, this.level ?? "standard", atStart);
     const first = plan(new Set(this.executor.used(stages).across.filter((field) => field.coherent)));
     const seen = new Map<string, Plan>();
     const key = ({ atStart }: Plan) =>

@@ -70,7 +70,7 @@ test("writes pictures and traces to files", async () => {
 
 test("refuses what it does not know", async () => {
   await assert.rejects(run("stream"), /"stream" has no sequence of containers to explain; these have: blur/);
-  await assert.rejects(run("blur", "--occ", "full"), /Allowed choices are none, standard, extended, two-way, auto/);
+  await assert.rejects(run("blur", "--occ", "full"), /Allowed choices are none, standard, extended, two-way, in-kernel, auto/);
   await assert.rejects(run("blur", "--unroll", "0"), /whole number greater than 0/);
   await assert.rejects(run("blur", "--devices", "js*13", "--size", "4"), /13 members.*4 planes|4 planes/);
 });

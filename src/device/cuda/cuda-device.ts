@@ -1,5 +1,5 @@
 import type { Binding } from "../bind.js";
-import type { Abilities, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
+import type { Abilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -45,6 +45,10 @@ export class CudaDevice extends GpuDevice<Gpu> {
 
   protected launch(binding: Binding): Launch {
     return new GpuLaunch(this.gpu, binding);
+  }
+
+  forwards(to: Device): boolean {
+    return to instanceof CudaDevice && (to.gpu === this.gpu || this.gpu.reaches(to.gpu));
   }
 
   fold(parts: readonly FoldPart[]): Fold | undefined {

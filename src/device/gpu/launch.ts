@@ -61,9 +61,14 @@ export class GpuLaunch implements Launch {
     readonly binding: Binding,
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
-    this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
+    const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.forward.map(({ to }) => to)];
+    this.buffers = views.flatMap((view) => view?.buffer ?? []);
     this.code = programOf(binding, gpu.language, gpu.facts);
     const { program, decisions } = this.code;
+    if (binding.forward.length > 0 && program.planes === 0)
+      throw new LaunchError(
+        `kernel "${this.kernel.name}" on ${gpu.name}: only grids over ranges of three axes, in fast mode, can forward planes`,
+      );
     this.tuning = this.code.tuning;
     this.program = program;
     const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter(
@@ -440,8 +445,12 @@ const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a 
 /** An empty view may begin behind its memory. */
 const addressOf = (view: View): number => (view.size === 0 ? 0 : Number(view.buffer.address) + view.offset * BYTES[view.type]);
 
-function argumentValues({ scalars, views, outputs, partials, policy }: Binding): Record<string, number | boolean> {
+function argumentValues({ scalars, views, outputs, partials, policy, forward }: Binding): Record<string, number | boolean> {
   const values: Record<string, number | boolean> = {};
+  for (const { param, side, to } of forward) {
+    values[`forward:${param}:${side}`] = addressOf(to);
+    values[`forwardPlanes:${param}:${side}`] = to.shape[0];
+  }
   for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
   for (const [name, view] of Object.entries(views)) {
     values[`view:${name}`] = addressOf(view);

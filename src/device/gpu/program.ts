@@ -104,7 +104,7 @@ function membersOf(wish: number = MEMBERS, serial: boolean, { threads }: CodeFac
 }
 
 function assume(
-  { policy, views, precision, disjointMemory }: Binding,
+  { policy, views, precision, disjointMemory, forward }: Binding,
   scatter: GpuAssumptions["scatter"],
   facts: CodeFacts,
 ): GpuAssumptions {
@@ -126,5 +126,6 @@ function assume(
     members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
+    ...(forward.length > 0 ? { forwards: forward.map(({ param, side }) => ({ param, side })) } : {}),
   };
 }

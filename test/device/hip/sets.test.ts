@@ -34,6 +34,22 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
         assert.equal(fake.complaints(), "");
       });
 
+  for (const spec of ["hip:0,hip:1", "hip:0*3"])
+    it(`stores in the halos of neighbours while it computes: ${spec}`, async () => {
+      const set = await devices(spec);
+      const { steps, temporary } = await cg(dense(set, [8, 6, 7]));
+      const plan = skeleton(set, "cg", steps, { temporary, occ: "in-kernel", precision: "fast" });
+      assert.match(plan.explain(), /what neighbours read is stored there, too/);
+      assert.deepEqual(plan.explain().match(/^ {2}halo .* -> /gm), null, "no halos are copied in the steady state");
+      plan.free();
+      await set.close();
+      const [found, wanted] = [await solve(spec, { occ: "in-kernel", precision: "fast" }), await solve("js", {})];
+      found.forEach((value, n) =>
+        assert.ok(Math.abs(value - wanted[n]) < 1e-12 * Math.abs(wanted[n]), `${value} at ${n}, not ${wanted[n]}`),
+      );
+      assert.equal(fake.complaints(), "");
+    });
+
   for (const reached of [true, false])
     it(`folds in fast mode, on GPUs that ${reached ? "" : "do not "}reach each other`, async () => {
       fake.peers(reached);

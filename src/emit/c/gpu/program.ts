@@ -66,6 +66,13 @@ export interface GpuAssumptions {
   scatter: Readonly<Record<string, ScatterCode>>;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
+  /** Views of which planes are stored in other memory, too: `forward:x:first` and `forwardPlanes:x:first`. For grids over a box. */
+  forwards?: readonly ForwardCode[];
+}
+
+export interface ForwardCode {
+  readonly param: string;
+  readonly side: "first" | "last";
 }
 
 /** What of the tuning the code of a range depends on. */

@@ -7,7 +7,7 @@ import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
-import type { Entry, Traversal } from "./program.js";
+import type { Entry, ForwardCode, Traversal } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -216,13 +216,40 @@ export class RangeWriter extends EntryWriter {
     );
     code.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
     const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
+    const { forwards = [] } = this.program.assumptions;
     code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
       this.body.statements(this.head);
       const stop = this.names.fresh("stop");
-      code.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
+      code.line(`${T.index} ${i} = ${this.begin(0)} + ${forwards.length > 0 ? this.endsFirst(block("y")) : block("y")} * ${planes};`);
       code.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
+      const start = this.names.fresh("start");
+      if (forwards.length > 0) code.line(`const ${T.index} ${start} = ${i};`);
       this.column(i, stop);
+      for (const forward of forwards) this.forward(forward, start, stop);
     });
+  }
+
+  /** The slabs at both ends come first, so that what is stored elsewhere travels while the others are computed. */
+  private endsFirst(slab: string): string {
+    const last = `(${this.T.index})${this.dialect.blocks("y")} - 1`;
+    return `(${slab} == 0 ? 0 : ${slab} == 1 ? ${last} : ${slab} - 1)`;
+  }
+
+  /** Stores what the thread has written in planes at an end of the range in other memory, too. */
+  private forward({ param, side }: ForwardCode, start: string, stop: string): void {
+    const { code, T } = this;
+    const [, j, k] = this.indexNames;
+    const to = this.pointerParam(`forward:${param}:${side}`, `${param}_${side}`, this.program.array(param).element);
+    const planes = this.indexParam(`forwardPlanes:${param}:${side}`, `${param}_${side}_planes`);
+    const [alongI, alongJ, alongK] = this.strides(param).map((stride) => (stride === "1" ? "" : ` * ${stride}`));
+    const n = this.names.fresh("n");
+    const rest = `${j}${alongJ} + ${k}${alongK}`;
+    const edge = side === "first" ? this.begin(0) : `(${this.end(0)} - ${planes})`;
+    const from = side === "first" ? start : `${start} > ${edge} ? ${start} : ${edge}`;
+    const until = side === "first" ? `${n} < ${stop} && ${n} < ${edge} + ${planes}` : `${n} < ${stop}`;
+    code.block(`for (${T.index} ${n} = ${from}; ${until}; ${n}++)`, () =>
+      code.line(`${to}[(${n} - ${edge})${alongI} + ${rest}] = ${this.pointer(param)}[${n}${alongI} + ${rest}];`),
+    );
   }
 
   /** The elements from `i` to `stop` of one column, several at a time where they have much in common. */
