@@ -1,4 +1,5 @@
-import * as acorn from "acorn";
+import type * as acorn from "acorn";
+import { parseExpressionAt } from "#parser";
 import type { Location } from "../ir/types.js";
 import { originalPosition } from "./source-map.js";
 import { KernelError } from "./errors.js";
@@ -26,7 +27,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
     ["({", "})"],
   ]) {
     try {
-      root = acorn.parseExpressionAt(before + text + after, 0, { ecmaVersion: "latest", locations: true });
+      root = parseExpressionAt(before + text + after, 0, { ecmaVersion: "latest", locations: true });
       shift = before.length;
       break;
     } catch {

@@ -22,9 +22,9 @@ export interface PageOptions {
 /** A page whose script `body` may import the build; it calls `post` with what `visit` gives, or with its error. */
 export const pageOf = (body: string): string => `<!doctype html>
 <script type="importmap">{ "imports": {
-  "acorn": "/node_modules/acorn/dist/acorn.mjs",
   "#backends": "/dist/src/device/page-backends.js",
-  "#cache": "/dist/src/device/page-cache.js"
+  "#cache": "/dist/src/device/page-cache.js",
+  "#parser": "/dist/src/kernel/page-parser.js"
 } }</script>
 <script type="module">
   const post = (value) => fetch("/result", { method: "POST", body: JSON.stringify(value) });
