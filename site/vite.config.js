@@ -1,17 +1,14 @@
 /* Pages that are isolated from other origins have shared memory, and so threads. */
 const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
+// Helpers of kernels find each other by the names that they have in the source.
+const output = { minify: { compress: true, codegen: true, mangle: { toplevel: false } } };
+
 export default {
   // So that the page may lie in any folder of a server.
   base: "./",
   server: { headers },
   preview: { headers },
-  worker: { format: "es" },
-  build: {
-    target: "es2023",
-    rolldownOptions: {
-      // Helpers of kernels find each other by the names that they have in the source.
-      output: { minify: { compress: true, codegen: true, mangle: { toplevel: false } } },
-    },
-  },
+  worker: { format: "es", rolldownOptions: { output: { ...output, chunkFileNames: "assets/workers/[name]-[hash].js" } } },
+  build: { target: "es2023", rolldownOptions: { output } },
 };

@@ -1,19 +1,33 @@
 import { doctor, type BackendReport, type OpenOptions } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
 
+/** What the address asks for. */
+const ADDRESS = new URLSearchParams(location.search);
+
 /** Best first, unless it is only there in software. */
 const OFFERED = ["webgpu", "wasm", "js"] as const;
 
 const NAMES: Readonly<Record<string, string>> = { webgpu: "WebGPU", wasm: "WebAssembly", js: "JavaScript" };
 
-/** Fills `select` with the devices of this browser; those that are missing say why. The best one is chosen: a GPU that is emulated on the CPU is none. */
+/**
+ * Fills `select` with the devices of this browser; those that are missing say why. Chosen is the one that the address asks for, else the best
+ * one: a GPU that is emulated on the CPU is none.
+ */
 export async function offerDevices(select: HTMLSelectElement): Promise<void> {
   const found = await doctor();
   const reports = OFFERED.map((name) => found.find(({ backend }) => backend === name)!);
   select.replaceChildren(...reports.map(optionOf));
   const inHardware = ({ devices }: BackendReport): boolean => devices.some(({ label }) => !label.includes("(software)"));
-  select.value = reports.find(inHardware)!.backend;
+  const asked = reports.find(({ backend, missing }) => backend === ADDRESS.get("device") && !missing);
+  select.value = (asked ?? reports.find(inHardware)!).backend;
 }
+
+/** The next device of the list that is there, undefined after the last. */
+export function nextBest({ options, selectedIndex }: HTMLSelectElement): string | undefined {
+  return [...options].slice(selectedIndex + 1).find(({ disabled }) => !disabled)?.value;
+}
+
+export const deviceTitle = (backend: string): string => NAMES[backend];
 
 function optionOf({ backend, missing }: BackendReport): HTMLOptionElement {
   const option = document.createElement("option");
@@ -25,7 +39,7 @@ function optionOf({ backend, missing }: BackendReport): HTMLOptionElement {
 }
 
 /** Opens a device for the gallery. Throws DeviceError. */
-export const openDevice = (name: string, options: OpenOptions): Promise<DeviceSet> => devices(name, options);
+export const openDevice = (name: string, options?: OpenOptions): Promise<DeviceSet> => devices(name, options);
 
 /** What runs there, in words. */
 export function describeDevice({ members: [{ device }] }: DeviceSet): string {

@@ -13,6 +13,9 @@ export interface Stroke {
   readonly erase: boolean;
 }
 
+/** Cells along x and y. */
+export type Extents = readonly [number, number];
+
 /** Something to look at that runs on a device. */
 export interface Exhibit {
   readonly id: string;
@@ -24,37 +27,47 @@ export interface Exhibit {
   readonly erases: boolean;
   /** Words of what is seen, for those who do not see it. */
   readonly alternative: string;
-  /** Cells along x and y that the device is good for. */
-  extents(set: DeviceSet): readonly [number, number];
-  open(set: DeviceSet, extents: readonly [number, number]): Promise<Show>;
+  /** Cells along x and y that the visitor may choose. */
+  readonly sizes: readonly Extents[];
+  /** Of the sizes, the one that the device is good for. */
+  usual(set: DeviceSet): number;
+  /** `canvas` has as many pixels as there are cells. */
+  open(set: DeviceSet, canvas: HTMLCanvasElement): Promise<Show>;
 }
 
-export interface Frame {
-  /** That were made. */
-  readonly steps: number;
-  /** In words. */
-  readonly state: string;
-}
-
-/** An exhibit on a device. */
+/** An exhibit on a device. What it is told is done in this order. */
 export interface Show {
   /** That a step computes, where it is made of cells. */
   readonly cells?: number;
-  /** Brings what was computed onto the canvas. */
-  paint(context: CanvasRenderingContext2D): Promise<void>;
-  /** Advances by so many steps, or fewer where nothing is left to do, and computes what is to be painted. */
-  frame(steps: number): Promise<Frame>;
-  draw(stroke: Stroke): Promise<void>;
+  /** Frames that may be under way at once. */
+  readonly ahead: number;
+  /** How far it has come, in words. */
+  readonly state: string;
+  /**
+   * Submits so many steps, or fewer where nothing is left to do, and what brings them onto the canvas. Resolves once they are made and the
+   * device is done, to how many they were.
+   */
+  frame(steps: number): Promise<number>;
+  draw(stroke: Stroke): void;
   /** Back to the beginning. */
-  reset(): Promise<void>;
+  reset(): void | Promise<void>;
   free(): void;
 }
 
-/** Cells for a GPU, threads with shared memory, and one thread. */
-export function sizeFor(
-  { members: [{ device }] }: DeviceSet,
-  sizes: Readonly<Record<"gpu" | "threads" | "thread", readonly [number, number]>>,
-): readonly [number, number] {
-  if (device.backend === "webgpu") return sizes.gpu;
-  return device.backend === "wasm" && device.abilities.parallelism > 1 ? sizes.threads : sizes.thread;
+/** Frames under way of shows that only submit: while the device works on one, the next is handed over. */
+export const AHEAD = 2;
+
+/** Largest first. */
+export const GRIDS: readonly Extents[] = [
+  [2048, 1024],
+  [1024, 512],
+  [512, 256],
+  [256, 128],
+  [128, 64],
+];
+
+/** Of `GRIDS`, one for a GPU, for threads with shared memory, and for one thread. */
+export function usualGrid({ members: [{ device }] }: DeviceSet): number {
+  if (device.backend === "webgpu") return 1;
+  return device.backend === "wasm" && device.abilities.parallelism > 1 ? 2 : 3;
 }

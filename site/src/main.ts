@@ -1,6 +1,5 @@
-import { IsoformError } from "isoform";
-import type { DeviceSet } from "isoform/set";
-import { describeDevice, offerDevices, openDevice } from "./devices.js";
+import { IsoformError, type OpenOptions } from "isoform";
+import { describeDevice, deviceTitle, nextBest, offerDevices, openDevice } from "./devices.js";
 import { element } from "./element.js";
 import type { Exhibit } from "./exhibit.js";
 import { tellThreads } from "./isolation.js";
@@ -10,65 +9,82 @@ import { offerThemes } from "./theme.js";
 interface Entry {
   readonly id: string;
   readonly title: string;
-  /** What devices without f64 do, where it is needed. */
-  readonly f64?: "emulate";
-  /** Shows it; what it gives ends it. */
-  open(set: DeviceSet): Promise<() => Promise<void>>;
+  /** Shows it on the device of that name, and tells what runs there; what it gives ends it. */
+  open(device: string, tell: (where: string) => void): Promise<() => Promise<void>>;
 }
 
 const byId = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E;
 const [stage, status, select] = [byId("stage"), byId("status"), byId<HTMLSelectElement>("device")];
 
-const exhibit = (id: string, title: string, load: () => Promise<Exhibit>, f64?: Entry["f64"]): Entry => ({
+const exhibit = (id: string, title: string, load: () => Promise<Exhibit>, options?: OpenOptions): Entry => ({
   id,
   title,
-  f64,
-  async open(set) {
-    const [{ show }, loaded] = await Promise.all([import("./stage.js"), load()]);
-    return show(loaded, set, stage, fail);
+  async open(device, tell) {
+    const [set, { show }, loaded] = await Promise.all([openDevice(device, options), import("./stage.js"), load()]);
+    tell(describeDevice(set));
+    try {
+      const end = await show(loaded, set, stage, fail);
+      return async () => {
+        await end();
+        await set.close();
+      };
+    } catch (error) {
+      await set.close();
+      throw error;
+    }
   },
 });
 
 const ENTRIES: readonly Entry[] = [
   exhibit("tunnel", "Wind tunnel", async () => (await import("./tunnel.js")).tunnel),
-  exhibit("stars", "Stars", async () => (await import("./stars.js")).stars, "emulate"),
+  exhibit("stars", "Stars", async () => (await import("./stars.js")).stars, { f64: "emulate" }),
   exhibit("heat", "Heat", async () => (await import("./heat.js")).heat),
   exhibit("poisson", "Poisson", async () => (await import("./poisson.js")).poisson),
   {
     id: "playground",
     title: "Playground",
-    open: async (set) => (await import("./playground/playground.js")).openPlayground(set, stage),
+    async open(device, tell) {
+      tell(`kernels run on ${deviceTitle(device)}, in a worker`);
+      return (await import("./playground/playground.js")).openPlayground(device, stage);
+    },
   },
 ];
 
 const entry = (): Entry => ENTRIES.find(({ id }) => `#${id}` === location.hash) ?? ENTRIES[0];
 
-/** An error of the library tells what to do; any other is a fault of this page, and the console shows where. */
+/** An error of the library tells what to do; any other is a fault of this page, and the console shows where. Offers to go on elsewhere. */
 function fail(error: unknown): void {
   if (!(error instanceof IsoformError)) console.error(error);
-  status.textContent = `This does not run on ${select.selectedOptions[0]?.text ?? "this browser"}: ${(error as Error).message} Choose another device.`;
+  const here = select.value;
+  status.textContent = `This does not run on ${deviceTitle(here)}: ${(error as Error).message} `;
+  const offer = (name: string, text: string): void => {
+    const onclick = (): void => {
+      select.value = name;
+      change();
+    };
+    status.append(element("button", { type: "button", textContent: text, onclick }), " ");
+  };
+  const other = nextBest(select);
+  if (other) offer(other, `Run on ${deviceTitle(other)}`);
+  offer(here, "Try again");
 }
 
-let open: { readonly set: DeviceSet; end(): Promise<void> } | undefined;
+let end: (() => Promise<void>) | undefined;
 let turn = Promise.resolve();
 
 /** Ends what runs and opens what the address and the device's choice say; one change after the other. */
 function change(): void {
   turn = turn.then(async () => {
-    const { id, title, f64, open: start } = entry();
+    const { id, title, open } = entry();
     for (const link of document.querySelectorAll("nav a")) {
       if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const before = open;
-    open = undefined;
-    await before?.end();
-    await before?.set.close();
+    const before = end;
+    end = undefined;
+    await before?.();
     try {
-      const set = await openDevice(select.value, { f64 });
-      status.textContent = `${title}: ${describeDevice(set)}.`;
-      open = { set, end: async () => {} };
-      open = { set, end: await start(set) };
+      end = await open(select.value, (where) => void (status.textContent = `${title}: ${where}.`));
     } catch (error) {
       fail(error);
     }

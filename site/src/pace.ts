@@ -1,20 +1,32 @@
 /** Milliseconds of a frame that steps may take, of the 16.7 between two frames. */
 const BUDGET = 12;
 const MOST = 32;
+/** How much of a mean a new value makes. */
+const NEWS = 0.05;
 
-/** Steps of a frame, so many that frames come 60 times a second, and their measured rates. */
+/** Steps of a frame, so many that frames come 60 times a second, and measured rates. */
 export class Pace {
   steps = 1;
+  /** Milliseconds in which a frame is handed over to the device, on the average of late. */
+  submission = 0;
   private frames = 0;
   private made = 0;
   private since = performance.now();
+  /** When the frame before was done. */
+  private free = 0;
 
   /** `cells` of a step, where it is made of them. */
   constructor(private readonly cells: number | undefined) {}
 
-  /** To be told how many milliseconds a frame has taken, and its steps. */
-  note(milliseconds: number, made: number): void {
-    if (made === this.steps) this.adapt(milliseconds);
+  noteSubmission(milliseconds: number): void {
+    this.submission += NEWS * (milliseconds - this.submission);
+  }
+
+  /** To be told when a frame is done, with its steps and when it was submitted; until the frame before was done, the device was at that one. */
+  note(submitted: number, made: number): void {
+    const now = performance.now();
+    if (made === this.steps) this.adapt(now - Math.max(submitted, this.free));
+    this.free = now;
     this.made += made;
     this.frames++;
   }

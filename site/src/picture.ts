@@ -1,9 +1,53 @@
-import type { Field } from "isoform/grid";
+import { f32, i32, table } from "isoform";
+import type { DenseGrid, Field } from "isoform/grid";
+import { skeleton } from "isoform/skeleton";
 
-/** Brings pixels onto a canvas of the size of their grid: bytes red, green, blue, opacity. */
-export async function paintPicture(picture: Field<"i32", 1, 2>, context: CanvasRenderingContext2D): Promise<void> {
-  const pixels = await picture.download();
-  const [width, height] = picture.grid.extents;
-  const bytes = new Uint8ClampedArray(pixels.buffer as ArrayBuffer, pixels.byteOffset, pixels.byteLength);
-  context.putImageData(new ImageData(bytes, width, height), 0, 0);
+/** What is seen of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
+export interface Look {
+  readonly grid: DenseGrid<2>;
+  readonly values: Field<"f32", 1, 2>;
+  readonly zero: number;
+  readonly scale: number;
+  /** Pixels in the byte order of a canvas. */
+  readonly colours: readonly number[];
+}
+
+/** A field on a canvas. */
+export interface Picture {
+  /** Brings the values as they are in the device's queue onto the canvas; resolves when they are there. */
+  paint(): Promise<void>;
+  free(): void;
+}
+
+/** A picture of a field on a canvas with one pixel for each cell. On WebGPU it never leaves the GPU. */
+export async function pictureOf(canvas: HTMLCanvasElement, look: Look): Promise<Picture> {
+  const [{ device }] = look.grid.set.members;
+  if (device.backend !== "webgpu") return hostPicture(canvas, look);
+  return (await import("./gpu-picture.js")).gpuPicture(canvas, device, look);
+}
+
+/** A container looks the colours up, and the canvas takes the bytes. */
+function hostPicture(canvas: HTMLCanvasElement, { grid, values, zero, scale, colours }: Look): Picture {
+  const context = canvas.getContext("2d")!;
+  const pixels = grid.field("pixels", i32);
+  const colour = grid.container(
+    "colour",
+    { values, pixels, linear: table(f32, [zero, scale]), palette: table(i32, colours), last: table(i32, [colours.length - 1]) },
+    ({ values, pixels, linear, palette, last }, c) => {
+      pixels[c] = palette[Math.min(last[0], Math.max(0, (linear[0] + linear[1] * values[c]) | 0))];
+    },
+  );
+  const plan = skeleton(grid.set, "colours", [colour]);
+  return {
+    async paint() {
+      plan.submit(1);
+      const { buffer, byteOffset, byteLength } = await pixels.download();
+      const bytes = new Uint8ClampedArray(buffer as ArrayBuffer, byteOffset, byteLength);
+      context.putImageData(new ImageData(bytes, canvas.width, canvas.height), 0, 0);
+    },
+    free() {
+      plan.free();
+      pixels.free();
+    },
+  };
 }

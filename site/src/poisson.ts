@@ -1,13 +1,20 @@
-import { f32, i32, sum, table } from "isoform";
+import { f32, sum, table } from "isoform";
 import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { brushOf, distance2, take } from "./brush.js";
-import { sizeFor, type Exhibit, type Stroke } from "./exhibit.js";
+import { AHEAD, GRIDS, usualGrid, type Exhibit, type Stroke } from "./exhibit.js";
 import { DIVERGING } from "./palette.js";
-import { paintPicture } from "./picture.js";
+import { pictureOf } from "./picture.js";
 
 /** Of the residual's norm, relative to that of the charges: f32 gives no more. */
 const TOLERANCE = 1e-4;
+
+/** Places in parts of the box, and whether they are negative. */
+const CHARGES = [
+  [0.3, 0.4, false],
+  [0.65, 0.6, true],
+  [0.75, 0.25, false],
+] as const;
 
 /** -d2x/dx2 - d2x/dy2 = b with x = 0 on the sides, by conjugate gradients (Hestenes and Stiefel, J. Res. NBS 49, 1952), drawn on the way. */
 export const poisson: Exhibit = {
@@ -17,18 +24,18 @@ export const poisson: Exhibit = {
   hint: "Draw to place positive charges; erase to place negative ones.",
   erases: true,
   alternative: "Orange around positive charges, blue around negative ones; the colours reach farther with every iteration.",
-  extents: (set) => sizeFor(set, { gpu: [512, 256], threads: [256, 128], thread: [256, 128] }),
+  sizes: GRIDS,
+  // An iteration takes several steps of the device.
+  usual: (set) => Math.max(2, usualGrid(set)),
 
-  async open(set, extents) {
-    const grid = dense(set, extents);
+  async open(set, canvas) {
+    const [nx, ny] = [canvas.width, canvas.height];
+    const grid = dense(set, [nx, ny]);
     const [x, r, p, s, b] = ["x", "r", "p", "s", "b"].map((name) => grid.field(name, f32));
-    const picture = grid.field("picture", i32);
     const [rr, before, ps, bb] = ["rr", "before", "ps", "bb"].map((name) => grid.scalar(name, f32));
     const brush = brushOf(grid);
-    const radius = extents[0] / 50;
+    const radius = nx / 50;
     const reach2 = table(f32, [radius ** 2]);
-    // A charge's potential at its own place grows with its area.
-    const scale = table(f32, [60 / radius ** 2]);
 
     const apply = grid.container("apply", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => {
       s[c] = 4 * p[c] - p.at(c, 1, 0) - p.at(c, -1, 0) - p.at(c, 0, 1) - p.at(c, 0, -1);
@@ -52,58 +59,73 @@ export const poisson: Exhibit = {
     const paint = grid.container("paint", { b, ...brush, distance2, reach2 }, ({ b, ax, ay, bx, by, ink, distance2, reach2 }, c) => {
       if (distance2(c, ax, ay, bx, by) < reach2[0]) b[c] = ink;
     });
-    const colour = grid.container("colour", { x, picture, scale, palette: table(i32, DIVERGING) }, ({ x, picture, scale, palette }, c) => {
-      picture[c] = palette[Math.min(255, Math.max(0, (128 + x[c] * scale[0]) | 0))];
-    });
     const plan = skeleton(set, "conjugate gradients", [apply, advance, turn, swap(rr, before)]);
+    const [starting, painting] = [start, paint].map((container) => skeleton(set, container.name, [container]));
+    // A charge's potential at its own place grows with its area.
+    const picture = await pictureOf(canvas, { grid, values: x, zero: 128, scale: 60 / radius ** 2, colours: DIVERGING });
     let [iterations, norm, residual] = [0, 1, 1];
+    /** Counts the problems that were posed: what is told of earlier ones comes too late. */
+    let problem = 0;
+    let asking = false;
 
-    const begin = async (): Promise<void> => {
-      await grid.run(start);
-      iterations = 0;
-      norm = Math.sqrt(await bb.get()) || 1;
-      residual = Math.sqrt(await before.get()) / norm;
+    const begin = (): void => {
+      starting.submit(1);
+      [iterations, residual, problem] = [0, 1, problem + 1];
+      const own = problem;
+      void bb.get().then((square) => {
+        if (own === problem) norm = Math.sqrt(square) || 1;
+      }, ignore);
     };
-    const place = async (stroke: Stroke): Promise<void> => {
+    /** Asks the device how far it is, unless it has yet to answer. */
+    const ask = (): void => {
+      if (asking) return;
+      const own = problem;
+      asking = true;
+      void before.get().then((square) => {
+        asking = false;
+        if (own === problem) residual = Math.sqrt(square) / norm;
+      }, ignore);
+    };
+    const place = (stroke: Stroke): void => {
       take(brush, stroke, stroke.erase ? -1 : 1);
-      await grid.run(paint);
+      painting.submit(1);
     };
-    const reset = async (): Promise<void> => {
+    const reset = (): void => {
       for (const field of [x, b]) field.fill(0);
-      const [nx, ny] = extents;
-      const at = (x: number, y: number, erase: boolean): Stroke => ({
-        from: { x: x * nx, y: y * ny },
-        to: { x: x * nx, y: y * ny },
-        erase,
-      });
-      for (const charge of [at(0.3, 0.4, false), at(0.65, 0.6, true), at(0.75, 0.25, false)]) await place(charge);
-      await begin();
+      for (const [x, y, erase] of CHARGES) {
+        const at = { x: x * nx, y: y * ny };
+        place({ from: at, to: at, erase });
+      }
+      begin();
     };
-    await reset();
+    const solved = (): boolean => residual <= TOLERANCE;
+    reset();
     return {
       cells: grid.cells,
-      paint: (context) => paintPicture(picture, context),
+      ahead: AHEAD,
+      get state() {
+        return `${solved() ? "solved, " : ""}iteration ${iterations}, residual ${residual.toExponential(1)}`;
+      },
       reset,
-      async draw(stroke) {
-        await place(stroke);
-        await begin();
+      draw(stroke) {
+        place(stroke);
+        begin();
       },
       async frame(count) {
-        const solved = residual <= TOLERANCE;
-        if (!solved) {
-          iterations += (await plan.run(count)).iterations;
-          residual = Math.sqrt(await before.get()) / norm;
-        }
-        await grid.run(colour);
-        return {
-          steps: solved ? 0 : count,
-          state: `${solved ? "solved, " : ""}iteration ${iterations}, residual ${residual.toExponential(1)}`,
-        };
+        const steps = solved() ? 0 : count;
+        plan.submit(steps);
+        iterations += steps;
+        const painted = picture.paint();
+        if (steps > 0) ask();
+        await painted;
+        return steps;
       },
       free() {
-        plan.free();
-        grid.free();
+        for (const each of [plan, starting, painting, picture, grid]) each.free();
       },
     };
   },
 };
+
+/** Of what the device answers nobody waits; what goes wrong is told by the frame. */
+const ignore = (): void => {};

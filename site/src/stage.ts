@@ -1,7 +1,7 @@
 import type { DeviceSet } from "isoform/set";
+import { animate, type Wishes } from "./animate.js";
 import { element } from "./element.js";
-import type { Exhibit, Stroke } from "./exhibit.js";
-import { Pace } from "./pace.js";
+import type { Exhibit, Extents } from "./exhibit.js";
 import { listen } from "./pointer.js";
 
 /** Shows an exhibit in `stage`, running until the returned function is called. Errors go to `fail`. */
@@ -11,78 +11,67 @@ export async function show(
   stage: HTMLElement,
   fail: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  const extents = exhibit.extents(set);
-  const [width, height] = extents;
-  const canvas = element("canvas", { width, height, tabIndex: 0, id: "picture" });
-  // So that screen readers hand the arrow keys on.
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-roledescription", "picture to draw in");
-  canvas.setAttribute("aria-label", exhibit.alternative);
-  canvas.setAttribute("aria-describedby", "hint");
-  const cursor = element("span", { className: "cursor", ariaHidden: "true" });
+  const { sizes, erases } = exhibit;
+  const frame = element("div", { className: "frame" });
   const run = element("button", { type: "button" });
   const again = element("button", { type: "button", textContent: "Start over" });
   const eraser = element("input", { type: "checkbox" });
+  const cells = element("select", { id: "cells" }, ...sizes.map((extents) => new Option(extents.join(" x "))));
   const rates = element("output", { id: "rates", ariaLive: "off" });
-  const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${exhibit.erases ? ", E changes between drawing and erasing" : ""}.`;
+  const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${erases ? ", E changes between drawing and erasing" : ""}.`;
   stage.replaceChildren(
     element("h2", { textContent: exhibit.title }),
     element("p", { textContent: exhibit.text }),
-    element("div", { className: "frame" }, canvas, cursor),
-    element("div", { className: "controls" }, run, again, element("label", { hidden: !exhibit.erases }, eraser, " Erase"), rates),
+    frame,
+    element(
+      "div",
+      { className: "controls" },
+      run,
+      again,
+      element("label", { hidden: !erases }, eraser, " Erase"),
+      element("label", { hidden: sizes.length === 1 }, "Cells ", cells),
+      rates,
+    ),
     element("p", { id: "hint", textContent: hint }),
   );
 
-  const strokes: Stroke[] = [];
-  let [playing, closing, restart] = [!matchMedia("(prefers-reduced-motion: reduce)").matches, false, false];
-  const label = (): void => void (run.textContent = playing ? "Pause" : "Run");
+  const wishes: Wishes = { playing: !matchMedia("(prefers-reduced-motion: reduce)").matches, restart: false, strokes: [] };
+  const label = (): void => void (run.textContent = wishes.playing ? "Pause" : "Run");
   run.onclick = () => {
-    playing = !playing;
+    wishes.playing = !wishes.playing;
     label();
   };
-  again.onclick = () => void (restart = true);
-  listen(canvas, cursor, eraser, (stroke) => void strokes.push(stroke));
+  again.onclick = () => void (wishes.restart = true);
   label();
 
-  const opened = await exhibit.open(set, extents);
-  const pace = new Pace(opened.cells);
-  const context = canvas.getContext("2d")!;
-  const one = async (): Promise<void> => {
-    const changed = restart || strokes.length > 0;
-    if (restart) await opened.reset();
-    restart = false;
-    for (const stroke of strokes.splice(0)) await opened.draw(stroke);
-    if (!playing && !changed && canvas.dataset.frames) return;
-    const start = performance.now();
-    const { steps, state } = await opened.frame(playing ? pace.steps : 0);
-    await opened.paint(context);
-    pace.note(performance.now() - start, steps);
-    noteFrame(canvas);
-    const text = pace.rates();
-    if (text) rates.textContent = `${opened.cells === undefined ? "" : `${width} x ${height} cells, `}${state}; ${text}`;
+  /** Opens the exhibit on a canvas of its own: a canvas is drawn on in one way as long as it lives. */
+  const open = async ([width, height]: Extents): Promise<() => Promise<void>> => {
+    const canvas = element("canvas", { width, height, tabIndex: 0, id: "picture" });
+    // So that screen readers hand the arrow keys on.
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute("aria-roledescription", "picture to draw in");
+    canvas.setAttribute("aria-label", exhibit.alternative);
+    canvas.setAttribute("aria-describedby", "hint");
+    const cursor = element("span", { className: "cursor", ariaHidden: "true" });
+    frame.replaceChildren(canvas, cursor);
+    wishes.strokes.length = 0;
+    listen(canvas, cursor, eraser, (stroke) => void wishes.strokes.push(stroke));
+    return animate(await exhibit.open(set, canvas), canvas, wishes, (text) => void (rates.textContent = text), fail);
   };
-  const loop = async (): Promise<void> => {
-    try {
-      while (!closing) {
-        await one();
-        await new Promise(requestAnimationFrame);
-      }
-    } catch (error) {
-      fail(error);
-    } finally {
-      opened.free();
-    }
+  const asked = new URLSearchParams(location.search).get("cells");
+  const found = sizes.findIndex((extents) => extents.join("x") === asked);
+  cells.selectedIndex = found < 0 ? exhibit.usual(set) : found;
+  let end = await open(sizes[cells.selectedIndex]);
+  let turn = Promise.resolve();
+  cells.onchange = () => {
+    turn = turn.then(async () => {
+      await end();
+      end = await open(sizes[cells.selectedIndex]);
+    });
+    turn = turn.catch(fail);
   };
-  const ended = loop();
   return async () => {
-    closing = true;
-    await ended;
+    await turn;
+    await end();
   };
-}
-
-/** For whoever measures the page. */
-function noteFrame(canvas: HTMLCanvasElement): void {
-  const frames = Number(canvas.dataset.frames ?? 0);
-  if (frames === 0) performance.mark("first frame");
-  canvas.dataset.frames = String(frames + 1);
 }

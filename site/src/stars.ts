@@ -24,9 +24,12 @@ export const stars: Exhibit = {
   hint: "Draw sideways to turn the sphere.",
   erases: false,
   alternative: "A turning sphere of stars, dim at first. They light up, some earlier than others, as their parameters become exact.",
-  extents: () => [800, 400],
+  sizes: [[800, 400]],
+  usual: () => 0,
 
-  async open({ members: [{ device }] }, [width, height]) {
+  async open({ members: [{ device }] }, canvas) {
+    const { width, height } = canvas;
+    const context = canvas.getContext("2d")!;
     const solver = await Solver.create(device, { gib: GIB, form: "fused" });
     const { shape, scaling } = solver.system;
     const scale = await device.queue.read(scaling.astrometric);
@@ -55,6 +58,12 @@ export const stars: Exhibit = {
     }
 
     return {
+      // The solver waits for the device in each iteration.
+      ahead: 1,
+      get state() {
+        const exact = digits.filter((value) => value >= 6).length;
+        return `${run.done ? "solved, " : ""}iteration ${run.iteration}, residual ${run.residual.toExponential(1)}, ${exact} of ${shape.stars} stars to 6 digits`;
+      },
       async frame(count) {
         const { iteration, turnstile, end, done } = run;
         if (!done && count > 0) {
@@ -62,18 +71,12 @@ export const stars: Exhibit = {
           digits = rightDigits(await solver.solution(), run.done ? undefined : scale, shape.stars);
         }
         if (count > 0) angle += TURN;
-        const exact = digits.filter((value) => value >= 6).length;
-        return {
-          steps: run.iteration - iteration,
-          state: `${run.done ? "solved, " : ""}iteration ${run.iteration}, residual ${run.residual.toExponential(1)}, ${exact} of ${shape.stars} stars to 6 digits`,
-        };
-      },
-      async paint(context) {
         context.fillStyle = "#0e1018";
         context.fillRect(0, 0, width, height);
-        digits.forEach((value, star) => paintStar(context, star, value));
+        digits.forEach((value, star) => paintStar(star, value));
+        return run.iteration - iteration;
       },
-      async draw({ from, to }) {
+      draw({ from, to }) {
         angle += (to.x - from.x) / (0.45 * height);
       },
       async reset() {
@@ -87,7 +90,7 @@ export const stars: Exhibit = {
       free: () => solver.free(),
     };
 
-    function paintStar(context: CanvasRenderingContext2D, star: number, value: number): void {
+    function paintStar(star: number, value: number): void {
       const y = 1 - (2 * star + 1) / shape.stars;
       const around = star * GOLDEN_ANGLE + angle;
       const ring = Math.sqrt(1 - y * y);

@@ -3,9 +3,9 @@ import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { D2Q9 } from "../../apps/lbm/lattice.js";
 import { brushOf, distance2, take } from "./brush.js";
-import { sizeFor, type Exhibit, type Stroke } from "./exhibit.js";
+import { AHEAD, GRIDS, usualGrid, type Exhibit, type Stroke } from "./exhibit.js";
 import { DIVERGING, OBSTACLE } from "./palette.js";
-import { paintPicture } from "./picture.js";
+import { pictureOf } from "./picture.js";
 
 /** Of the stream, in cells a step. */
 const SPEED = 0.08;
@@ -33,16 +33,17 @@ export const tunnel: Exhibit = {
   hint: "Draw obstacles; erase them again.",
   erases: true,
   alternative: "A stream from left to right. Behind obstacles, vortices of both senses of rotation are shed by turns.",
-  extents: (set) => sizeFor(set, { gpu: [1024, 512], threads: [512, 256], thread: [256, 128] }),
+  sizes: GRIDS,
+  usual: usualGrid,
 
-  async open(set, extents) {
-    const [nx, ny] = extents;
-    const grid = dense(set, extents);
+  async open(set, canvas) {
+    const [nx, ny] = [canvas.width, canvas.height];
+    const grid = dense(set, [nx, ny]);
     const f = grid.field("f", f32, { cardinality: 9 });
     const g = grid.field("g", f32, { cardinality: 9 });
     const wall = grid.field("wall", i32);
     const velocity = grid.field("velocity", f32, { cardinality: 2 });
-    const picture = grid.field("picture", i32);
+    const shown = grid.field("shown", f32);
     const brush = brushOf(grid);
     const lattice = {
       e: table(i32, directions),
@@ -126,52 +127,51 @@ export const tunnel: Exhibit = {
       velocity[c][0] = u;
       velocity[c][1] = v;
     });
-    const colour = grid.container(
-      "colour",
-      {
-        wall,
-        velocity,
-        picture,
-        palette: table(i32, DIVERGING),
-        last: lattice.last,
-        obstacle: table(i32, [OBSTACLE]),
-        scale: table(f32, [(nx * 0.25) / SPEED]),
-      },
-      ({ wall, velocity, picture, palette, last, obstacle, scale }, c) => {
+    const curl = grid.container(
+      "curl",
+      { wall, velocity, shown, last: lattice.last, scale: table(f32, [(nx * 0.25) / SPEED]) },
+      ({ wall, velocity, shown, last, scale }, c) => {
         const rim = c.x === 0 || c.y === 0 || c.x === last[0] || c.y === last[1];
         const curl = velocity.at(c, 1, 0)[1] - velocity.at(c, -1, 0)[1] - velocity.at(c, 0, 1)[0] + velocity.at(c, 0, -1)[0];
-        picture[c] = wall[c] !== 0 ? obstacle[0] : palette[Math.min(255, Math.max(0, (128 + (rim ? 0 : curl) * scale[0]) | 0))];
+        const colour = Math.min(255, Math.max(0, 128 + (rim ? 0 : curl) * scale[0]));
+        // The colour behind those of the stream is that of obstacles.
+        shown[c] = wall[c] !== 0 ? 256 : colour;
       },
     );
     const plan = skeleton(set, "wind tunnel", [step, swap(f, g)]);
+    const [beginning, painting] = [begin, paint].map((container) => skeleton(set, container.name, [container]));
+    const showing = skeleton(set, "curl", [measure, curl]);
+    const picture = await pictureOf(canvas, { grid, values: shown, zero: 0, scale: 1, colours: [...DIVERGING, OBSTACLE] });
     let steps = 0;
 
-    const draw = async (stroke: Stroke): Promise<void> => {
+    const draw = (stroke: Stroke): void => {
       take(brush, stroke, stroke.erase ? 0 : 1);
-      await grid.run(paint);
+      painting.submit(1);
     };
-    const reset = async (): Promise<void> => {
+    const reset = (): void => {
       steps = 0;
-      await grid.run(begin);
+      beginning.submit(1);
       const x = nx / 5;
-      await draw({ from: { x, y: ny * 0.44 }, to: { x, y: ny * 0.54 }, erase: false });
+      draw({ from: { x, y: ny * 0.44 }, to: { x, y: ny * 0.54 }, erase: false });
     };
-    await reset();
+    reset();
     return {
       cells: grid.cells,
-      paint: (context) => paintPicture(picture, context),
+      ahead: AHEAD,
+      get state() {
+        return `step ${steps}`;
+      },
       draw,
       reset,
       async frame(count) {
-        await plan.run(count);
+        plan.submit(count);
+        showing.submit(1);
         steps += count;
-        await grid.run(measure);
-        await grid.run(colour);
-        return { steps: count, state: `step ${steps}` };
+        await picture.paint();
+        return count;
       },
       free() {
-        plan.free();
-        grid.free();
+        for (const each of [plan, beginning, painting, showing, picture, grid]) each.free();
       },
     };
   },

@@ -2,15 +2,7 @@ import * as isoform from "isoform";
 import { compileKernel, KernelError, type CompiledKernel, type Kernel } from "isoform";
 import { contiguousRows, cubicSizes, TARGETS, type EmitRequest } from "isoform/emit";
 import { costOf, print } from "isoform/ir";
-
-/** What is wrong with a module, and where. */
-export interface Problem {
-  readonly message: string;
-  readonly remedy?: string;
-  /** From 1; absent where the engine tells none. */
-  readonly line?: number;
-  readonly column?: number;
-}
+import type { Forms, Problem } from "./messages.js";
 
 /** What a module says of a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
 export interface LaunchNotes {
@@ -19,14 +11,11 @@ export interface LaunchNotes {
   readonly [scalar: string]: unknown;
 }
 
-export interface Compiled {
+/** A kernel in all forms, and what a run of it needs. */
+export interface Compiled extends Forms {
   readonly kernel: Kernel;
   readonly sizes: EmitRequest["sizes"];
   readonly notes: LaunchNotes;
-  /** Text of the IR, and of what each target is given; where a target cannot have it, the reason. */
-  readonly texts: Readonly<Record<string, string>>;
-  readonly flops: number;
-  readonly bytes: number;
 }
 
 const USUAL_SIZE = 256;

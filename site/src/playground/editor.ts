@@ -1,5 +1,5 @@
 import { element } from "../element.js";
-import type { Problem } from "./compile.js";
+import type { Problem } from "./messages.js";
 
 /** A text area with numbers of lines, of which those with a problem are marked. */
 export class Editor {

@@ -1,21 +1,22 @@
-import { IsoformError } from "isoform";
-import type { DeviceSet } from "isoform/set";
 import { element } from "../element.js";
-import { compileModule, ModuleError, type Compiled, type Problem } from "./compile.js";
 import { Editor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import { runModule, type Ran } from "./run.js";
+import type { Forms, Problem, Ran } from "./messages.js";
+import { Workshop } from "./workshop.js";
 
 /** Milliseconds without an edit after which a module is compiled. */
 const PAUSE = 200;
+/** Seconds, with which a module that loops for ever is told from a slow one. */
+const COMPILE_SECONDS = 10;
+const RUN_SECONDS = 30;
 /** Shown until the visitor chooses others. */
 const SHOWN = new Set(["IR", "js", "wgsl", "c"]);
 
 /** What was typed stays while the page is open. */
 let kept = EXAMPLES[0].text;
 
-/** Shows the playground in `stage`; kernels run on the first device of the set. */
-export async function openPlayground({ members: [{ device }] }: DeviceSet, stage: HTMLElement): Promise<() => Promise<void>> {
+/** Shows the playground in `stage`; kernels run on the device of that name. */
+export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
   const problem = element("p", { id: "problem", className: "problem" });
   problem.setAttribute("role", "status");
   const cost = element("p", { id: "cost" });
@@ -23,26 +24,23 @@ export async function openPlayground({ members: [{ device }] }: DeviceSet, stage
   result.setAttribute("role", "status");
   const choice = element("fieldset", {}, element("legend", { textContent: "Side by side" }));
   const panes = element("div", { className: "panes" });
-  const run = element("button", { type: "button", id: "run", textContent: "Run and time" });
+  const run = element("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
+  const stop = element("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
   const examples = element("select", { id: "example" }, ...EXAMPLES.map(({ title }, n) => new Option(title, String(n))));
-  let [compiled, timer]: [Compiled | undefined, number] = [undefined, 0];
+  // One compiles while the other runs, so that problems are told meanwhile.
+  const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
+  let timer = 0;
 
   const compile = async (): Promise<void> => {
-    const text = editor.text;
-    kept = text;
-    try {
-      const made = await compileModule(text);
-      if (text !== editor.text) return;
-      compiled = made;
-      say();
-      cost.textContent = costText(made);
-      showTexts(made.texts, choice, panes);
-    } catch (error) {
-      if (text !== editor.text) return;
-      compiled = undefined;
-      say(asProblem(error));
+    const text = (kept = editor.text);
+    const reply = await compiler.ask({ text });
+    if (text !== editor.text) return;
+    say("problem" in reply ? reply.problem : undefined);
+    if ("forms" in reply) {
+      cost.textContent = costText(reply.forms);
+      showTexts(reply.forms.texts, choice, panes);
     }
-    run.disabled = !compiled;
+    run.disabled = "problem" in reply || !stop.disabled;
   };
   const say = (found?: Problem): void => {
     problem.textContent = found ? problemText(found) : "";
@@ -57,17 +55,14 @@ export async function openPlayground({ members: [{ device }] }: DeviceSet, stage
     void compile();
   };
   run.onclick = async () => {
-    if (!compiled) return;
-    run.disabled = true;
-    try {
-      result.textContent = runText(compiled, await runModule(compiled, device), device.name);
-      result.hidden = false;
-    } catch (error) {
-      say(asProblem(error));
-    } finally {
-      run.disabled = false;
-    }
+    [run.disabled, stop.disabled] = [true, false];
+    const reply = await runner.ask({ text: editor.text, device });
+    [run.disabled, stop.disabled] = [false, true];
+    result.hidden = "problem" in reply;
+    if ("problem" in reply) say(reply.problem);
+    else result.textContent = runText(reply.forms, reply.ran!);
   };
+  stop.onclick = () => runner.stop("stopped");
 
   editor.text = kept;
   stage.replaceChildren(
@@ -75,7 +70,7 @@ export async function openPlayground({ members: [{ device }] }: DeviceSet, stage
     element("p", {
       textContent: "A kernel is a function over declared parameters, from which types are found. Edit it: it is compiled as you type.",
     }),
-    element("div", { className: "controls" }, element("label", {}, "Example ", examples), run),
+    element("div", { className: "controls" }, element("label", {}, "Example ", examples), run, stop),
     editor.root,
     problem,
     cost,
@@ -84,14 +79,11 @@ export async function openPlayground({ members: [{ device }] }: DeviceSet, stage
     panes,
   );
   await compile();
-  return async () => clearTimeout(timer);
-}
-
-/** Errors that are not about the module are faults of this page, and go to the console. */
-function asProblem(error: unknown): Problem {
-  if (error instanceof ModuleError) return error.problem;
-  if (!(error instanceof IsoformError)) console.error(error);
-  return { message: (error as Error).message };
+  return async () => {
+    clearTimeout(timer);
+    compiler.close();
+    runner.close();
+  };
 }
 
 const problemText = ({ message, remedy, line, column }: Problem): string =>
@@ -99,7 +91,7 @@ const problemText = ({ message, remedy, line, column }: Problem): string =>
 
 const count = (value: number): string => value.toLocaleString("en");
 
-function costText({ flops, bytes }: Compiled): string {
+function costText({ flops, bytes }: Forms): string {
   const intensity = bytes > 0 ? (flops / bytes).toPrecision(3) : "no";
   return `One launch: ${count(flops)} FLOPs, ${count(bytes)} bytes, ${intensity} FLOPs a byte.`;
 }
@@ -107,7 +99,7 @@ function costText({ flops, bytes }: Compiled): string {
 const duration = (seconds: number): string =>
   seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} us` : `${(seconds * 1e3).toPrecision(3)} ms`;
 
-function runText({ flops, bytes }: Compiled, { seconds, results, samples, decisions }: Ran, device: string): string {
+function runText({ flops, bytes }: Forms, { device, seconds, results, samples, decisions }: Ran): string {
   const list = (values: readonly number[]): string => values.map((value) => +value.toPrecision(6)).join(", ");
   return [
     `${device}: ${duration(seconds)} a launch, ${(flops / seconds / 1e9).toPrecision(3)} GFLOP/s, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s`,
@@ -118,7 +110,7 @@ function runText({ flops, bytes }: Compiled, { seconds, results, samples, decisi
 }
 
 /** A check box and a pane for each text; panes keep their place while one types. */
-function showTexts(texts: Compiled["texts"], choice: HTMLFieldSetElement, panes: HTMLElement): void {
+function showTexts(texts: Forms["texts"], choice: HTMLFieldSetElement, panes: HTMLElement): void {
   for (const [name, text] of Object.entries(texts)) {
     const id = `text-${name}`;
     const pre = panes.querySelector<HTMLElement>(`#${id} pre`);

@@ -1,17 +1,7 @@
 import type { Args, Device, Kernel, Policy, View } from "isoform";
 import type { ElementType } from "isoform/ir";
 import type { Compiled } from "./compile.js";
-
-/** What a run has found. */
-export interface Ran {
-  /** The median, of one launch. */
-  readonly seconds: number;
-  /** Values of reductions by name. */
-  readonly results: Readonly<Record<string, number>>;
-  /** The first elements of arrays that the kernel may have written, by name. */
-  readonly samples: Readonly<Record<string, readonly number[]>>;
-  readonly decisions: readonly string[];
-}
+import type { Ran } from "./messages.js";
 
 const ROUNDS = 9;
 const SHOWN = 6;
@@ -45,7 +35,8 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
       const count = Math.ceil(ROUND_SECONDS / Math.max(1e-6, await time(1)));
       const times: number[] = [];
       for (let round = 0; round < ROUNDS; round++) times.push(await time(Math.min(count, 1000)));
-      return { seconds: times.toSorted((a, b) => a - b)[ROUNDS >> 1], results, samples, decisions: launch.decisions };
+      const seconds = times.toSorted((a, b) => a - b)[ROUNDS >> 1];
+      return { device: `${device.name}, ${device.label}`, seconds, results, samples, decisions: launch.decisions };
     } finally {
       launch.free();
     }

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { choose, colours, frames, pixels, shoot, Site, skip } from "./page.js";
+
+let site: Site;
+before(async () => {
+  if (!skip) site = await Site.open();
+});
+after(() => site?.close());
+
+const EXHIBITS = ["Wind tunnel", "Stars", "Heat", "Poisson"];
+
+test("every exhibit runs on WebAssembly with threads", { skip }, async () => {
+  const [page, errors] = await site.visit({ colorScheme: "dark" });
+  for (const title of EXHIBITS) {
+    await choose(page, title);
+    await frames(page, title, 5);
+    assert.ok((await colours(page)) > 20, `${title} shows ${await colours(page)} colours`);
+    await shoot(page, `${title} dark`);
+  }
+  assert.match((await page.textContent("#status"))!, /WebAssembly on .*, (\d\d|[2-9]) threads|, 1 thread/);
+  assert.equal(await page.isVisible("#threads"), false);
+  assert.deepEqual(errors, []);
+});
+
+/** Waits until more pixels than `least` have the colour of obstacles; their number. */
+async function obstacles(page: Page, least: number): Promise<number> {
+  const grey = async (): Promise<number> => (await pixels(page)).filter((pixel) => pixel === 0xffaaa096).length;
+  for (let turn = 0; turn < 50 && (await grey()) <= least; turn++) await page.waitForTimeout(50);
+  return grey();
+}
+
+test("a drawn obstacle is seen, by the pointer and by the keyboard", { skip }, async () => {
+  const [page, errors] = await site.visit();
+  await frames(page, "Wind tunnel", 1);
+  const first = await obstacles(page, 0);
+  assert.ok(first > 0);
+  const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
+  await page.mouse.move(x + 0.6 * width, y + 0.3 * height);
+  await page.mouse.down();
+  await page.mouse.move(x + 0.6 * width, y + 0.5 * height, { steps: 5 });
+  await page.mouse.up();
+  const second = await obstacles(page, first);
+  assert.ok(second > first);
+  await page.focus("canvas");
+  for (const key of ["ArrowRight", "ArrowRight", " ", "ArrowUp", "ArrowUp", " "]) await page.keyboard.press(key);
+  const third = await obstacles(page, second);
+  assert.ok(third > second);
+  // The way back, with the eraser.
+  for (const key of ["e", " ", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+  for (let turn = 0; turn < 50 && (await obstacles(page, 0)) >= third; turn++) await page.waitForTimeout(50);
+  assert.ok((await obstacles(page, 0)) < third);
+  assert.deepEqual(errors, []);
+});
+
+test("the visitor chooses how many cells there are", { skip }, async () => {
+  const [page, errors] = await site.visit({ at: "#heat" });
+  await frames(page, "Heat", 1);
+  await page.selectOption("#cells", "128 x 64");
+  await page.waitForFunction(() => document.querySelector("canvas")!.width === 128);
+  await frames(page, "Heat", 3);
+  assert.ok((await colours(page)) > 20);
+  assert.deepEqual(errors, []);
+});
+
+test("without shared memory the page says so, and a service worker gives it", { skip }, async () => {
+  const [page, errors] = await site.visit({ headers: {}, width: 390 });
+  await frames(page, "Wind tunnel", 3);
+  assert.match((await page.textContent("#threads"))!, /no shared memory.* one thread/);
+  assert.match((await page.textContent("#status"))!, /, 1 thread,/);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await shoot(page, "Wind tunnel narrow");
+  await page.getByRole("button", { name: "Load again with threads" }).click();
+  await page.waitForFunction(() => crossOriginIsolated);
+  await frames(page, "Wind tunnel", 3);
+  assert.equal(await page.isVisible("#threads"), false);
+  assert.deepEqual(errors, []);
+});
