@@ -47,7 +47,18 @@ function simplifyUnary(expr: Unary): Expr {
 }
 
 const isNumber = (side: Expr, value: number): boolean => side.op === "const" && Object.is(side.value, value);
-const negated = (side: Expr): Expr | undefined => (side.op === "unary" && side.fn === "neg" ? side.a : undefined);
+
+/** What a side is the negative of, with the same bits: x of -x, 2 * x of -2 * x. */
+function negated(side: Expr): Expr | undefined {
+  if (side.op === "unary" && side.fn === "neg") return side.a;
+  if (side.op !== "binary" || side.fn !== "mul") return undefined;
+  const [a, b] = [side.a, side.b].map((factor) =>
+    factor.op === "const" && (factor.value as number) < 0 ? literal(factor.type, -(factor.value as number)) : undefined,
+  );
+  if (a) return { ...side, a };
+  return b && { ...side, b };
+}
+
 const negative = (a: Expr): Expr => simplify({ op: "unary", type: a.type, fn: "neg", a });
 
 function simplifyFloat(expr: Binary): Expr {

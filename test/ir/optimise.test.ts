@@ -82,6 +82,10 @@ test("signs and powers of two are taken the short way, with the same bits", () =
   assert.equal(folded(add(f(2), mul(x, f(-1)))), "2.0 - x[i]");
   assert.equal(folded(add(un("neg", x), f(2))), "2.0 - x[i]");
   assert.equal(folded(sub(f(2), un("neg", x))), "2.0 + x[i]");
+  assert.equal(folded(add(x, mul(f(-3), x))), "x[i] - 3.0 * x[i]");
+  assert.equal(folded(add(mul(x, f(-3)), x)), "x[i] - x[i] * 3.0");
+  assert.equal(folded(sub(f(2), mul(x, f(-3)))), "2.0 + x[i] * 3.0");
+  assert.equal(folded(sub(mul(f(-3), x), f(2))), "-3.0 * x[i] - 2.0");
   assert.equal(folded(div(x, f(-4))), "x[i] * -0.25");
   assert.equal(folded(div(x, f(3))), "x[i] / 3.0");
   assert.equal(folded(div(x, f(2 ** 1023))), `x[i] / ${2 ** 1023}`, "the reciprocal would not be normal");

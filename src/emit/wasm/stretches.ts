@@ -9,8 +9,8 @@ export interface Stretch {
 
 /** Loads of a run that is left whole: the registers of an x86 take them. */
 const FEW_LOADS = 16;
-/** Loads of a stretch, at most, unless one statement has more. */
-const MOST_LOADS = 6;
+/** Loads of a stretch, unless one statement has more or nothing is left: measured. */
+const [LEAST_LOADS, MOST_LOADS] = [4, 7];
 /** Values that cross from stretch to stretch, at most. */
 const MOST_CROSSING = 8;
 
@@ -39,8 +39,9 @@ function cut(run: Stretch, body: readonly Stmt[], crossing: readonly number[]): 
   if (loads.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= FEW_LOADS) return [];
   const stretches: Stretch[] = [];
   for (let from = run.from; from < run.to;) {
-    let to = from + 1;
-    for (let at = to, sum = loads[from]; at <= run.to && sum <= MOST_LOADS; sum += loads[at++]) if (crossing[at] <= crossing[to]) to = at;
+    let [to, sum] = [from + 1, loads[from]];
+    while (to < run.to && sum < LEAST_LOADS) sum += loads[to++];
+    for (let at = to; at <= run.to && sum <= MOST_LOADS; sum += loads[at++]) if (crossing[at] <= crossing[to]) to = at;
     if (to < run.to && crossing[to] > MOST_CROSSING) return [];
     stretches.push({ from, to });
     from = to;

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { stretchesOf, type Stretch } from "../../../src/emit/wasm/stretches.js";
+import { f64, i32, kernel, open, range, view } from "../../../src/index.js";
+import { define, indexOf, localOf } from "../../../src/ir/build.js";
+import type { Expr, Stmt } from "../../../src/ir/types.js";
+
+/* Long runs of assignments that are cut into blocks, and those that are not. */
+
+const at = { file: "test", line: 1, column: 1 };
+const load: Expr = { op: "load", type: "f64", view: "x", indices: [indexOf(0)] };
+const plus = (a: Expr, b: Expr): Expr => ({ op: "binary", type: "f64", fn: "add", a, b });
+const read = (name: string): Stmt => define(name, load, at);
+const sum = localOf("sum", "f64");
+const adds = (value: Expr): Stmt => ({ kind: "assign", name: "sum", value: plus(sum, value), location: at });
+const store = (value: Expr): Stmt => ({ kind: "store", view: "y", indices: [indexOf(0)], value, location: at });
+const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+const cut = (body: Stmt[]): readonly Stretch[] => stretchesOf(body, () => true);
+
+test("a long sum is cut into stretches of a few loads that leave nothing out", () => {
+  const body = [read("sum"), ...times(40, () => adds(load)), store(sum)];
+  const stretches = cut(body);
+  assert.deepEqual(stretches[0].from, 0);
+  for (const [n, { to }] of stretches.slice(0, -1).entries()) assert.equal(stretches[n + 1].from, to);
+  assert.equal(stretches.at(-1)!.to, 41, "the store stands behind them");
+  for (const { from, to } of stretches.slice(0, -1)) assert.ok(to - from >= 4 && to - from <= 7, `${from} to ${to}`);
+});
+
+test("values that are used once more stay in their stretch", () => {
+  const pairs = times(12, (n) => [
+    read(`a${n}`),
+    read(`b${n}`),
+    read(`c${n}`),
+    adds(plus(localOf(`a${n}`, "f64"), localOf(`c${n}`, "f64"))),
+  ]);
+  const stretches = cut([read("sum"), ...pairs.flat(), store(sum)]);
+  assert.ok(stretches.length > 4);
+  for (const { to } of stretches) assert.equal((to - 1) % 4, 0, "behind a sum");
+});
+
+test("what the registers hold is not cut, nor what many values cross", () => {
+  assert.deepEqual(cut([read("sum"), ...times(15, () => adds(load)), store(sum)]), []);
+  const names = times(24, (n) => `v${n}`);
+  const lists = [...names.map(read), define("sum", load, at), ...names.map((name) => adds(localOf(name, "f64"))), store(sum)];
+  assert.deepEqual(cut(lists), []);
+  const lone = stretchesOf(lists, (name) => name === "sum");
+  assert.ok(lone.length > 0, "other locals than vectors do not count");
+});
+
+const SIZE = 19;
+
+const stencil = kernel(
+  "stencil with sides",
+  { kind: view(i32, 2), x: view(f64, 2), y: view(f64, 2), z: view(f64, 2) },
+  ({ kind, x, y, z }, i, j) => {
+    let [a, b] = [0.5, x[i][j]];
+    if (kind[i][j] > 0)
+      for (let di = -2; di <= 2; di++) {
+        let row = 0.0;
+        for (let dj = -2; dj <= 2; dj++) {
+          const value = x[i + di][j + dj];
+          row += (0.3 - 0.1 * dj) * value;
+          b -= (di + 0.2) * value;
+        }
+        a += row;
+      }
+    else for (let di = -2; di <= 2; di++) for (let dj = -2; dj <= 2; dj++) a -= 0.01 * x[i + dj][j + di];
+    y[i][j] = a;
+    z[i][j] = b;
+  },
+);
+
+for (const precision of ["strict", "fast"] as const)
+  test(`a stencil of 25 points under masks gives the ${precision === "strict" ? "bits" : "values"} of js`, async () => {
+    const [expected, found] = await Promise.all(["js", "wasm"].map((name) => results(name, precision)));
+    for (const [n, value] of expected.entries())
+      if (precision === "strict") assert.equal(found[n], value);
+      else assert.ok(Math.abs(found[n] - value) <= 1e-14 * 25);
+  });
+
+async function results(name: string, precision: "strict" | "fast"): Promise<number[]> {
+  const device = await open(name);
+  const kind = device.array(i32, [SIZE, SIZE]);
+  const [x, y, z] = [1, 2, 3].map(() => device.array(f64, [SIZE, SIZE]));
+  device.queue.write(
+    kind,
+    Int32Array.from({ length: SIZE * SIZE }, (_, n) => ((n % 7) * (n % 3)) % 4),
+  );
+  device.queue.write(
+    x,
+    Float64Array.from({ length: SIZE * SIZE }, (_, n) => Math.sin(n)),
+  );
+  const inside = [2, SIZE - 2] as const;
+  const launch = device.prepare(stencil, { kind, x, y, z }, range(inside, inside), { precision });
+  device.queue.submit(launch);
+  const found = [...(await device.queue.read(y)), ...(await device.queue.read(z))];
+  for (const used of [launch, kind, x, y, z]) used.free();
+  await device.close();
+  return found;
+}
