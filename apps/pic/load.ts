@@ -179,13 +179,14 @@ export const load = kernel(
   ) => {
     const coordinates = dimension + velocities;
     const point = symmetric ? i >> coordinates : i;
-    const mirrors = symmetric ? i & ((1 << coordinates) - 1) : 0;
+    let mirrors = symmetric ? i & ((1 << coordinates) - 1) : 0;
     const choice = sobol(directions, point + 1, coordinates);
     let beam = 0;
     for (let m = 0; m + 1 < upTo.length; m++) if (choice >= upTo[m]) beam = m + 1;
     for (let k = 0; k < dimension; k++) {
       const u = sobol(directions, point + 1, k);
-      const share = ((mirrors >> k) & 1) === 1 ? 1 - u : u;
+      const share = (mirrors & 1) === 1 ? 1 - u : u;
+      mirrors >>= 1;
       if (k === 0) {
         x1[i] = length1 * share;
         w[i] = each * (1 + amplitude * cosineOfTurns(turns * share));
@@ -195,7 +196,8 @@ export const load = kernel(
     }
     for (let k = 0; k < velocities; k++) {
       const deviation = inverseNormal(sobol(directions, point + 1, dimension + k), normal);
-      const v = drift[beam][k] + sigma[beam][k] * (((mirrors >> (dimension + k)) & 1) === 1 ? -deviation : deviation);
+      const v = drift[beam][k] + sigma[beam][k] * ((mirrors & 1) === 1 ? -deviation : deviation);
+      mirrors >>= 1;
       if (k === 0) v1[i] = v;
       if (k === 1) v2[i] = v;
       if (k === 2) v3[i] = v;

@@ -1,4 +1,4 @@
-import type { Device, Graph, LayoutName, Precision, View } from "isoform";
+import type { Device, Graph, Launch, LayoutName, Precision, View } from "isoform";
 import { IsoformError, range } from "isoform";
 import { partsOf, type CompositionName, type Flow, type Part } from "./compositions.js";
 import * as fieldKernels from "./field-kernels.js";
@@ -74,19 +74,18 @@ export class Simulation {
   readonly species: readonly Particles[];
   /** Steps since the start. */
   steps = 0;
-  private readonly work: Workspace;
   private readonly products: View<"f64", 4>;
   private readonly forces: Work[];
   private readonly deposits: Work[];
-  private step?: Graph;
+  private readonly step: Graph;
 
   private constructor(
+    private readonly work: Workspace,
     readonly device: Device,
     readonly problem: Problem,
     readonly settings: Settings,
   ) {
     const { mesh, species } = problem;
-    this.work = new Workspace(device, settings.precision);
     this.maxwell = new Maxwell(this.work, mesh);
     this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
     const [nx, ny, nz] = mesh.axes.map(({ cells }) => cells);
@@ -95,6 +94,7 @@ export class Simulation {
       this.maxwell.mass("e", a, this.maxwell.e.at(0, a), this.products.at(0, a)),
     );
     this.deposits = this.depositCharge();
+    this.step = this.captureStep();
   }
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
@@ -104,13 +104,14 @@ export class Simulation {
       throw new IsoformError(
         `pic: a time step of ${settings.dt} makes light waves grow on this mesh: it must be less than ${limit.toPrecision(4)}`,
       );
-    const simulation = new Simulation(device, problem, settings);
+    const work = new Workspace(device, settings.precision);
     try {
+      const simulation = new Simulation(work, device, problem, settings);
       for (const particles of simulation.species) await particles.load();
       await simulation.start();
       return simulation;
     } catch (error) {
-      simulation.free();
+      work.free();
       throw error;
     }
   }
@@ -122,10 +123,6 @@ export class Simulation {
   /** Goes on by some steps. */
   async run(steps: number): Promise<void> {
     const { queue } = this.device;
-    if (!this.step) {
-      const works = this.workOfStep();
-      this.step = this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
-    }
     for (let n = 0; n < steps; n++) queue.submit(this.step);
     await queue.finish();
     this.steps += steps;
@@ -189,6 +186,12 @@ export class Simulation {
     return (2 / values.length) * Math.hypot(re, im);
   }
 
+  /** The charge density of all species against the splines of V0, in `maxwell.current` and on the host. */
+  async density(): Promise<Float64Array> {
+    this.work.do(this.deposits);
+    return (await this.device.queue.read(this.maxwell.current)) as Float64Array;
+  }
+
   /** All that the next steps depend on. */
   async state(): Promise<State> {
     const { queue } = this.device;
@@ -248,6 +251,12 @@ export class Simulation {
     ];
   }
 
+  private captureStep(): Graph {
+    const { queue } = this.device;
+    const works = this.workOfStep();
+    return this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
+  }
+
   private workOfStep(): Work[] {
     const { composition, dt } = this.settings;
     const made = new Map<string, Work[]>();
@@ -284,27 +293,48 @@ export class Simulation {
   }
 
   private push(direction: number, dt: number): Work[] {
-    const { mesh } = this.problem;
     const { maxwell } = this;
-    const { magnetic } = components(mesh.velocities);
-    const [a, b, c] = cyclic(direction);
-    const [ha, hb, hc] = [a, b, c].map((axis) => cellSize(mesh.axes[axis]));
-    const kernel = pushKernel(mesh, direction);
-    const fields = {
-      fieldB: along(maxwell.b.at(0, b), a),
-      fieldC: along(maxwell.b.at(0, c), a),
-      turnsC: magnetic.includes(b),
-      turnsB: magnetic.includes(c),
-      j: along(maxwell.current, a),
-    };
-    const { length } = mesh.axes[a];
+    const launches = this.species.map((particles) => this.pushLaunch(particles, direction, dt));
     return [
       (queue) => queue.clear(maxwell.current),
-      ...this.species.map(({ species: { charge, mass }, x, v, w, policy }) => {
-        const columns = { xa: x[a], xb: x[b], xc: x[c], va: v[a], vb: v[b], vc: v[c], w };
-        return this.work.work(kernel, { ...fields, ...columns, ha, hb, hc, length, dt, charge, ratio: charge / mass }, policy);
-      }),
-      ...maxwell.absorbCurrent(a),
+      ...launches.map(
+        (launch): Work =>
+          (queue) =>
+            queue.submit(launch),
+      ),
+      ...maxwell.absorbCurrent(direction),
     ];
+  }
+
+  /** The launch that moves a species along one axis, 0 to 2, over dt, and adds to `maxwell.current`. */
+  pushLaunch({ species, x, v, w, policy }: Particles, direction: number, dt: number): Launch {
+    const { mesh } = this.problem;
+    const { b: field, current } = this.maxwell;
+    const { magnetic } = components(mesh.velocities);
+    const { charge, mass } = species;
+    const [a, b, c] = cyclic(direction);
+    const [ha, hb, hc] = [a, b, c].map((axis) => cellSize(mesh.axes[axis]));
+    const args = {
+      dt,
+      charge,
+      ratio: charge / mass,
+      ha,
+      hb,
+      hc,
+      length: mesh.axes[a].length,
+      xa: x[a],
+      xb: x[b],
+      xc: x[c],
+      va: v[a],
+      vb: v[b],
+      vc: v[c],
+      w,
+      fieldB: along(field.at(0, b), a),
+      fieldC: along(field.at(0, c), a),
+      turnsC: magnetic.includes(b),
+      turnsB: magnetic.includes(c),
+      j: along(current, a),
+    };
+    return this.work.launch(pushKernel(mesh, direction), args, policy);
   }
 }

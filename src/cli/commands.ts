@@ -34,6 +34,10 @@ export const APPLICATIONS: Readonly<Record<string, Registered>> = {
     command: () => import("../../apps/life/command.js"),
     skeleton: () => import("../../apps/life/life.js"),
   },
+  pic: {
+    application: () => import("../../apps/pic/application.js"),
+    command: () => import("../../apps/pic/command.js"),
+  },
   poisson: {
     application: () => import("../../apps/poisson/application.js"),
     command: () => import("../../apps/poisson/command.js"),

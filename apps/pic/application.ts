@@ -1,0 +1,84 @@
+import { LaunchError } from "isoform";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
+import { ITERATION, mean } from "isoform/p3";
+import { CASES } from "./cases.js";
+import { cellSize } from "./mesh.js";
+import { DEFAULTS, Simulation } from "./simulation.js";
+
+const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.005 : 0.05);
+const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 3 : 10);
+
+/** Seven numbers. */
+const BYTES_PER_PARTICLE = 56;
+/** Of the change of the density, relative to the density: sums over all particles of a cell. */
+const TOLERANCE = 1e-11;
+
+/** Particles that take so much. */
+function particles(gib: number): number {
+  const count = Math.floor((gib * 2 ** 30) / BYTES_PER_PARTICLE);
+  if (!(count >= 1 && count < 2 ** 31)) throw new LaunchError(`pic of ${gib} GiB: it can have from 1 to 2147483647 particles of 56 bytes`);
+  return count;
+}
+
+/** The operator H_p1 alone, as in Kormann et al.: particles move along axis 1, turn in the magnetic field and leave their current. */
+export const application: Application = {
+  name: "pic",
+  summary: "particle-in-cell: the current deposition of GEMPIC, 16 x 8 x 8 cells, cubic splines",
+
+  footprint: (options) => BYTES_PER_PARTICLE * particles(sizeOf(options)),
+
+  async prepare({ members: [{ device }] }, options) {
+    const gib = sizeOf(options);
+    const iterations = iterationsOf(options);
+    const box = CASES.find(({ name }) => name === "3d3v")!;
+    const { dt } = box.defaults;
+    const settings = { ...DEFAULTS, count: particles(gib), dt, precision: options.precision ?? device.precision };
+    const simulation = await Simulation.create(device, box.problem(box.defaults), settings);
+    const { queue } = device;
+    const { current } = simulation.maxwell;
+    const launch = simulation.pushLaunch(simulation.species[0], 0, dt);
+
+    const prepared: PreparedApplication = {
+      problem: `pic ${gib} GiB`,
+
+      async run(progress): Promise<Sample[]> {
+        const times: { whole: number; push: number }[] = [];
+        for (let n = 0; n < iterations; n++) {
+          const start = queue.record();
+          queue.clear(current);
+          const cleared = queue.record();
+          queue.submit(launch);
+          const end = queue.record();
+          times.push({ whole: await end.since(start), push: await end.since(cleared) });
+          progress?.(n + 1, iterations, "iterations");
+        }
+        return [
+          { quantity: ITERATION, seconds: mean(times.map(({ whole }) => whole)), ...launch.cost },
+          { quantity: "push1", seconds: mean(times.map(({ push }) => push)), ...launch.cost },
+        ];
+      },
+
+      /** Once more, against the continuity equation: the density changes by the divergence of the current. */
+      async validate(): Promise<Verdict> {
+        const before = await simulation.density();
+        queue.clear(current);
+        queue.submit(launch);
+        const j = await queue.read(current);
+        const after = await simulation.density();
+        const [axis] = simulation.problem.mesh.axes;
+        const h = cellSize(axis);
+        let [off, most] = [0, 0];
+        for (const [id, value] of j.entries()) {
+          const next = (id + 1) % axis.cells === 0 ? id + 1 - axis.cells : id + 1;
+          off = Math.max(off, Math.abs(after[id] - before[id] - (value - j[next]) / h));
+          most = Math.max(most, Math.abs(after[id]));
+        }
+        const maxError = off / most;
+        return { ok: maxError < TOLERANCE, maxError, against: "the continuity equation, relative to the charge density" };
+      },
+
+      free: () => simulation.free(),
+    };
+    return prepared;
+  },
+};

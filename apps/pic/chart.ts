@@ -1,0 +1,60 @@
+import type { Curve } from "./cases.js";
+import type { Series } from "./fits.js";
+
+const WIDTH = 720;
+const HEIGHT = 420;
+const BOX = { left: 64, right: WIDTH - 16, top: 40, bottom: HEIGHT - 44 };
+const COLOURS = ["#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
+
+const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** A round step that cuts a range into about six. */
+function stepOf(range: number): number {
+  const decade = 10 ** Math.floor(Math.log10(range / 6));
+  return [1, 2, 5, 10].map((n) => n * decade).find((step) => range / step <= 8) ?? 10 * decade;
+}
+
+/** An SVG file: a series over time with a logarithmic scale, and exponentials through parts of it. */
+export function chart(title: string, quantity: string, { times, values }: Series, curves: readonly Curve[]): string {
+  const end = times[times.length - 1] || 1;
+  const positive = values.filter((value) => value > 0);
+  const [least, most] = [Math.min(...positive), Math.max(...positive)];
+  const [low, high] = [Math.floor(Math.log10(least)), Math.max(Math.ceil(Math.log10(most)), Math.floor(Math.log10(least)) + 1)];
+  const x = (t: number): string => (BOX.left + ((BOX.right - BOX.left) * t) / end).toFixed(1);
+  const y = (log: number): string => (BOX.bottom - ((BOX.bottom - BOX.top) * (log - low)) / (high - low)).toFixed(1);
+  const label = (at: string, content: string): string => `<text ${at}>${escape(content)}</text>`;
+
+  const decades = Array.from({ length: high - low + 1 }, (_, n) => low + n).map(
+    (log) =>
+      `<path class="grid" d="M${BOX.left} ${y(log)}H${BOX.right}"/>` +
+      label(`x="${BOX.left - 8}" y="${y(log)}" dy="4" text-anchor="end"`, `1e${log}`),
+  );
+  const step = stepOf(end);
+  const ticks = Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, n) => n * step).map(
+    (t) =>
+      `<path class="grid" d="M${x(t)} ${BOX.top}V${BOX.bottom}"/>` +
+      label(`x="${x(t)}" y="${BOX.bottom + 18}" text-anchor="middle"`, String(Number(t.toPrecision(6)))),
+  );
+  const line = times.map((t, n) => `${x(t)} ${y(Math.log10(Math.max(values[n], least)))}`).join("L");
+  const fits = curves.map(({ label: name, rate, offset, from, to }, n) => {
+    const at = (t: number): string => `${x(t)} ${y((offset + rate * t) / Math.LN10)}`;
+    const stroke = `stroke="${COLOURS[n % COLOURS.length]}"`;
+    const row = BOX.top + 16 + 18 * n;
+    return (
+      `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${at(from)}L${at(to)}"/>` +
+      `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${BOX.right - 250} ${row}h28"/>` +
+      label(`x="${BOX.right - 214}" y="${row}" dy="4"`, name)
+    );
+  });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escape(title)}" font-family="sans-serif" font-size="12">` +
+    `<style>.grid{stroke:#ddd}.fit{stroke-width:2.5;fill:none}.series{stroke:#0072b2;stroke-width:1.5;fill:none}</style>` +
+    `<rect width="100%" height="100%" fill="white"/>` +
+    [...decades, ...ticks].join("") +
+    `<clipPath id="inside"><rect x="${BOX.left}" y="${BOX.top}" width="${BOX.right - BOX.left}" height="${BOX.bottom - BOX.top}"/></clipPath>` +
+    `<path class="series" clip-path="url(#inside)" d="M${line}"/>${fits.join("")}` +
+    label(`x="${BOX.left}" y="22" font-size="15"`, `${title}: ${quantity}`) +
+    label(`x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 8}" text-anchor="middle"`, "time, in units of 1 / plasma frequency") +
+    `</svg>\n`
+  );
+}

@@ -1,0 +1,174 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { OpenOptions, Precision } from "isoform";
+import { IsoformError, open } from "isoform";
+import type { Shell } from "isoform/p3";
+import { tableText } from "isoform/p3";
+import { count, f64Option, positive } from "../options.js";
+import { CASES, type Case, type CaseOptions } from "./cases.js";
+import { chart } from "./chart.js";
+import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { COMPOSITIONS, type CompositionName } from "./compositions.js";
+import { writeFields } from "./fields.js";
+import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
+import { DEFAULTS, Simulation } from "./simulation.js";
+import { LOADINGS, type Loading } from "./species.js";
+
+/** How the values of a particle lie in memory. */
+const LAYOUTS = { soa: "left", aos: "right" } as const;
+
+/** What decides the bits of a run; a checkpoint has it with it. */
+interface RunOptions extends CaseOptions {
+  particles: number;
+  dt: number;
+  every: number;
+  composition: CompositionName;
+  loading: Loading;
+  layout: keyof typeof LAYOUTS;
+  precision: Precision;
+}
+
+interface Options extends RunOptions {
+  device: string;
+  f64?: OpenOptions["f64"];
+  time: number;
+  csv?: string;
+  svg?: string;
+  vtk?: string;
+  json?: string;
+  checkpoint?: string;
+  checkpointEvery: number;
+  restart?: string;
+}
+
+const NAMES = ["cells", "degree", "amplitude", "particles", "dt", "every", "composition", "loading", "layout", "precision"] as const;
+const runOptions = (options: RunOptions): RunOptions =>
+  Object.fromEntries(NAMES.map((name) => [name, options[name]])) as unknown as RunOptions;
+
+/** Adds `isoform pic`. */
+export function command(program: Command, shell: Shell): void {
+  const pic = program.command("pic").description("plasmas by the geometric particle-in-cell method GEMPIC");
+  for (const each of CASES) {
+    const { defaults } = each;
+    const own = pic
+      .command(each.name)
+      .description(each.description)
+      .option("--device <name>", "where to run it: js, wasm, native, cuda:0", "wasm")
+      .addOption(f64Option())
+      .option("--particles <n>", "of each species", count, defaults.particles)
+      .option("--cells <n>", "along axis 1", count, defaults.cells)
+      .option("--degree <p>", "of the splines, 1 to 5", count, defaults.degree)
+      .option("--amplitude <a>", "of the perturbation at the start", finite, defaults.amplitude)
+      .option("--dt <t>", "time step, in units of 1 / plasma frequency", positive, defaults.dt)
+      .option("--time <t>", "end of the run", positive, defaults.time)
+      .option("--every <n>", "steps from one sample to the next", count, defaults.every)
+      .addOption(
+        new Option("--composition <name>", "of the exact flows to a time step")
+          .choices(Object.keys(COMPOSITIONS))
+          .default(DEFAULTS.composition),
+      )
+      .addOption(new Option("--loading <name>", "of the particles").choices(LOADINGS).default(DEFAULTS.loading))
+      .addOption(new Option("--layout <name>", "of the particles").choices(Object.keys(LAYOUTS)).default("soa"))
+      .addOption(
+        new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default(DEFAULTS.precision),
+      );
+    own
+      .option("--csv <file>", "all samples")
+      .option("--svg <file>", "picture of the watched mode over time, with fit and theory")
+      .option("--vtk <file>", "E and B at the end as a VTK image (.vti)")
+      .option("--json <file>", "write the result as JSON")
+      .option("--checkpoint <file>", "write the state there now and then, and at the end")
+      .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
+      .option("--restart <file>", "go on from a checkpoint, with its options")
+      .action((options: Options) => run(each, options, shell, (name) => own.getOptionValueSource(name) === "cli"));
+  }
+}
+
+function finite(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It needs a number.");
+  return value;
+}
+
+async function run(each: Case, given: Options, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
+  for (const file of [given.csv, given.svg, given.vtk, given.json, given.checkpoint])
+    if (file !== undefined) await shell.checkWritable(file);
+  const saved = given.restart === undefined ? undefined : await readCheckpoint<RunOptions & { case: string }>(given.restart);
+  if (saved) requireSame(each, given, saved.options, isGiven);
+  const options = { ...given, ...(saved && runOptions(saved.options)) };
+  const device = await open(options.device, { f64: options.f64 });
+  try {
+    const settings = { ...options, count: options.particles, layout: LAYOUTS[options.layout] };
+    const simulation = await Simulation.create(device, each.problem(options), settings);
+    const rows: Row[] = saved ? [...saved.rows] : [];
+    if (saved) simulation.restore(saved.state);
+    const checkpoint = async (): Promise<void> => {
+      if (options.checkpoint === undefined) return;
+      const state = await simulation.state();
+      await writeCheckpoint(options.checkpoint, { options: { case: each.name, ...runOptions(options) }, rows, state });
+    };
+
+    const task = shell.progress(`pic ${each.name}`);
+    const firstStep = simulation.steps;
+    let seconds = 0;
+    await follow(simulation, each.watched, options, rows, async (row, took) => {
+      seconds += took;
+      if (!Number.isFinite(row.mode))
+        throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
+      task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
+      if (rows.length % options.checkpointEvery === 0) await checkpoint();
+      // Lets the bar be drawn and an interrupt be seen.
+      await turn();
+    });
+    task.done();
+    await checkpoint();
+
+    const series = seriesOfMode(rows);
+    const judgement = each.judge(series);
+    const steps = simulation.steps - firstStep;
+    const species = simulation.species.map(({ species: { name } }) => name);
+    const updates = steps * options.particles * species.length;
+    shell.print(
+      `${device.name}: ${device.label}\n` +
+        `${each.name}: ${options.particles} particles${species.length > 1 ? " a species" : ""}, ${simulation.problem.mesh.axes.map(({ cells }) => cells).join(" x ")} cells, degree ${options.degree}, ` +
+        `${options.composition}, dt ${options.dt}, ${options.loading}, ${options.layout}, ${options.precision}\n` +
+        `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${((1e9 * seconds) / updates).toPrecision(4)} ns a particle and step` : ""}\n` +
+        `to time ${simulation.time.toPrecision(6)}: energy changes by ${energyError(rows).toExponential(2)} at most; Gauss' law holds to ${worst(rows, "gauss").toExponential(1)}, div B = 0 to ${worst(rows, "divergence").toExponential(1)}\n`,
+    );
+    if (judgement.comparisons.length > 0)
+      shell.print(
+        tableText({
+          title: "",
+          columns: ["quantity", "fitted", "expected", "difference", "source"],
+          labels: 1,
+          rows: judgement.comparisons.map(({ quantity, fitted, expected, source }) => [
+            quantity,
+            fitted.toPrecision(5),
+            expected.toPrecision(5),
+            `${(100 * (fitted / expected - 1)).toFixed(2)} %`,
+            source,
+          ]),
+        }).trimStart(),
+      );
+    if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, species));
+    if (options.svg !== undefined)
+      await shell.writeFile(options.svg, chart(`pic ${each.name}`, watchedText(each), series, judgement.curves));
+    if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
+    if (options.json !== undefined) {
+      const result = { case: each.name, device: device.name, label: device.label, options: runOptions(options), steps, seconds };
+      await shell.writeFile(options.json, `${JSON.stringify({ ...result, comparisons: judgement.comparisons, rows }, null, 1)}\n`);
+    }
+  } finally {
+    await device.close();
+  }
+}
+
+const watchedText = ({ watched: { form, component } }: Case): string => `first mode of ${form.toUpperCase()}${component + 1}`;
+
+/** Throws IsoformError where a restart is asked for what the checkpoint is not. */
+function requireSame(each: Case, given: RunOptions, saved: RunOptions & { case: string }, isGiven: (name: string) => boolean): void {
+  if (saved.case !== each.name) throw new IsoformError(`pic: the checkpoint is of the case ${saved.case}: run isoform pic ${saved.case}`);
+  for (const name of NAMES)
+    if (isGiven(name) && given[name] !== saved[name])
+      throw new IsoformError(`pic: the checkpoint was made with --${name} ${saved[name]}: leave out --${name}, or start anew`);
+}

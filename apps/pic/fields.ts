@@ -1,0 +1,51 @@
+import { dense } from "isoform/grid";
+import { writeImage } from "isoform/io";
+import { devices } from "isoform/set";
+import { f64 } from "isoform";
+import type { Mesh } from "./mesh.js";
+import { cellSize, dofs, isPresent } from "./mesh.js";
+import type { Simulation } from "./simulation.js";
+import { indicesOf, pieceAt, splinePieces } from "./splines.js";
+
+/** One component in the middle of each cell, from its coefficients: of degree p - 1 along axis `lower` or, of a 2-form, along all but this. */
+export function atCentres({ axes }: Mesh, coefficients: ArrayLike<number>, form: "e" | "b", lower: number): Float64Array {
+  let values = Float64Array.from(coefficients);
+  let stride = 1;
+  for (const [a, axis] of axes.entries()) {
+    if (isPresent(axis)) {
+      const pieces = splinePieces((a === lower) === (form === "e") ? axis.degree - 1 : axis.degree);
+      const weights = pieces.map((_, j) => pieceAt(pieces, j, 0.5));
+      const index = new Int32Array(pieces.length);
+      const next = new Float64Array(values.length);
+      for (let id = 0; id < values.length; id++) {
+        const cell = Math.floor(id / stride) % axis.cells;
+        indicesOf(cell, axis.cells, index);
+        next[id] = weights.reduce((sum, weight, j) => sum + weight * values[id + (index[j] - cell) * stride], 0);
+      }
+      values = next;
+    }
+    stride *= axis.cells;
+  }
+  return values;
+}
+
+/** Writes E and B in the middle of each cell as a VTK image (.vti). */
+export async function writeFields(path: string, simulation: Simulation): Promise<void> {
+  const { device, maxwell, problem } = simulation;
+  const { mesh } = problem;
+  const set = await devices([device]);
+  const grid = dense(set, mesh.axes.map(({ cells }) => cells) as [number, number, number]);
+  const fields = [];
+  for (const form of ["e", "b"] as const) {
+    const field = grid.field(form.toUpperCase(), f64, { cardinality: 3 });
+    const values = new Float64Array(3 * dofs(mesh));
+    for (const k of [0, 1, 2]) {
+      const centres = atCentres(mesh, await device.queue.read(maxwell[form].at(0, k)), form, k);
+      centres.forEach((value, id) => (values[3 * id + k] = value));
+    }
+    field.upload(values);
+    fields.push(field);
+  }
+  await writeImage(path, fields, { spacing: mesh.axes.map(cellSize) });
+  grid.free();
+}

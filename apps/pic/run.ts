@@ -1,0 +1,79 @@
+import type { Case } from "./cases.js";
+import type { Series } from "./fits.js";
+import { totalEnergy, type Measures, type Simulation } from "./simulation.js";
+
+/** One sample: the amplitude of the watched mode, and all measures. */
+export interface Row extends Measures {
+  readonly mode: number;
+}
+
+export interface Schedule {
+  /** The end, in simulated time. */
+  readonly time: number;
+  /** Steps from one sample to the next. */
+  readonly every: number;
+}
+
+/**
+ * Goes on until the end of the schedule, with a sample now and then; the first row is that of the start.
+ * @param rows samples so far, which grow
+ * @param report is told after each sample, with the seconds that the steps before it took
+ */
+export async function follow(
+  simulation: Simulation,
+  { form, component }: Case["watched"],
+  { time, every }: Schedule,
+  rows: Row[],
+  report: (row: Row, seconds: number) => void | Promise<void> = () => undefined,
+): Promise<void> {
+  const sample = async (seconds: number): Promise<void> => {
+    const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, 1) };
+    rows.push(row);
+    await report(row, seconds);
+  };
+  if (rows.length === 0) await sample(0);
+  const steps = Math.round(time / simulation.settings.dt);
+  while (simulation.steps < steps) {
+    const start = performance.now();
+    await simulation.run(Math.min(every, steps - simulation.steps));
+    await sample((performance.now() - start) / 1e3);
+  }
+}
+
+export const seriesOfMode = (rows: readonly Row[]): Series => ({
+  times: rows.map(({ time }) => time),
+  values: rows.map(({ mode }) => mode),
+});
+
+/** The largest relative change of the total energy. */
+export function energyError(rows: readonly Row[]): number {
+  const start = totalEnergy(rows[0]);
+  return rows.reduce((most, row) => Math.max(most, Math.abs(totalEnergy(row) / start - 1)), 0);
+}
+
+export const worst = (rows: readonly Row[], name: "gauss" | "divergence"): number =>
+  rows.reduce((most, row) => Math.max(most, row[name]), 0);
+
+/** A line a sample, with a head. */
+export function csvText(rows: readonly Row[], species: readonly string[]): string {
+  const head = ["time", "mode"];
+  rows[0].electric.forEach((_, k) => head.push(`energy E${k + 1}`));
+  const firstMagnetic = 4 - rows[0].magnetic.length;
+  rows[0].magnetic.forEach((_, k) => head.push(`energy B${k + firstMagnetic}`));
+  species.forEach((name) => head.push(`energy ${name}`));
+  head.push("energy", "momentum 1", "momentum 2", "momentum 3", "gauss", "divergence");
+  const lines = rows.map((row) =>
+    [
+      row.time,
+      row.mode,
+      ...row.electric,
+      ...row.magnetic,
+      ...row.kinetic,
+      totalEnergy(row),
+      ...row.momentum,
+      row.gauss,
+      row.divergence,
+    ].join(),
+  );
+  return `${[head.join(), ...lines].join("\n")}\n`;
+}

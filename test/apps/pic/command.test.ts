@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { readImage } from "isoform/io";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../../../src/cli/main.js", import.meta.url));
+const isoform = (...words: string[]) => run(process.execPath, [main, ...words]);
+const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
+after(() => rm(folder, { recursive: true }));
+const file = (name: string) => join(folder, name);
+
+const SMALL = ["--device", "js", "--particles", "2000", "--precision", "strict"];
+
+test("isoform pic runs a case and writes all that it is asked for", async () => {
+  const names = ["csv", "svg", "vtk", "json"];
+  const files = names.flatMap((name) => [`--${name}`, file(`run.${name}`)]);
+  const { stdout } = await isoform("pic", "strong-landau", ...SMALL, "--dt", "0.1", "--time", "8", "--every", "1", ...files);
+  assert.match(stdout, /80 steps in .* ns a particle and step/);
+  assert.match(stdout, /energy changes by \d\.\d+e-4 at most; Gauss' law holds to \d\.\de-1[3-6]/);
+  assert.match(stdout, /first damping rate +-0\.(2[5-9]|3[0-3])\d+ +-0\.28600/);
+  const lines = (await readFile(file("run.csv"), "utf8")).trim().split("\n");
+  assert.equal(lines[0], "time,mode,energy E1,energy electrons,energy,momentum 1,momentum 2,momentum 3,gauss,divergence");
+  assert.equal(lines.length, 82);
+  assert.ok(lines.slice(1).every((line) => line.split(",").length === 10 && !line.includes("NaN")));
+  assert.match(await readFile(file("run.svg"), "utf8"), /fit: -0\.\d+.*Kraus et al\. 2017: -0\.2860/);
+  const image = await readImage(file("run.vtk"));
+  assert.deepEqual(image.extents, [32, 1, 1]);
+  assert.ok(image.cellData.get("E")!.data.some((value) => Math.abs(value) > 1e-3));
+  const result = JSON.parse(await readFile(file("run.json"), "utf8"));
+  assert.equal(result.rows.length, 81);
+  assert.equal(result.comparisons[0].quantity, "first damping rate");
+});
+
+test("a run that was cut goes on from its checkpoint with the same bits", async () => {
+  const weibel = ["pic", "weibel", ...SMALL, "--every", "5"];
+  await isoform(...weibel, "--time", "4", "--csv", file("whole.csv"));
+  await isoform(...weibel, "--time", "2", "--checkpoint", file("state"));
+  await isoform("pic", "weibel", "--device", "js", "--restart", file("state"), "--time", "4", "--csv", file("again.csv"));
+  assert.equal(await readFile(file("again.csv"), "utf8"), await readFile(file("whole.csv"), "utf8"));
+
+  const refused = (message: RegExp, ...words: string[]) =>
+    assert.rejects(isoform("pic", ...words, "--restart", file("state")), (error: { code: number; stderr: string }) => {
+      assert.match(error.stderr, message);
+      return error.code === 2;
+    });
+  await refused(/made with --particles 2000: leave out --particles/, "weibel", "--particles", "1000");
+  await refused(/of the case weibel: run isoform pic weibel/, "landau");
+  await writeFile(file("state"), (await readFile(file("state"))).subarray(0, 5000));
+  await refused(/is no checkpoint of isoform pic, or not a whole one/, "weibel");
+});
+
+const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [
+  [/time step of 1 makes light waves grow.*less than 0\.0999/, "weibel", "--dt", "1"],
+  [/degree 7; the scheme has those of degree 1 to 5/, "landau", "--degree", "7"],
+  [/5 cells along axis 1; splines of degree 3 need 7 or more/, "landau", "--cells", "5"],
+  [/100 particles of species "electrons"; symmetric loading makes groups of 8/, "weibel", "--loading", "symmetric", "--particles", "100"],
+  [/lie, strang, 4-lie/, "weibel", "--composition", "euler"],
+  [/cannot read .*missing/, "weibel", "--restart", file("missing")],
+];
+for (const [message, ...words] of BAD)
+  test(`isoform pic ${words.slice(0, 3).join(" ").replace(folder, "")} says what is wrong`, async () => {
+    await assert.rejects(isoform("pic", ...words, "--device", "js"), (error: { code: number; stderr: string }) => {
+      assert.match(error.stderr, message);
+      return error.code === 2;
+    });
+  });
