@@ -221,8 +221,11 @@ function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value
   const { operator, left, right } = node;
   if (right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>"))
     return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
-  const [a, b] = scalarsOf(cx, [left, right], scope);
-  return combine(cx, operator, a, b, node);
+  // So minifiers write Math.pow(x, y): the plus must not make f64 of an f32.
+  const plus = operator === "**" && right.type === "UnaryExpression" && right.operator === "+" ? right : undefined;
+  const [a, b] = scalarsOf(cx, [left, plus?.argument ?? right], scope);
+  const narrow = b.expr.type === "f32" && (a.weak || a.expr.type === "f32");
+  return combine(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
 }
 
 /** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */

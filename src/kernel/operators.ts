@@ -1,6 +1,7 @@
 import type * as acorn from "acorn";
 import { cast } from "../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../ir/types.js";
+import { constantOf } from "./constant.js";
 import type { Lowering } from "./lowering.js";
 import { literal } from "./types.js";
 import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
@@ -117,9 +118,10 @@ export function as(type: NumericType, expr: Expr): Expr {
   return expr.op === "const" ? constant(type, cast(type, expr.type, expr.value)) : { op: "cast", type, a: expr };
 }
 
-/** `-a`, `+a`, `~a`. */
+/** `-a`, `~a`, and `+a`: f64, or of a truth value `a ? 1 : 0`, which minifiers write so. */
 export function prefix(cx: Lowering, operator: string, value: ScalarValue, node: acorn.Node): ScalarValue {
   const { type } = value.expr;
+  if (operator === "+" && type === "bool") return truthAsNumber(cx, value.expr);
   if (operator === "+") return { kind: "scalar", expr: cx.converted(value, "f64", node, "unary + gives f64") };
   if (type === "bool") return cx.fail(node, `${operator} of a truth value`, "write condition ? 1 : 0 for a number");
   if (operator === "~")
@@ -128,6 +130,12 @@ export function prefix(cx: Lowering, operator: string, value: ScalarValue, node:
   if (value.expr.op === "const" && value.weak) return literal(-(value.expr.value as number));
   if (type === "u32") return cx.fail(node, "a u32 is negated", "write (0 - x) >>> 0, or (x | 0) first");
   return { ...value, expr: { op: "unary", type, fn: "neg", a: value.expr } };
+}
+
+function truthAsNumber(cx: Lowering, cond: Expr): ScalarValue {
+  const known = constantOf(cx, cond);
+  if (known !== undefined) return literal(Number(known));
+  return { kind: "scalar", expr: { op: "select", type: "i32", cond, a: constant("i32", 1), b: constant("i32", 0) }, weak: "int" };
 }
 
 /** The truncated quotient of two integers; undefined if an operand is a float. */

@@ -170,6 +170,19 @@ y[i] = o`,
     const [minified, plain] = [text, written].map((code) => lowered(teamKernel("k", { x, y }, new Function(`return ${code}`)() as never)));
     assert.equal(minified, plain);
   });
+  it("truth values as numbers and powers of minifiers", () => {
+    const params = { x: view(f32), y: view(f32), n: i32 };
+    const same = (minified: string, plain: string) => {
+      const [a, b] = [minified, plain].map((value) => lowered(fromText(params, `({ x, y, n }, i) => { y[i] = ${value}; }`)));
+      assert.equal(a, b);
+    };
+    same("+(x[i] > 0)", "x[i] > 0 ? 1 : 0");
+    same("2 * +(x[i] > n) + +!(n > 1) + +(1 < 2)", "2 * (x[i] > n ? 1 : 0) + (!(n > 1) ? 1 : 0) + 1");
+    same("x[i] ** +y[i]", "Math.pow(x[i], y[i])");
+    same("2 ** +y[i]", "Math.pow(2, y[i])");
+    same("Math.fround(n ** +y[i])", "Math.fround(Math.pow(n, y[i]))");
+    same("Math.fround(x[i] ** +n)", "Math.fround(Math.pow(x[i], n))");
+  });
   it("returns and jumps of minifiers", () => {
     const text = "({x:t,y:e},n)=>{if(t[n]>0)return void(e[n]=1);for(let o=3;0<o;o=o-1)if(!(t[o]>0&&(e[n]+=o,1)))return}";
     assert.equal(
