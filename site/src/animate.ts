@@ -50,7 +50,7 @@ export function animate(
         await new Promise(requestAnimationFrame);
         await next();
         const rates = pace.rates();
-        if (rates) tell([...(show.cells ? [`${canvas.width} x ${canvas.height} cells`] : []), show.state].join(", ") + `; ${rates}`);
+        if (rates) tell(`${show.state}; ${rates}`);
       }
       await Promise.all(underWay);
     } catch (error) {

@@ -9,6 +9,8 @@ import { offerThemes } from "./theme.js";
 interface Entry {
   readonly id: string;
   readonly title: string;
+  /** Its modules; whoever asks early has them early. */
+  load(): Promise<unknown>;
   /** Shows it on the device of that name, and tells what runs there; what it gives ends it. */
   open(device: string, tell: (where: string) => void): Promise<() => Promise<void>>;
 }
@@ -16,14 +18,15 @@ interface Entry {
 const byId = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E;
 const [stage, status, select] = [byId("stage"), byId("status"), byId<HTMLSelectElement>("device")];
 
-const exhibit = (id: string, title: string, load: () => Promise<Exhibit>, options?: OpenOptions): Entry => ({
+const exhibit = (id: string, title: string, find: () => Promise<Exhibit>, options?: OpenOptions): Entry => ({
   id,
   title,
+  load: () => Promise.all([import("./stage.js"), find()]),
   async open(device, tell) {
-    const [set, { show }, loaded] = await Promise.all([openDevice(device, options), import("./stage.js"), load()]);
+    const [set, { show }, found] = await Promise.all([openDevice(device, options), import("./stage.js"), find()]);
     tell(describeDevice(set));
     try {
-      const end = await show(loaded, set, stage, fail);
+      const end = await show(found, set, stage, fail);
       return async () => {
         await end();
         await set.close();
@@ -43,6 +46,7 @@ const ENTRIES: readonly Entry[] = [
   {
     id: "playground",
     title: "Playground",
+    load: () => import("./playground/playground.js"),
     async open(device, tell) {
       tell(`kernels run on ${deviceTitle(device)}, in a worker`);
       return (await import("./playground/playground.js")).openPlayground(device, stage);
@@ -94,6 +98,10 @@ function change(): void {
 byId("exhibits").append(...ENTRIES.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}`, textContent: title }))));
 offerThemes(byId("theme"));
 void tellThreads(byId("threads"));
+// What fails here fails again when it is opened, and is told then.
+entry()
+  .load()
+  .catch(() => {});
 await offerDevices(select);
 addEventListener("hashchange", change);
 select.addEventListener("change", change);

@@ -21,7 +21,6 @@ export async function show(
   const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${erases ? ", E changes between drawing and erasing" : ""}.`;
   stage.replaceChildren(
     element("h2", { textContent: exhibit.title }),
-    element("p", { textContent: exhibit.text }),
     frame,
     element(
       "div",
@@ -32,6 +31,7 @@ export async function show(
       element("label", { hidden: sizes.length === 1 }, "Cells ", cells),
       rates,
     ),
+    element("p", { textContent: exhibit.text }),
     element("p", { id: "hint", textContent: hint }),
   );
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 
 /* The page as it is built, in a real browser. */
 
@@ -40,6 +40,7 @@ export interface VisitOptions {
 /** The built page, with a browser and servers of its own. */
 export class Site {
   private readonly servers: Server[] = [];
+  private context: BrowserContext | undefined;
 
   private constructor(
     private readonly folder: string,
@@ -63,10 +64,11 @@ export class Site {
     return join(this.folder, "assets");
   }
 
-  /** A page of its own, from a server of its own, and the errors that it makes. */
+  /** A page in place of the one before, from a server of its own, and the errors that it makes. */
   async visit({ headers = ISOLATED, at = "", width = 1280, colorScheme = "light", before }: VisitOptions = {}): Promise<[Page, string[]]> {
-    const context = await this.browser.newContext({ viewport: { width, height: 844 }, colorScheme });
-    const page = await context.newPage();
+    await this.context?.close();
+    this.context = await this.browser.newContext({ viewport: { width, height: 844 }, colorScheme });
+    const page = await this.context.newPage();
     page.setDefaultTimeout(20_000);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error.stack)));
@@ -100,20 +102,20 @@ export async function frames(page: Page, title: string, count: number): Promise<
   );
 }
 
-/** The pixels of the canvas as one sees them, each as a number, the byte of red lowest. */
-export async function pixels(page: Page): Promise<Uint32Array> {
+/** The colours of the canvas as one sees it, the byte of red lowest, and how many pixels have them. */
+export async function colours(page: Page): Promise<ReadonlyMap<number, number>> {
   const shot = (await page.locator("canvas").screenshot()).toString("base64");
   const seen = await page.evaluate(async (shot) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${shot}`)).blob());
     const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
     context.drawImage(image, 0, 0);
-    return [...new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer)];
+    const counts = new Map<number, number>();
+    for (const pixel of new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer))
+      counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+    return [...counts];
   }, shot);
-  return Uint32Array.from(seen);
+  return new Map(seen);
 }
-
-/** How many colours the picture has. */
-export const colours = async (page: Page): Promise<number> => new Set(await pixels(page)).size;
 
 /** Takes a picture of the page, for people, where SITE_SHOTS names a folder. */
 export async function shoot(page: Page, name: string): Promise<void> {

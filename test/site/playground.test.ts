@@ -39,11 +39,29 @@ test("the playground compiles as one types, tells problems with their lines, and
   assert.deepEqual(errors, []);
 });
 
-test("a kernel that never ends is stopped, and problems are told meanwhile", { skip }, async () => {
-  const [page, errors] = await open();
+/** Writes a kernel that never ends. */
+async function writeEndless(page: Page): Promise<void> {
   const source = await page.inputValue("#source");
   await page.fill("#source", source.replace("y[i] = a * x[i] + y[i];", "while (y[i] < 2) y[i] = 0;"));
   await page.waitForFunction(() => document.querySelector("#text-IR")!.textContent!.includes("while"));
+}
+
+test("a kernel that takes too long is ended, and the page says so", { skip }, async () => {
+  const [page, errors] = await open();
+  await writeEndless(page);
+  await page.clock.install();
+  await page.click("#run");
+  await page.clock.fastForward("00:31");
+  await page.waitForSelector("#problem:has-text('took more than 30 s')");
+  assert.equal(await page.isDisabled("#stop"), true);
+  assert.equal(await page.isDisabled("#run"), false);
+  assert.deepEqual(errors, []);
+});
+
+test("a kernel that never ends is stopped, and problems are told meanwhile", { skip }, async () => {
+  const [page, errors] = await open();
+  const source = await page.inputValue("#source");
+  await writeEndless(page);
   await page.click("#run");
   await page.fill("#source", source.replace("a * x[i]", "b * x[i]"));
   await page.waitForSelector("#problem:has-text('Line 4')");

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { frames, Site, skip } from "./page.js";
+import { brotliCompressSync } from "node:zlib";
+import type { Rolldown } from "vite";
+import { frames, root, Site, skip } from "./page.js";
 
 let site: Site;
 before(async () => {
@@ -25,7 +28,43 @@ test("the first frame is there 2 s after the page was asked for", { skip }, asyn
     const [page] = await site.visit();
     await frames(page, "Wind tunnel", 1);
     times.push(await page.evaluate(() => performance.getEntriesByName("first frame")[0].startTime));
-    await page.close();
   }
   assert.ok(Math.min(...times) < 2000, `the first frame came after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
 });
+
+/** Scripts that a page loads before it runs on a device: all that `modules` export, and what the device's backend needs. */
+async function libraryWith(modules: readonly string[], backend: string): Promise<readonly string[]> {
+  const { build } = await import("vite");
+  const folder = mkdtempSync(join(tmpdir(), "isoform-library-"));
+  try {
+    const entry = join(folder, "library.js");
+    writeFileSync(entry, modules.map((name, n) => `export * as m${n} from ${JSON.stringify(join(root, "dist/src", name))};`).join("\n"));
+    const built = await build({
+      configFile: false,
+      root,
+      logLevel: "error",
+      worker: { format: "es" },
+      build: { write: false, minify: true, target: "es2023", rolldownOptions: { input: entry, preserveEntrySignatures: "strict" } },
+    });
+    const chunks = (built as Rolldown.RolldownOutput).output.filter((file) => file.type === "chunk");
+    const needed = new Map<string, string>();
+    const need = ({ fileName, code, imports }: Rolldown.OutputChunk): void => {
+      if (needed.has(fileName)) return;
+      needed.set(fileName, code);
+      for (const name of imports) need(chunks.find((chunk) => chunk.fileName === name)!);
+    };
+    chunks.filter(({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(backend)).forEach(need);
+    return [...needed.values()];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+for (const backend of ["device/wasm.js", "device/webgpu/backend.js"])
+  test(`the library with grids, skeletons and ${backend} takes less than 120 kB in a page, compressed`, { skip }, async () => {
+    const modules = ["index.js", "set/index.js", "domain/index.js", "skeleton/index.js"];
+    const scripts = await libraryWith(modules, backend);
+    const bytes = scripts.reduce((sum, text) => sum + brotliCompressSync(text).length, 0);
+    assert.ok(bytes > 50_000 && bytes < 120_000, `${bytes} bytes`);
+    console.log(`${bytes} bytes with ${backend}`);
+  });

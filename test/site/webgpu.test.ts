@@ -31,10 +31,12 @@ test("exhibits are drawn on the GPU, and nothing is read back", { skip }, async 
   for (const title of ["Heat", "Wind tunnel", "Poisson"]) {
     await choose(page, title);
     await frames(page, title, 4);
-    assert.ok((await colours(page)) > 20, `${title} shows ${await colours(page)} colours`);
+    const { size } = await colours(page);
+    assert.ok(size > 20, `${title} shows ${size} colours`);
     await shoot(page, `${title} WebGPU`);
+    const reads = Number(await page.getAttribute("html", "data-reads"));
     // Poisson asks how large the residual is.
-    if (title !== "Poisson") assert.equal(await page.getAttribute("html", "data-reads"), null, title);
+    assert.equal(reads > 0, title === "Poisson", `${title}: ${reads} reads`);
   }
   assert.deepEqual(errors, []);
 });
@@ -78,7 +80,7 @@ test("a shader that the driver rejects is told with its kernel", { skip }, async
     },
   });
   await says(page, "refuses the shader");
-  assert.match((await page.textContent("#status"))!, /refuses the shader .* of kernel "step" \(.*:\d+\): .*nonsense/);
+  assert.match((await page.textContent("#status"))!, /refuses the shader .* of kernel "step" \(.*heat-.*\.js:\d+\): .* at "next/);
   assert.ok(await page.getByRole("button", { name: "Run on WebAssembly" }).isVisible());
 });
 
