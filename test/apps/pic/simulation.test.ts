@@ -141,21 +141,44 @@ test("steps beyond the limit of light waves are refused", async () => {
   await assert.rejects(create(BEAM, { dt: 0.2 }), /time step of 0\.2 makes light waves grow on this mesh: it must be less than 0\.19/);
 });
 
-for (const name of ["js-debug", "wasm", "native"]) {
+const skipped = (name: string) => {
   const missing = reports.find((report) => report.backend === name)?.missing;
-  test(`a strict run on ${name} has the bits of js, from the loading on`, { skip: missing && `${name}: ${missing.reason}` }, async () => {
+  return { skip: missing && `${name}: ${missing.reason}` };
+};
+
+/** State and measures after two steps. */
+async function twoSteps(problem: Problem, count: number, on: Device) {
+  const simulation = await create(problem, { count }, on);
+  await simulation.run(2);
+  const end = { state: await simulation.state(), measures: await simulation.measure() };
+  simulation.free();
+  return end;
+}
+
+for (const [name, problem, count] of [
+  ["js-debug", BOX, 60],
+  ["wasm", BOX, 2500],
+  ["native", BOX, 2500],
+  ["opencl", BEAM, 500],
+] as const)
+  test(`a strict run on ${name} has the bits of js, from the loading on`, skipped(name), async () => {
     const other = await open(name);
     try {
-      const bits = [];
-      for (const on of [device, other]) {
-        const simulation = await create(BOX, { count: name === "js-debug" ? 60 : 2500 }, on);
-        await simulation.run(2);
-        bits.push([await simulation.state(), await simulation.measure()]);
-        simulation.free();
-      }
-      assert.deepEqual(bits[1], bits[0]);
+      assert.deepEqual(await twoSteps(problem, count, other), await twoSteps(problem, count, device));
     } finally {
       await other.close();
     }
   });
-}
+
+test("a run on webgpu follows js with emulated f64", skipped("webgpu"), async () => {
+  const other = await open("webgpu", { f64: "emulate" });
+  try {
+    const [here, there] = [await twoSteps(LANDAU, 256, device), await twoSteps(LANDAU, 256, other)];
+    assert.ok(there.measures.gauss < 1e-11, `${there.measures.gauss}`);
+    here.state.arrays.forEach((array, n) =>
+      Array.from(array).forEach((value, i) => assert.ok(Math.abs(there.state.arrays[n][i] - value) < 1e-10 * (1 + Math.abs(value)))),
+    );
+  } finally {
+    await other.close();
+  }
+});
