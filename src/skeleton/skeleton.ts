@@ -13,6 +13,8 @@ import { Pace } from "./pace.js";
 import { nextStart, planOf, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
 import { Snapshot } from "./snapshot.js";
+import { plannedTimeline } from "./timeline.js";
+import { timelineSvg, timelineText, timelineTrace } from "./timeline-views.js";
 
 export interface SkeletonOptions {
   /**
@@ -166,9 +168,6 @@ export class Skeleton {
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
     const level = (this.level ??= await this.choose());
     const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled), level);
-    // Few programs ask, and pages should not load it before.
-    const { plannedTimeline } = await import("./timeline.js");
-    const { timelineSvg, timelineText, timelineTrace } = await import("./timeline-views.js");
     const planned = await plannedTimeline(program, this.set);
     const timelines = { name: this.name, set: this.set, planned, measured: this.measured?.timeline };
     return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
