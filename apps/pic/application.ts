@@ -20,7 +20,7 @@ function particles(gib: number): number {
   return count;
 }
 
-/** The operator H_p1 alone, as in Kormann et al.: particles move along axis 1, turn in the magnetic field and leave their current. */
+/** The operator H_p1 alone, as in Artigues et al. (2019): particles move along axis 1, turn in the magnetic field and leave their current. */
 export const application: Application = {
   name: "pic",
   summary: "particle-in-cell: the current deposition of GEMPIC, 16 x 8 x 8 cells, cubic splines",

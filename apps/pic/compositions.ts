@@ -50,3 +50,18 @@ export function partsOf(composition: CompositionName, flows: readonly Flow[]): P
   }
   return joined;
 }
+
+/** Steps in a row: `start`, then `between` for each step more, then `end`. */
+export interface Sequence {
+  readonly start: readonly Part[];
+  readonly between: readonly Part[];
+  readonly end: readonly Part[];
+}
+
+/** A step's last part and the next one's first are done at once where they are of one flow. */
+export function sequenceOf(parts: readonly Part[]): Sequence {
+  const [first, last] = [parts[0], parts[parts.length - 1]];
+  if (parts.length < 2 || first.flow !== last.flow) return { start: parts, between: parts, end: [] };
+  const inner = parts.slice(1, -1);
+  return { start: [first, ...inner], between: [{ flow: first.flow, share: last.share + first.share }, ...inner], end: [last] };
+}

@@ -35,7 +35,7 @@ function tablesOf(b: Axis, c: Axis) {
 }
 
 /**
- * The flow H_p along axis a, equations (7), (8) and (9) of Kormann et al. for a = 1: particles move along a, the magnetic field along the
+ * The flow H_p along axis a, equations (7) to (9) of Artigues et al. (2019) for a = 1: particles move along a, the magnetic field along the
  * path turns their velocities, and the charge that passes is added to the time-integrated current,
  *
  *     x_a += dt v_a ;  v_b -= q/m int B_c dx_a ;  v_c += q/m int B_b dx_a ;  j[g] += q w int Lambda^1_g dx_a .

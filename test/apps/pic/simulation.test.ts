@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
-import { COMPOSITIONS, partsOf, type CompositionName } from "../../../apps/pic/compositions.js";
+import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/compositions.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
 import { DEFAULTS, Simulation, totalEnergy, type Problem, type Settings } from "../../../apps/pic/simulation.js";
 
@@ -50,6 +50,11 @@ test("compositions are consistent, and symmetric but for Lie's", () => {
     partsOf("strang", ["E", "p1"]).map(({ flow, share }) => `${flow} ${share}`),
     ["E 0.5", "p1 1", "E 0.5"],
   );
+  const { start, between, end } = sequenceOf(partsOf("strang", ["E", "p1"]));
+  assert.deepEqual(
+    [start, between, end].map((parts) => parts.map(({ flow, share }) => `${flow} ${share}`).join()),
+    ["E 0.5,p1 1", "E 1,p1 1", "E 0.5"],
+  );
 });
 
 for (const composition of Object.keys(COMPOSITIONS) as CompositionName[])
@@ -86,6 +91,19 @@ test("the energy errs in the first and in the second order of the step", async (
   const [lie, strang] = [await order("lie"), await order("strang")];
   assert.ok(lie > 0.9 && lie < 1.1, `${lie}`);
   assert.ok(strang > 1.9 && strang < 2.1, `${strang}`);
+});
+
+test("steps in a row are steps one by one", async () => {
+  for (const composition of ["lie", "strang", "10-lie"] as const) {
+    const [together, apart] = [await create(BEAM, { composition }), await create(BEAM, { composition })];
+    await together.run(4);
+    for (let n = 0; n < 4; n++) await apart.run(1);
+    await apart.run(0);
+    const [a, b] = [(await together.state()).arrays, (await apart.state()).arrays];
+    a.forEach((array, n) => Array.from(array).forEach((value, i) => assert.ok(Math.abs(value - b[n][i]) < 1e-12)));
+    together.free();
+    apart.free();
+  }
 });
 
 test("without charge particles stream freely", async () => {
