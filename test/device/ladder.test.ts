@@ -6,15 +6,12 @@ import type { Device, OpenOptions } from "../../src/device/device.js";
 import { range } from "../../src/device/policy.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { i32, view } from "../../src/kernel/params.js";
+import { climb } from "../testing/climb.js";
 
 const devices: { name: string; options?: OpenOptions }[] = [
   ...backendNames().map((name) => ({ name })),
   { name: "webgpu", options: { f64: "emulate" } },
 ];
-
-/** How many rungs a device need not climb: those of f64 where it has none, and one where it emulates it. */
-const excused = ({ f64, f64Bits }: Device["abilities"]): number =>
-  !f64 ? ladder.filter(({ real }) => real === "f64").length : f64Bits === undefined ? 0 : 1;
 
 for (const { name, options } of devices) {
   const opened = await open(name, options).then(
@@ -26,18 +23,12 @@ for (const { name, options } of devices) {
     const { device } = opened as { device: Device };
     // An emulated f64 leaves f32 as it is.
     const rungs = ladder.filter(({ real }) => !(options && real === "f32"));
-    let climbed = 0;
-    for (const rung of rungs)
-      it(`${rung.number} ${rung.title}`, async (t) => {
-        const [{ excuse, error }] = await runLadder(device, [rung]);
-        if (error) throw error;
-        if (excuse !== undefined) return t.skip(excuse);
-        climbed++;
-      });
-    it("has climbed every rung that it must", (t) => {
-      t.diagnostic(`${title}: ${climbed} of ${rungs.length} rungs climbed`);
-      assert.equal(climbed, rungs.length - excused(device.abilities));
-    });
+    climb(
+      title,
+      rungs,
+      () => device.abilities,
+      async (rung) => (await runLadder(device, [rung]))[0],
+    );
     it("closes, and takes no more work then", async () => {
       const ones = kernel("ones", { y: view(i32) }, ({ y }, i) => {
         y[i] = 1;

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Abilities } from "../../src/device/device.js";
+import type { Rung, RungResult } from "../../src/testing/index.js";
+
+/** How many of the rungs a device need not climb: those of f64 where it has none, and one where it emulates it. */
+const excused = (rungs: readonly Rung[], { f64, f64Bits }: Abilities): number =>
+  !f64 ? rungs.filter(({ real }) => real === "f64").length : f64Bits === undefined ? 0 : 1;
+
+/** A test for each rung, and one that counts what was climbed. `of` is called when the tests run. */
+export function climb(
+  title: string,
+  rungs: readonly Rung[],
+  of: () => Abilities,
+  run: (rung: Rung) => Promise<Omit<RungResult, "rung">>,
+): void {
+  let climbed = 0;
+  for (const rung of rungs)
+    it(`${rung.number} ${rung.title}`, async (t) => {
+      const { excuse, error } = await run(rung);
+      if (error) throw error;
+      if (excuse !== undefined) return t.skip(excuse);
+      climbed++;
+    });
+  it("has climbed every rung that it must", (t) => {
+    t.diagnostic(`${title}: ${climbed} of ${rungs.length} rungs climbed`);
+    assert.equal(climbed, rungs.length - excused(rungs, of()));
+  });
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Abilities, OpenOptions } from "../../src/index.js";
+import { ladder } from "../../src/testing/index.js";
+import { climb } from "./climb.js";
+
+/* The exported ladder in a page, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+const tools = await Promise.all([import("vite"), import("playwright-core")]).catch(() => undefined);
+const skip = !chromium ? "no Chromium found" : !tools ? "vite and playwright-core are not installed" : false;
+
+const devices: { title: string; name: string; options: OpenOptions; real?: "f32" | "f64" }[] = [
+  { title: "wasm", name: "wasm", options: {} },
+  { title: "webgpu, in f32", name: "webgpu", options: {}, real: "f32" },
+  { title: "webgpu, in emulated f64", name: "webgpu", options: { f64: "emulate" }, real: "f64" },
+];
+
+/** What the page has for the test. */
+interface Climber {
+  /** Opens another device: what it can do, or why it is not there. */
+  open(name: string, options: OpenOptions): Promise<Abilities | string>;
+  /** Lets the device climb a rung, both by their numbers in order. */
+  climb(device: number, rung: number): Promise<{ excuse?: string; error?: string }>;
+}
+declare const climber: Climber;
+
+const script = `
+import { open } from ${JSON.stringify(join(root, "dist/src/index.js"))};
+import { ladder, runLadder } from ${JSON.stringify(join(root, "dist/src/testing/index.js"))};
+const devices = [];
+globalThis.climber = {
+  async open(name, options) {
+    devices.push(await open(name, options).catch((error) => error));
+    return devices.at(-1).abilities ?? devices.at(-1).message;
+  },
+  async climb(device, rung) {
+    const [{ excuse, error }] = await runLadder(devices[device], [ladder[rung]]);
+    return { excuse, error: error?.stack };
+  },
+};`;
+
+async function openPage() {
+  const [{ build, preview }, { chromium: launcher }] = tools!;
+  const folder = mkdtempSync(join(tmpdir(), "isoform-ladder-"));
+  writeFileSync(join(folder, "climber.js"), script);
+  writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="./climber.js"></script>');
+  const settings = { root: folder, configFile: join(root, "site/vite.config.js"), logLevel: "error" } as const;
+  await build(settings);
+  const server = await preview({ ...settings, preview: { port: 0 } });
+  const browser = await launcher.launch({
+    executablePath: chromium,
+    args: ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"],
+  });
+  after(async () => {
+    await browser.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const page = await browser.newPage();
+  await page.goto(server.resolvedUrls!.local[0]);
+  await page.waitForFunction(() => "climber" in globalThis);
+  return page;
+}
+
+describe("in a page", { skip }, async () => {
+  if (skip) return;
+  const page = await openPage();
+
+  it("there is shared memory, so that wasm has threads", async () => {
+    assert.ok(await page.evaluate(() => crossOriginIsolated));
+  });
+
+  for (const [index, { title, name, options, real }] of devices.entries()) {
+    const found = await page.evaluate(([name, options]) => climber.open(name, options), [name, options] as const);
+    const rungs = ladder.filter((rung) => !real || !rung.real || rung.real === real);
+    describe(`the ladder on ${title}`, { skip: typeof found === "string" ? found : false }, () => {
+      climb(
+        title,
+        rungs,
+        () => found as Abilities,
+        async (rung) => {
+          const { excuse, error } = await page.evaluate(([device, n]) => climber.climb(device, n), [index, ladder.indexOf(rung)] as const);
+          return { excuse, error: error === undefined ? undefined : new Error(error) };
+        },
+      );
+    });
+  }
+});
