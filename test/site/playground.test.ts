@@ -30,6 +30,13 @@ test("the playground compiles as one types, tells problems with their lines, and
   await page.fill("#source", source.replace("y[i] =", "y[i] = ="));
   await page.waitForFunction(() => document.querySelector("#problem")!.textContent!.startsWith("Line 4, column 10"));
 
+  await page.fill("#source", source.replace("1_000_000", "-1"));
+  await page.waitForSelector("#problem:has-text('launch.size is -1')");
+  await page.fill("#source", source.replace("a: 2", "range: [[0, 2_000_000]]"));
+  await page.waitForSelector("#problem:empty", { state: "attached" });
+  await page.click("#run");
+  await page.waitForSelector("#problem:has-text('(the playground:3)')");
+
   await page.selectOption("#example", "2");
   await page.waitForSelector("#text-IR:has-text('energy')");
   await page.click("#run");

@@ -104,6 +104,8 @@ function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, t
 
 function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchNotes): Compiled {
   const { size = USUAL_SIZE, range } = notes;
+  if (!(Number.isInteger(size) && size > 0))
+    throw new ModuleError({ message: `launch.size is ${String(size)}`, remedy: "give a whole number of at least 1" });
   const sizes = cubicSizes(ir, size, range);
   const stem = ir.name.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
   const request: EmitRequest = { ir, access, precision: "fast", stem, unitStrides: contiguousRows(ir), sizes };

@@ -6,6 +6,8 @@ import { Workshop } from "./workshop.js";
 
 /** Milliseconds without an edit after which a module is compiled. */
 const PAUSE = 200;
+/** Milliseconds that a problem has to last before it is read aloud. */
+const QUIET = 1500;
 /** Seconds, with which a module that loops for ever is told from a slow one. */
 const COMPILE_SECONDS = 10;
 const RUN_SECONDS = 30;
@@ -18,7 +20,8 @@ let kept = EXAMPLES[0].text;
 /** Shows the playground in `stage`; kernels run on the device of that name. */
 export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
   const problem = element("p", { id: "problem", className: "problem" });
-  problem.setAttribute("role", "status");
+  const spoken = element("p", { className: "spoken" });
+  spoken.setAttribute("role", "status");
   const cost = element("p", { id: "cost" });
   const result = element("pre", { id: "result", hidden: true });
   result.setAttribute("role", "status");
@@ -29,7 +32,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   const examples = element("select", { id: "example" }, ...EXAMPLES.map(({ title }, n) => new Option(title, String(n))));
   // One compiles while the other runs, so that problems are told meanwhile.
   const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
-  let timer = 0;
+  let [timer, speech] = [0, 0];
 
   const compile = async (): Promise<void> => {
     const text = (kept = editor.text);
@@ -45,10 +48,12 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   const say = (found?: Problem): void => {
     problem.textContent = found ? problemText(found) : "";
     editor.mark(found);
+    clearTimeout(speech);
+    speech = window.setTimeout(() => void (spoken.textContent = problem.textContent), QUIET);
   };
   const editor = new Editor(() => {
     clearTimeout(timer);
-    timer = setTimeout(() => void compile(), PAUSE) as unknown as number;
+    timer = window.setTimeout(() => void compile(), PAUSE);
   });
   examples.onchange = () => {
     editor.text = EXAMPLES[Number(examples.value)].text;
@@ -73,6 +78,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     element("div", { className: "controls" }, element("label", {}, "Example ", examples), run, stop),
     editor.root,
     problem,
+    spoken,
     cost,
     result,
     choice,
@@ -81,6 +87,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   await compile();
   return async () => {
     clearTimeout(timer);
+    clearTimeout(speech);
     compiler.close();
     runner.close();
   };

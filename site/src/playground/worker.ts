@@ -13,22 +13,35 @@ function deviceOf(name: string): Promise<Device> {
   return device;
 }
 
+function forget(name: string): void {
+  devices
+    .get(name)
+    ?.then((device) => device.close())
+    .catch(() => {});
+  devices.delete(name);
+}
+
 async function answer({ text, device }: Request): Promise<Reply> {
+  let file = "";
   try {
     const compiled = await compileModule(text);
-    const { texts, flops, bytes } = compiled;
+    const { texts, flops, bytes, kernel } = compiled;
+    ({ file } = kernel.location);
     const forms = { texts, flops, bytes };
     return device ? { forms, ran: await runModule(compiled, await deviceOf(device)) } : { forms };
   } catch (error) {
-    return { problem: asProblem(error) };
+    // A device may be lost, or not even there.
+    if (device) forget(device);
+    return { problem: asProblem(error, file) };
   }
 }
 
-/** Errors that are not about the module are faults of this page, and go to the console. */
-function asProblem(error: unknown): Problem {
+/** Errors that are not about the module are faults of this page, and go to the console. `file` is what the module was loaded as. */
+function asProblem(error: unknown, file: string): Problem {
   if (error instanceof ModuleError) return error.problem;
   if (!(error instanceof IsoformError)) console.error(error);
-  return { message: (error as Error).message };
+  const { message } = error as Error;
+  return { message: file ? message.replaceAll(file, "the playground") : message };
 }
 
 addEventListener("message", async ({ data }: MessageEvent<Request>) => postMessage(await answer(data)));
