@@ -2,9 +2,14 @@ import type { Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 
 /** The statements of a block from one index to in front of another. */
-export interface Stretch {
+interface Span {
   readonly from: number;
   readonly to: number;
+}
+
+export interface Stretch extends Span {
+  /** Locals that get their first value in it and are read behind it. */
+  readonly outliving: readonly string[];
 }
 
 /** Loads of a run that is left whole: the registers of an x86 take them. */
@@ -22,31 +27,45 @@ const MOST_CROSSING = 8;
  */
 export function stretchesOf(body: readonly Stmt[], isVector: (local: string) => boolean): readonly Stretch[] {
   if (countLoads(body) <= FEW_LOADS) return [];
-  const crossing = crossings(body, isVector);
-  const stretches: Stretch[] = [];
-  for (let from = 0; from < body.length; from++) {
-    if (!isAssignment(body[from])) continue;
-    const end = body.findIndex((stmt, n) => n > from && !isAssignment(stmt));
-    const to = end < 0 ? body.length : end;
-    stretches.push(...cut({ from, to }, body, crossing));
-    from = to;
-  }
-  return stretches;
+  const lives = livesOf(body, isVector);
+  const crossing = Array.from(
+    { length: body.length + 1 },
+    (_, at) => [...lives.values()].filter(({ from, to }) => from < at && at <= to).length,
+  );
+  return runsOf(body)
+    .flatMap((run) => cut(run, body, crossing))
+    .map(({ from, to }) => {
+      const outliving = [...lives].filter(([, life]) => from <= life.from && life.from < to && to <= life.to).map(([name]) => name);
+      return { from, to, outliving };
+    });
 }
 
-function cut(run: Stretch, body: readonly Stmt[], crossing: readonly number[]): Stretch[] {
+/** The assignments that follow each other. */
+function runsOf(body: readonly Stmt[]): Span[] {
+  const runs: Span[] = [];
+  for (let from = 0; from < body.length; from++) {
+    const end = body.findIndex((stmt, n) => n >= from && !isAssignment(stmt));
+    const to = end < 0 ? body.length : end;
+    if (from < to) runs.push({ from, to });
+    from = to;
+  }
+  return runs;
+}
+
+/** `crossing`: in front of each statement and behind the last, how many values have been set and are read from there on. */
+function cut(run: Span, body: readonly Stmt[], crossing: readonly number[]): Span[] {
   const loads = body.map((stmt) => countLoads([stmt]));
   if (loads.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= FEW_LOADS) return [];
-  const stretches: Stretch[] = [];
+  const spans: Span[] = [];
   for (let from = run.from; from < run.to;) {
     let [to, sum] = [from + 1, loads[from]];
     while (to < run.to && sum < LEAST_LOADS) sum += loads[to++];
     for (let at = to; at <= run.to && sum <= MOST_LOADS; sum += loads[at++]) if (crossing[at] <= crossing[to]) to = at;
     if (to < run.to && crossing[to] > MOST_CROSSING) return [];
-    stretches.push({ from, to });
+    spans.push({ from, to });
     from = to;
   }
-  return stretches;
+  return spans;
 }
 
 const isAssignment = (stmt: Stmt): boolean => (stmt.kind === "let" && stmt.init !== undefined) || stmt.kind === "assign";
@@ -57,22 +76,17 @@ function countLoads(stmts: readonly Stmt[]): number {
   return count;
 }
 
-/** For each place between statements, how many locals have been set in front of it and are read behind it. */
-function crossings(body: readonly Stmt[], isVector: (local: string) => boolean): number[] {
-  const counts = Array<number>(body.length + 1).fill(0);
-  const set = new Map<string, number>();
+/** Of each vector local that is set in the body, the statements that declare it and read it last; -1 and `body.length` where they are others'. */
+function livesOf(body: readonly Stmt[], isVector: (local: string) => boolean): Map<string, Span> {
+  const lives = new Map<string, Span>();
   const read = new Map<string, number>();
-  const declared = new Set<string>();
   body.forEach((stmt, n) => {
     walkExprs([stmt], (e) => void (e.op === "local" && read.set(e.name, n)));
     walkStmts([stmt], (inner) => {
-      if (inner.kind === "let") declared.add(inner.name);
-      if ((inner.kind === "let" || inner.kind === "assign") && isVector(inner.name) && !set.has(inner.name)) set.set(inner.name, n);
+      if ((inner.kind !== "let" && inner.kind !== "assign") || !isVector(inner.name) || lives.has(inner.name)) return;
+      lives.set(inner.name, inner.kind === "let" ? { from: n, to: n } : { from: -1, to: body.length });
     });
   });
-  for (const [name, first] of set) {
-    const last = declared.has(name) ? (read.get(name) ?? first) : body.length;
-    for (let at = first + 1; at <= last; at++) counts[at]++;
-  }
-  return counts;
+  for (const [name, { from, to }] of lives) lives.set(name, { from, to: Math.max(to, read.get(name) ?? to) });
+  return lives;
 }

@@ -2,7 +2,7 @@ import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
-import { stretchesOf } from "./stretches.js";
+import { type Stretch, stretchesOf } from "./stretches.js";
 import type { VectorCode } from "./vector.js";
 
 /** A divergent loop that is being emitted. */
@@ -39,7 +39,8 @@ export class VectorStatements {
     for (const [n, stmt] of body.entries()) {
       if (stretches.some(({ from }) => from === n)) this.beginStretch();
       this.statement(stmt);
-      if (stretches.some(({ to }) => to === n + 1)) this.fn.end();
+      const ended = stretches.find(({ to }) => to === n + 1);
+      if (ended) this.endStretch(ended);
       if (stmt.kind === "break" || stmt.kind === "continue") return;
       if (n + 1 < body.length && this.mayEmptyMask(stmt)) {
         this.dropLanesThatLeft();
@@ -57,6 +58,17 @@ export class VectorStatements {
   private beginStretch(): void {
     this.fn.get(SLICE.end);
     this.fn.if();
+  }
+
+  /** What has its first value from the block gets another one beside it, lest engines keep that of the element before. */
+  private endStretch({ outliving }: Stretch): void {
+    const { fn } = this;
+    if (outliving.length > 0) fn.else();
+    for (const name of outliving) {
+      fn.v128([0, 0, 0, 0]);
+      fn.set(this.code.localOf(name, "v128"));
+    }
+    fn.end();
   }
 
   /** True for an `if` in a divergent loop in which lanes may leave. */

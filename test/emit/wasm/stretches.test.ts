@@ -35,6 +35,10 @@ test("values that are used once more stay in their stretch", () => {
   ]);
   const stretches = cut([read("sum"), ...pairs.flat(), store(sum)]);
   assert.ok(stretches.length > 4);
+  assert.deepEqual(
+    stretches.flatMap(({ outliving }) => outliving),
+    ["sum"],
+  );
   for (const { to } of stretches) assert.equal((to - 1) % 4, 0, "behind a sum");
 });
 
