@@ -54,18 +54,18 @@ export interface State {
 export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
   [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
 
-/** The largest step for which the fields stay bounded without particles: 2 / omega_max of the discrete light waves. */
-export function largestStep({ axes, velocities }: Mesh): number {
-  // Of one component of velocity there are no light waves.
-  if (velocities === 1) return Infinity;
-  const square = axes
-    .filter(isPresent)
-    .map((axis) => {
-      const [upper, lower] = [axis.degree, axis.degree - 1].map((degree) => eigenvalues(massRow(axis, degree)));
-      return Math.max(...lower.map((mu, m) => ((2 * Math.sin((Math.PI * m) / axis.cells)) / cellSize(axis)) ** 2 * (mu / upper[m])));
-    })
-    .reduce((a, b) => a + b);
-  return 2 / Math.sqrt(square);
+/**
+ * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, where
+ * there are any, and that of the plasma.
+ */
+export function largestStep({ mesh: { axes, velocities }, species }: Problem): number {
+  const light = axes.filter(isPresent).map((axis) => {
+    const [upper, lower] = [axis.degree, axis.degree - 1].map((degree) => eigenvalues(massRow(axis, degree)));
+    return Math.max(...lower.map((mu, m) => ((2 * Math.sin((Math.PI * m) / axis.cells)) / cellSize(axis)) ** 2 * (mu / upper[m])));
+  });
+  const plasma = species.map(({ charge, mass }) => charge ** 2 / mass);
+  const squares = [...plasma, ...(velocities > 1 ? light : [])];
+  return 2 / Math.sqrt(squares.reduce((a, b) => a + b, 0));
 }
 
 /** A plasma on a device: particles and fields, and the launches of a time step. */
@@ -99,10 +99,10 @@ export class Simulation {
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
   static async create(device: Device, problem: Problem, settings: Settings): Promise<Simulation> {
-    const limit = largestStep(problem.mesh);
+    const limit = largestStep(problem);
     if (!(Math.abs(settings.dt) < limit))
       throw new IsoformError(
-        `pic: a time step of ${settings.dt} makes light waves grow on this mesh: it must be less than ${limit.toPrecision(4)}`,
+        `pic: a time step of ${settings.dt} makes waves grow without bounds: it must be less than ${limit.toPrecision(4)}`,
       );
     const work = new Workspace(device, settings.precision);
     try {

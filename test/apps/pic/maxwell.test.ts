@@ -159,9 +159,10 @@ test("light waves have the frequency of the discrete equations", async () => {
   }
 });
 
-test("the longest step is that of the finest wave", () => {
-  const { axes } = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
-  const expected = 2 / Math.sqrt(9.88 * axes.reduce((sum, axis) => sum + 1 / cellSize(axis) ** 2, 0));
-  assert.ok(Math.abs(largestStep({ axes, velocities: 3 }) / expected - 1) < 1e-3);
-  assert.equal(largestStep(meshOf([16], [1], 3, 1)), Infinity);
+test("the longest step is that of the finest light wave, or of the plasma", () => {
+  const mesh = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
+  const expected = 2 / Math.sqrt(9.88 * mesh.axes.reduce((sum, axis) => sum + 1 / cellSize(axis) ** 2, 0));
+  assert.ok(Math.abs(largestStep({ mesh, species: [] }) / expected - 1) < 1e-3);
+  const ions = { name: "ions", charge: 2, mass: 16, beams: [] };
+  assert.equal(largestStep({ mesh: meshOf([16], [1], 3, 1), species: [ions] }), 4);
 });
