@@ -75,6 +75,21 @@ for (const composition of Object.keys(COMPOSITIONS) as CompositionName[])
       simulation.free();
     });
 
+for (const [name, axes] of [
+  ["2D3V", 2],
+  ["1D3V", 1],
+] as const)
+  test(`${name} keeps the same laws with the same kernels`, async () => {
+    const mesh = meshOf([9, 8].slice(0, axes), [2, 3].slice(0, axes), 2, 3);
+    const simulation = await create({ ...BOX, mesh }, { count: 500, dt: 0.03 });
+    const first = await simulation.measure();
+    await simulation.run(10);
+    const last = await simulation.measure();
+    assert.ok(last.gauss < 1e-13 && last.divergence < 1e-13, `${last.gauss}, ${last.divergence}`);
+    assert.ok(Math.abs(totalEnergy(last) / totalEnergy(first) - 1) < 5e-3);
+    simulation.free();
+  });
+
 test("the energy errs in the first and in the second order of the step", async () => {
   const error = async (composition: CompositionName, dt: number): Promise<number> => {
     const simulation = await create(LANDAU, { composition, dt });
