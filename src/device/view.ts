@@ -43,6 +43,9 @@ export interface MemorySpace {
   readonly name: string;
 }
 
+/** The address space of every CPU backend: a view made on one runs on any other without a copy. */
+export const CPU_MEMORY: MemorySpace = { name: "cpu" };
+
 export type LayoutName = "right" | "left";
 
 /** Extents of a new array. */

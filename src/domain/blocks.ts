@@ -1,4 +1,4 @@
-import { CPU_MEMORY } from "../device/cpu/storage.js";
+import { CPU_MEMORY } from "../device/view.js";
 import type { Dimension } from "../kernel/cells.js";
 import type { DeviceSet } from "../set/index.js";
 import type { BaseGrid } from "./base-grid.js";

@@ -1,6 +1,5 @@
-import { CPU_MEMORY } from "../device/cpu/storage.js";
 import { teams } from "../device/policy.js";
-import type { View } from "../device/view.js";
+import { CPU_MEMORY, type View } from "../device/view.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import { i32 } from "../kernel/params.js";

@@ -7,12 +7,12 @@ import { bind, type Binding } from "../bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
 import type { Policy } from "../policy.js";
 import { atFirstUse, TuningTable } from "../tuning.js";
-import { BYTES, newShape, requireData, stridesOf, View } from "../view.js";
+import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../view.js";
 import { loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
-import { CPU_MEMORY, cpuStorage, type CpuBuffer } from "./storage.js";
+import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /** What the CPU backends have in common: memory, a queue that works here and now, results. A backend adds `build`. */
 export abstract class CpuDevice implements Device {

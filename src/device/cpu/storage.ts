@@ -1,11 +1,8 @@
 import { DeviceError } from "../../kernel/errors.js";
-import type { Buffer, MemorySpace } from "../view.js";
+import { CPU_MEMORY, type Buffer } from "../view.js";
 import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
 
 export { PAGE };
-
-/** The address space of every CPU backend: a view made on one runs on any other without a copy. */
-export const CPU_MEMORY: MemorySpace = { name: "cpu" };
 
 /** Bytes at each end of a memory that are never handed out, so that a vector load a little beyond a view stays inside. */
 const MARGIN = PAGE;
