@@ -55,6 +55,7 @@ const LIST = [
   "int cuOccupancyMaxActiveBlocksPerMultiprocessor(void *blocks, uint64_t function, int blockSize, size_t sharedBytes)",
   `int cuLaunchKernel(uint64_t function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,
      uint32_t blockZ, uint32_t sharedBytes, uint64_t stream, void *params, void *extra)`,
+  "int cuLaunchKernelEx(void *config, uint64_t function, void *params, void *extra)",
 ] as const;
 
 type NameOf<D extends string> = D extends `int ${infer Name}(${string}` ? Name : never;
@@ -84,6 +85,8 @@ export interface DriverApi {
   readonly endOfExtra: bigint;
   /** Threads of a grid along an axis, at most. */
   readonly mostThreads: number;
+  /** A kernel may start while the one before it in its stream still runs, and wait for it itself. Asked once `architecture` is known. */
+  readonly startsEarly?: (driver: Driver, arch: string) => boolean;
   /** Where a library is too old. */
   readonly newer: string;
   /** By status. */

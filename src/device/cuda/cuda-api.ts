@@ -24,7 +24,9 @@ export const cudaApi: DriverApi = {
   attributes: { multiprocessors: 16, memoryClockRate: 36, memoryBusWidth: 37, l2Bytes: 38, sharedBytes: 97 },
   endOfExtra: 0n,
   mostThreads: Infinity,
-  newer: "install a newer NVIDIA driver, of CUDA 11.4 or later",
+  // In graphs, from CUDA 12.3 on.
+  startsEarly: (driver, arch) => driver.int("cuDriverGetVersion") >= 12030 && Number(arch.replace("sm_", "")) >= 90,
+  newer: "install a newer NVIDIA driver, of CUDA 11.8 or later",
   remedies: {
     ...REMEDIES,
     100: "the driver sees no GPU: look at CUDA_VISIBLE_DEVICES and nvidia-smi",

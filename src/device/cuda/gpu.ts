@@ -67,6 +67,8 @@ export class Gpu implements GpuMachine {
   readonly context: Handle;
   /** Set while what its streams are given is captured. */
   capture: Captured | undefined;
+  /** Kernels of a graph that wait for the one before may be started while it runs. */
+  readonly startsEarly: boolean;
   private readonly device: number;
   private readonly peers = new Map<Gpu, boolean>();
   private readonly buffers = new Set<GpuBuffer>();
@@ -85,6 +87,7 @@ export class Gpu implements GpuMachine {
     const { device, ...facts } = gpuFacts(driver, ordinal);
     this.device = device;
     this.facts = facts;
+    this.startsEarly = driver.api.startsEarly?.(driver, facts.arch) ?? false;
     this.context = driver.handle("cuDevicePrimaryCtxRetain", device);
     this.staging = new Staging(driver);
   }
@@ -188,11 +191,11 @@ export class Gpu implements GpuMachine {
         `"${code.name}" needs more than ${mostThreads} threads along an axis`,
         "run it over parts of the range",
       );
-    return new KernelStep(this.driver, code, (entry as Entry).handle, shape, values);
+    return new KernelStep(this, code, (entry as Entry).handle, shape, values);
   }
 
   fillStep(address: number, value: number, bytes: number): Step {
-    return new FillStep(this.driver, address, value, bytes);
+    return new FillStep(this, address, value, bytes);
   }
 
   starts(kernel: string): void {

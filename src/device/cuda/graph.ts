@@ -13,6 +13,8 @@ const RELAXED = 2;
 export class Captured {
   readonly launches = new Set<GpuLaunch | GpuFold>();
   readonly buffers = new Set<GpuBuffer>();
+  /** Streams in which a kernel came last, and nothing else that the next must wait for. */
+  readonly afterKernel = new Set<Handle>();
 }
 
 /** A stream of one GPU that takes part in a capture. */

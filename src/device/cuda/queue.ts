@@ -70,6 +70,7 @@ export class CudaQueue implements Queue {
 
   copy(source: View, target: View): void {
     this.gpu.enter();
+    this.gpu.capture?.afterKernel.delete(this.stream);
     requireAlike(source, target);
     if (source.size === 0) return;
     if (source.buffer.host) return this.write(target, readView(source));
@@ -85,6 +86,7 @@ export class CudaQueue implements Queue {
 
   clear(target: View): void {
     const driver = this.enter(target);
+    this.gpu.capture?.afterKernel.delete(this.stream);
     if (target.size === 0) return;
     if (target.contiguous) driver.call("cuMemsetD8Async", placeOf(target).address, 0, target.size * BYTES[target.type], this.stream);
     else this.write(target, new Uint8Array(target.size));
@@ -127,6 +129,7 @@ export class CudaQueue implements Queue {
   wait(event: DeviceEvent): void {
     const driver = this.gpu.enter();
     if (!(event instanceof CudaEvent) || event.gpu.driver !== driver) return event.block();
+    this.gpu.capture?.afterKernel.delete(this.stream);
     driver.call("cuStreamWaitEvent", this.stream, event.handle, 0);
   }
 

@@ -1,6 +1,7 @@
 import type { Entry as EntryCode, KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
 import type { Driver, Handle } from "./driver.js";
+import type { Gpu } from "./gpu.js";
 
 /** Types of what the driver takes; memory of a block is no parameter. */
 type PackedType = Exclude<ParamType, "shared">;
@@ -45,20 +46,50 @@ function write(data: DataView, offset: number, type: PackedType, value: number):
 const BUFFER_POINTER = 1n;
 const BUFFER_SIZE = 2n;
 
+const PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+
+/** CUlaunchConfig with one attribute: the kernel may start before the one before it in the stream has ended. */
+class EarlyLaunch {
+  private readonly config = new DataView(new ArrayBuffer(56));
+  private readonly attribute = new DataView(new ArrayBuffer(72));
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly entry: Handle,
+    { grid, block, shared = 0 }: Shape,
+  ) {
+    [...grid, ...block, shared].forEach((value, n) => this.config.setUint32(4 * n, value, true));
+    this.attribute.setUint32(0, PROGRAMMATIC_STREAM_SERIALIZATION, true);
+    this.attribute.setInt32(8, 1, true);
+    this.config.setBigUint64(40, BigInt(driver.koffi.address(this.attribute.buffer)), true);
+    this.config.setUint32(48, 1, true);
+  }
+
+  enqueue(stream: Handle, extra: BigUint64Array): void {
+    this.config.setBigUint64(32, BigInt(stream), true);
+    this.driver.call("cuLaunchKernelEx", this.config.buffer, this.entry, null, extra);
+  }
+}
+
 /** A kernel with its parameters packed once, so that enqueueing it is one call of the driver. */
 export class KernelStep implements Step {
+  private readonly driver: Driver;
   private readonly arguments: readonly unknown[];
+  private readonly early: EarlyLaunch | undefined;
   /** The driver's list of what is passed, with addresses in the buffers below; small typed arrays would move with the collector. */
   private readonly extra = new BigUint64Array(new ArrayBuffer(40));
   private readonly kept: readonly ArrayBuffer[];
 
   constructor(
-    private readonly driver: Driver,
+    private readonly gpu: Gpu,
     code: EntryCode,
     entry: Handle,
-    { grid, block, shared = 0 }: Shape,
+    shape: Shape,
     values: Values,
   ) {
+    const { driver } = gpu;
+    const { grid, block, shared = 0 } = shape;
+    this.driver = driver;
     const params = packParams(code.params, values);
     const size = new ArrayBuffer(8);
     new DataView(size).setBigUint64(0, BigInt(params.byteLength), true);
@@ -66,9 +97,14 @@ export class KernelStep implements Step {
     const { address } = driver.koffi;
     this.extra.set([BUFFER_POINTER, address(params), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
     this.arguments = [entry, ...grid, ...block, shared];
+    this.early = code.waits && gpu.startsEarly ? new EarlyLaunch(driver, entry, shape) : undefined;
   }
 
+  /** In a graph, right after another kernel, it may start early. */
   enqueue(stream: Handle): void {
+    const after = this.gpu.capture?.afterKernel;
+    if (this.early && after?.has(stream)) return this.early.enqueue(stream, this.extra);
+    after?.add(stream);
     this.driver.call("cuLaunchKernel", ...this.arguments, stream, null, this.extra);
   }
 }
@@ -76,13 +112,14 @@ export class KernelStep implements Step {
 /** Sets bytes of device memory. */
 export class FillStep implements Step {
   constructor(
-    private readonly driver: Driver,
+    private readonly gpu: Gpu,
     private readonly target: Handle,
     private readonly value: number,
     private readonly bytes: number,
   ) {}
 
   enqueue(stream: Handle): void {
-    this.driver.call("cuMemsetD8Async", this.target, this.value, this.bytes, stream);
+    this.gpu.capture?.afterKernel.delete(stream);
+    this.gpu.driver.call("cuMemsetD8Async", this.target, this.value, this.bytes, stream);
   }
 }

@@ -11,7 +11,7 @@ export interface Piece {
 }
 
 /** Partials that a thread folds at least, where there are as many. */
-const A_THREAD = 4;
+const A_THREAD = 2;
 /** Pieces at most, one a block, so that the last block can fold what all have. */
 export const MOST_PIECES = BLOCK;
 
@@ -23,7 +23,7 @@ export interface Meeting {
 }
 
 /** Bytes of the mailbox of one of so many members. */
-export const mailboxBytes = (members: number, reductions: number): number => 16 * members * (reductions + 1);
+export const mailboxBytes = (members: number, reductions: number): number => 32 * members * reductions;
 
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
 export class Gathering {

@@ -65,6 +65,8 @@ export const hipApi: DriverApi = {
     cuFuncSetAttribute: NOTHING_TO_DO,
     cuOccupancyMaxActiveBlocksPerMultiprocessor: "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
     cuLaunchKernel: "hipModuleLaunchKernel",
+    // Nothing starts early.
+    cuLaunchKernelEx: NOTHING_TO_DO,
   },
   attributes: { multiprocessors: 63, memoryClockRate: 60, memoryBusWidth: 59, l2Bytes: 19, sharedBytes: 74 },
   endOfExtra: 3n,

@@ -6,10 +6,24 @@ import { copySource } from "./gpu/copy.js";
 import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "./gpu/program.js";
 
-/** CUDA C++ of a kernel: its main entry, and what folds its partials and applies its sorted contributions. */
+/**
+ * CUDA C++ of a kernel: its main entry, and what folds its partials and applies its sorted contributions. Entries may be started while what
+ * comes before them still runs.
+ */
 export function emitCuda(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions): GpuProgram {
-  return emitGpu(ir, access, assumptions, cudaDialect(assumptions.wide));
+  const dialect = cudaDialect(assumptions.wide);
+  return emitGpu(ir, access, assumptions, { ...dialect, head: (strict) => [...dialect.head(strict), ...IN_TURN], opening: "in_turn();" });
 }
+
+/** Lets the next kernel of the stream be started, and waits for the end of the one before. */
+const IN_TURN = [
+  "__device__ inline void in_turn() {",
+  "#if __CUDA_ARCH__ >= 900",
+  '  asm volatile("griddepcontrol.launch_dependents;");',
+  '  asm volatile("griddepcontrol.wait;" ::: "memory");',
+  "#endif",
+  "}",
+];
 
 const dialect = cudaDialect(true);
 

@@ -1,9 +1,16 @@
 // Kernel "dot" (kernels.ts), written by isoform.
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) dot_kernel(
   const double *__restrict__ x, const double *__restrict__ y, const int chunks, const int i_begin, const int i_end,
   double *__restrict__ s_partials
 ) {
+  in_turn();
   const int lane = threadIdx.x % 8;
   const int chunk = (int)blockIdx.x * 32 + threadIdx.x / 8;
   double s = 0.0;
@@ -26,6 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
   double *s_partials, double *s_folded, const long long partial_count
 ) {
+  in_turn();
   const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
   {
     double total = 0.0;
@@ -43,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
   double *s_partials, double *s_folded, const long long partial_count, double *s_output, long long *results
 ) {
+  in_turn();
   {
     double *from = s_partials;
     double *to = s_folded;

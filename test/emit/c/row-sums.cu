@@ -1,9 +1,16 @@
 // Kernel "rowSums" (kernels.ts), written by isoform.
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
   const double *__restrict__ a, double *__restrict__ s, const int league, const int a_extent1, const int a_stride0
 ) {
   __shared__ double sum__warps[32];
+  in_turn();
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
   for (int team = blockIdx.x; team < league; team += gridDim.x) {

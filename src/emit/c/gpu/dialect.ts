@@ -108,6 +108,8 @@ export interface GpuDialect extends Dialect {
    * A multiprocessor is to hold `resident` of them: the compiler may use as many registers as that leaves.
    */
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
+  /** The line with which every entry begins, where one that is started early waits for what comes before it. */
+  readonly opening?: string;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** What stands in the list for a parameter, and the lines with which the body must begin for it. */

@@ -172,8 +172,9 @@ export class FoldWriter extends EntryWriter {
   }
 
   /**
-   * One thread of each GPU puts its results into the mailboxes of all, waits for theirs, and folds them in the order of the GPUs. Mailboxes
-   * hold the values and the turn of each GPU twice: a GPU that is a turn ahead must not overwrite what others still read.
+   * One thread of each GPU puts its results into the mailboxes of all, waits for theirs, and folds them in the order of the GPUs. A word of a
+   * mailbox holds half of a value, and the turn, so that neither is seen without the other. There are words for two turns: a GPU that is a
+   * turn ahead must not overwrite what others still read.
    */
   private meet({ fence, pause, fail }: FarBlocks): void {
     const { code, T } = this;
@@ -182,19 +183,26 @@ export class FoldWriter extends EntryWriter {
     const [members, me] = [this.param("members", "i32", "members"), this.param("me", "i32", "me")];
     const mailboxes = this.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
     const results = this.pointerParam("results", "results", "i64");
-    const each = reduces.length + 1;
+    const words = 2 * reduces.length;
     code.line(`const ${i64} now = ++*${this.pointerParam("turn", "turn", "i64")};`);
     code.line(`const int side = (int)(now % 2) * ${members};`);
-    const place = (box: string, member: string) => `((volatile ${i64} *)${mailboxes}[${box}] + (side + ${member}) * ${each})`;
+    const place = (box: string, member: string) => `((volatile ${i64} *)${mailboxes}[${box}] + (side + ${member}) * ${words})`;
     const everyone = (work: (member: string) => void) => code.block(`for (int m = 0; m < ${members}; m++)`, () => work("m"));
-    everyone((m) => reduces.forEach((_, n) => code.line(`${place(m, me)}[${n}] = ${results}[${n}];`)));
+    // What the kernels before have stored in the memory of other GPUs is there when a word is.
     code.line(`${fence};`);
-    everyone((m) => code.line(`${place(m, me)}[${reduces.length}] = now;`));
     everyone((m) =>
-      code.block(`for (unsigned int tries = 0; ${place(me, m)}[${reduces.length}] != now; tries++)`, () => {
-        code.line(`${pause};`);
-        code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
+      reduces.forEach((_, n) => {
+        code.line(`${place(m, me)}[${2 * n}] = now << 32 | (${results}[${n}] & 0xffffffff);`);
+        code.line(`${place(m, me)}[${2 * n + 1}] = now << 32 | (${results}[${n}] >> 32 & 0xffffffff);`);
       }),
+    );
+    everyone((m) =>
+      code.block(`for (int word = 0; word < ${words}; word++)`, () =>
+        code.block(`for (unsigned int tries = 0; (int)(${place(me, m)}[word] >> 32) != (int)now; tries++)`, () => {
+          code.line(`${pause};`);
+          code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
+        }),
+      ),
     );
     code.line(`${fence};`);
     reduces.forEach((param, n) =>
@@ -202,7 +210,7 @@ export class FoldWriter extends EntryWriter {
         const type = T[param.type];
         code.line(`${type} total = ${this.constant(param.type, param.identity)};`);
         everyone((m) => {
-          code.line(`const ${i64} bits = ${place(me, m)}[${n}];`);
+          code.line(`const ${i64} bits = ${place(me, m)}[${2 * n + 1}] << 32 | (${place(me, m)}[${2 * n}] & 0xffffffff);`);
           this.foldInto(this.body, param, param.type, "total", `*(const ${type} *)&bits`);
         });
         code.line(this.result(param, n, "total"));

@@ -22,6 +22,8 @@ export interface KernelParam {
 export interface Entry {
   readonly name: string;
   readonly params: readonly KernelParam[];
+  /** It waits itself for what comes before it in its stream, and may be started early. */
+  readonly waits?: boolean;
 }
 
 /** How a range kernel's elements are given to threads. */

@@ -208,6 +208,7 @@ export class RangeWriter extends EntryWriter {
       this.indexParam("tile", "tile"),
       this.indexParam("planes", "planes"),
     ];
+    const { forwards = [] } = this.program.assumptions;
     const block = (axis: "x" | "y" | "z") => `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
     const first = strided ? this.begin(2) : this.firstInRow();
@@ -216,23 +217,16 @@ export class RangeWriter extends EntryWriter {
     );
     code.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
     const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
-    const { forwards = [] } = this.program.assumptions;
     code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
       this.body.statements(this.head);
       const stop = this.names.fresh("stop");
-      code.line(`${T.index} ${i} = ${this.begin(0)} + ${forwards.length > 0 ? this.endsFirst(block("y")) : block("y")} * ${planes};`);
+      code.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
       code.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
       const start = this.names.fresh("start");
       if (forwards.length > 0) code.line(`const ${T.index} ${start} = ${i};`);
       this.column(i, stop);
       for (const forward of forwards) this.forward(forward, start, stop);
     });
-  }
-
-  /** The slabs at both ends come first, so that what is stored elsewhere travels while the others are computed. */
-  private endsFirst(slab: string): string {
-    const last = `(${this.T.index})${this.dialect.blocks("y")} - 1`;
-    return `(${slab} == 0 ? 0 : ${slab} == 1 ? ${last} : ${slab} - 1)`;
   }
 
   /** Stores what the thread has written in planes at an end of the range in other memory, too. */

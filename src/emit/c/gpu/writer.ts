@@ -313,9 +313,10 @@ export abstract class EntryWriter implements Frame {
     head.indented(() => wrap(declarations, 120).forEach((line) => head.line(line)));
     head.block(")", () => {
       for (const line of [...this.sharedArrays, ...spelled.flatMap(({ opening }) => opening)]) head.line(line);
+      if (this.dialect.opening) head.line(this.dialect.opening);
       head.text(this.code.toString().trimEnd());
     });
-    return { entry: { name: this.name, params }, text: head.toString() };
+    return { entry: { name: this.name, params, waits: this.dialect.opening !== undefined }, text: head.toString() };
   }
 }
 
