@@ -8,7 +8,7 @@ import { range } from "../../src/device/policy.js";
 import { analyseAccess } from "../../src/ir/access.js";
 import type { KernelIR, NumericType } from "../../src/ir/types.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
-import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../src/testing/rung.js";
+import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../src/testing/values.js";
 import { INPUTS, OUTPUTS, randomKernel } from "../ir/random.js";
 
 /** Enough for whole and partial vectors, chunks of a reduction, and two workers. */

@@ -4,21 +4,10 @@ import { mulhi } from "../../kernel/builtins.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, i32, u32, view, type ScalarToken } from "../../kernel/params.js";
 import type { NumericType } from "../../ir/types.js";
-import {
-  edgesOn,
-  expectSame,
-  F64_EDGES,
-  I32_EDGES,
-  make,
-  ofType,
-  pairs,
-  reals,
-  rung,
-  same,
-  U32_EDGES,
-  type Round,
-  type Rung,
-} from "../rung.js";
+import { expectSame, same } from "../expect.js";
+import { ofType, type Round } from "../real.js";
+import { reals, rung, type Rung } from "../rung.js";
+import { edgesOn, F64_EDGES, I32_EDGES, make, pairs, U32_EDGES } from "../values.js";
 
 const floats = ofType((real) =>
   kernel("floats", { a: view(real), b: view(real), o: view(real, 2) }, ({ a, b, o }, i) => {

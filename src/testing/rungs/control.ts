@@ -1,7 +1,10 @@
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f64, fixed, i32, u32, view } from "../../kernel/params.js";
-import { expectOutput, make, noise, ofType, reals, type Round, type Rung } from "../rung.js";
+import { expectOutput } from "../expect.js";
+import { ofType, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const branches = ofType((real) =>
   kernel("branches", { x: view(real), y: view(real) }, ({ x, y }, i) => {

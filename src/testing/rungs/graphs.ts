@@ -3,7 +3,10 @@ import { open } from "../../device/open.js";
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, max, scatter, sum, view } from "../../kernel/params.js";
-import { expectEqual, expectError, expectSame, make, noise, ofType, reals, type Rung } from "../rung.js";
+import { expectEqual, expectError, expectSame } from "../expect.js";
+import { ofType } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const step = ofType((real) =>
   kernel("step", { x: view(real), y: view(real), dt: real }, ({ x, y, dt }, i) => {

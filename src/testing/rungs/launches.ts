@@ -3,7 +3,10 @@ import { range, teams } from "../../device/policy.js";
 import { BYTES, View } from "../../device/view.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, scatter, sum, table, view } from "../../kernel/params.js";
-import { arrayOf, expectEqual, expectError, expectSame, make, ofType, reals, type Rung } from "../rung.js";
+import { expectEqual, expectError, expectSame } from "../expect.js";
+import { arrayOf, ofType } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make } from "../values.js";
 
 const step = ofType((real) =>
   kernel("step", { x: view(real), y: view(real), dt: real }, ({ x, y, dt }, i) => {

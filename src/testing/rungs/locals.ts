@@ -1,7 +1,10 @@
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, i32, table, u32, view } from "../../kernel/params.js";
-import { arrayOf, expectOutput, expectSame, make, noise, ofType, reals, type Round, type Rung } from "../rung.js";
+import { expectOutput, expectSame } from "../expect.js";
+import { arrayOf, ofType, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const sorted = ofType((real) =>
   kernel("sorted", { x: view(real, 2), y: view(real, 2), Real: arrayOf(real) }, ({ x, y, Real }, i) => {

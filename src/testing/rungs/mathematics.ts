@@ -2,7 +2,9 @@ import type { Device } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, view } from "../../kernel/params.js";
-import { make, noise, ofType, reals, type Real, type Round, type Rung } from "../rung.js";
+import { ofType, type Real, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const functions = ofType((real) =>
   kernel("functions", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {

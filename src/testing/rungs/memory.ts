@@ -1,5 +1,7 @@
 import { f32, f64, i32, u32, u8 } from "../../kernel/params.js";
-import { edgesOn, expectEqual, expectSame, make, rung, type Rung } from "../rung.js";
+import { expectEqual, expectSame } from "../expect.js";
+import { rung, type Rung } from "../rung.js";
+import { edgesOn, make } from "../values.js";
 
 export const memory: Rung[] = [
   rung(1, "allocates zeroed arrays of every type", async (device) => {

@@ -5,7 +5,10 @@ import type { ReduceOp } from "../../ir/types.js";
 import { kernel, teamKernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, max, min, reducer, sum, view } from "../../kernel/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
-import { adding, expectEqual, expectError, expectSame, make, noise, ofType, reals, type Real, type Round, type Rung } from "../rung.js";
+import { expectEqual, expectError, expectSame } from "../expect.js";
+import { adding, ofType, type Real, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const statistics = ofType((real) =>
   kernel("statistics", { x: view(real), s: sum(real), low: min(real), high: max(real) }, ({ x, s, low, high }, i) => {

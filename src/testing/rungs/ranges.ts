@@ -1,7 +1,10 @@
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { bool, f32, i32, u32, u8, view } from "../../kernel/params.js";
-import { expectOutput, expectSame, make, noise, ofType, reals, rung, type Rung } from "../rung.js";
+import { expectOutput, expectSame } from "../expect.js";
+import { ofType } from "../real.js";
+import { reals, rung, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const fill = ofType((real) =>
   kernel("fill", { x: view(real), value: real }, ({ x, value }, i) => {

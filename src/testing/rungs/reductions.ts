@@ -4,7 +4,10 @@ import type { NumericType } from "../../ir/types.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/params.js";
 import { strictFold } from "../strict-fold.js";
-import { adding, expectEqual, expectSame, make, noise, ofType, reals, type Real, type Round, type Rung } from "../rung.js";
+import { expectEqual, expectSame } from "../expect.js";
+import { adding, ofType, type Real, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const dot = ofType((real) =>
   kernel("dot", { x: view(real), y: view(real), s: sum(real) }, ({ x, y, s }, i) => {

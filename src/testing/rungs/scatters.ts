@@ -2,7 +2,10 @@ import type { Device, ScatterStrategy } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, scatter, u32, view } from "../../kernel/params.js";
-import { expectSame, make, noise, ofType, reals, rung, type Real, type Round, type Rung } from "../rung.js";
+import { expectSame } from "../expect.js";
+import { ofType, type Real, type Round } from "../real.js";
+import { reals, rung, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const histogram = kernel("histogram", { at: view(i32), h: scatter(i32) }, ({ at, h }, i) => {
   h.add(at[i], 1);

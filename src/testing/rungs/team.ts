@@ -2,7 +2,10 @@ import { range, teams } from "../../device/policy.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
 import { i32, max, scatter, sum, view } from "../../kernel/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
-import { adding, arrayOf, expectEqual, expectSame, make, noise, ofType, reals, type Round, type Rung } from "../rung.js";
+import { expectEqual, expectSame } from "../expect.js";
+import { adding, arrayOf, ofType, type Round } from "../real.js";
+import { reals, type Rung } from "../rung.js";
+import { make, noise } from "../values.js";
 
 const rows = ofType((real) =>
   teamKernel("rows", { x: view(real, 2), y: view(real, 2) }, ({ x, y }, team) => {

@@ -4,7 +4,7 @@ import { range } from "../../../src/device/policy.js";
 import { firstWrong } from "../../../src/device/webgpu/self-test.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f64, i32, scatter, view } from "../../../src/kernel/params.js";
-import { make, noise } from "../../../src/testing/rung.js";
+import { make, noise } from "../../../src/testing/values.js";
 import { openWebGpu } from "./opened.js";
 
 const operations = kernel("operations", { a: view(f64), b: view(f64), o: view(f64, 2) }, ({ a, b, o }, i) => {

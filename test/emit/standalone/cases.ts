@@ -23,7 +23,7 @@ import type { Policy, Precision } from "../../../src/ir/launch.js";
 import type { ElementType } from "../../../src/ir/types.js";
 import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
-import { noise } from "../../../src/testing/rung.js";
+import { noise } from "../../../src/testing/values.js";
 import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
 
 /** A launch of a kernel on data: what its emitted code must do too. */
