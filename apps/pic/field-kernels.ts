@@ -84,15 +84,17 @@ export const gauss = kernel(
     m2: view(f64, 3),
     m3: view(f64, 3),
     rho: view(f64, 3),
-    mean: f64,
+    /** The sum of rho, and what share of it each coefficient has in the mean. */
+    charge: view(f64),
+    each: f64,
     most: max(f64),
   },
-  ({ ha, hb, hc, m1, m2, m3, rho, mean, most }, i, j, k) => {
+  ({ ha, hb, hc, m1, m2, m3, rho, charge, each, most }, i, j, k) => {
     const right = i + 1 < m1.length ? i + 1 : 0;
     const behind = j + 1 < m1[0].length ? j + 1 : 0;
     const above = k + 1 < m1[0][0].length ? k + 1 : 0;
     const outflow = (m1[right][j][k] - m1[i][j][k]) / ha + (m2[i][behind][k] - m2[i][j][k]) / hb + (m3[i][j][above] - m3[i][j][k]) / hc;
-    most.max(Math.abs(outflow - (rho[i][j][k] - mean)));
+    most.max(Math.abs(outflow - (rho[i][j][k] - each * charge[0])));
   },
 );
 

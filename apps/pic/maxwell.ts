@@ -2,7 +2,20 @@ import type { View } from "isoform";
 import { range } from "isoform";
 import * as kernels from "./field-kernels.js";
 import type { Mesh, Row } from "./mesh.js";
-import { along, cellSize, cyclic, differenceRow, dofs, eigenvalues, inverse, isPresent, massRow, product, transposed } from "./mesh.js";
+import {
+  along,
+  cellSize,
+  cyclic,
+  differenceRow,
+  dofs,
+  eigenvalues,
+  inverse,
+  isPresent,
+  massRow,
+  mixedRow,
+  product,
+  transposed,
+} from "./mesh.js";
 import type { Work, Workspace } from "./workspace.js";
 
 /** The circulant matrices of one axis: mass matrices of degree p (`upper`) and p - 1 (`lower`), their inverses, and K_p^-1 D^T K_(p-1). */
@@ -12,6 +25,8 @@ interface AxisRows {
   readonly inverseUpper: Row;
   readonly inverseLower: Row;
   readonly curl: Row;
+  /** Degree p against p - 1. */
+  readonly mixed: Row;
 }
 type RowName = keyof AxisRows;
 
@@ -76,6 +91,12 @@ export class Maxwell {
   /** to := factor M u for component a of a 1-form (`e`) or 2-form (`b`), or its inverse. */
   mass(form: "e" | "b", a: number, from: Block, to: Block, inverted = false): Work[] {
     return this.multiply(this.namesOf(form, a, inverted), from, to, 1, 0);
+  }
+
+  /** to := X b, so that e_k X b is the integral of component k of E times the component of B that is neither along k nor along axis a. */
+  cross(a: number, k: number, from: Block, to: Block): Work[] {
+    const names = [0, 1, 2].map((axis): RowName => (axis === a ? "mixed" : axis === k ? "lower" : "upper"));
+    return this.multiply(names, from, to, 1, 0);
   }
 
   private namesOf(form: "e" | "b", a: number, inverted: boolean): RowName[] {
@@ -146,7 +167,7 @@ function rowsOf({ axes }: Mesh): AxisRows[] {
     const [upper, lower] = [massRow(axis, axis.degree), massRow(axis, axis.degree - 1)];
     const inverseUpper = inverse(upper);
     const curl = product(inverseUpper, product(transposed(differenceRow(axis)), lower));
-    return { upper, lower, inverseUpper, inverseLower: inverse(lower), curl };
+    return { upper, lower, inverseUpper, inverseLower: inverse(lower), curl, mixed: mixedRow(axis) };
   });
 }
 

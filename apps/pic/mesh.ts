@@ -77,6 +77,17 @@ export function massRow(axis: Axis, degree: number): Row {
   );
 }
 
+/** Integrals of the splines of degree p against those of degree p - 1: h N^(2p)(p + k) for the one that starts k cells later. */
+export function mixedRow(axis: Axis): Row {
+  if (!isPresent(axis)) return [1];
+  const { cells, degree } = axis;
+  const pieces = splinePieces(2 * degree);
+  return circulantRow(
+    cells,
+    Array.from({ length: 2 * degree }, (_, j) => [degree - j, cellSize(axis) * pieces[j][2 * degree]] as const),
+  );
+}
+
 /** (D u)_i = (u_i - u_(i-1)) / h. */
 export const differenceRow = (axis: Axis): Row => {
   const h = cellSize(axis);

@@ -1,6 +1,7 @@
 import type { Case } from "./cases.js";
+import { totalEnergy, type Measures } from "./diagnostics.js";
 import type { Series } from "./fits.js";
-import { totalEnergy, type Measures, type Simulation } from "./simulation.js";
+import type { Simulation } from "./simulation.js";
 
 /** One sample: the amplitude of the watched mode, and all measures. */
 export interface Row extends Measures {

@@ -1,13 +1,13 @@
 import type { Device, Graph, Launch, LayoutName, Precision, View } from "isoform";
-import { IsoformError, range } from "isoform";
+import { IsoformError } from "isoform";
 import { partsOf, sequenceOf, type CompositionName, type Flow, type Part } from "./compositions.js";
-import * as fieldKernels from "./field-kernels.js";
+import { Diagnostics, type Measures } from "./diagnostics.js";
 import { components, Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
-import { along, cellSize, cyclic, dofs, eigenvalues, isPresent, massRow } from "./mesh.js";
+import { along, cellSize, cyclic, eigenvalues, isPresent, massRow } from "./mesh.js";
 import { depositKernel, kickKernel, pushKernel } from "./particles.js";
 import { projectionMoments, type VectorField } from "./projection.js";
-import { Particles, type Loading, type Moments, type Species } from "./species.js";
+import { Particles, type Loading, type Species } from "./species.js";
 import { Workspace, type Work } from "./workspace.js";
 
 /** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
@@ -31,28 +31,11 @@ export interface Settings {
 
 export const DEFAULTS = { composition: "strang", loading: "sobol", layout: "left", precision: "fast" } as const satisfies Partial<Settings>;
 
-export interface Measures {
-  readonly time: number;
-  /** Energy of each component of E and B, and of each species. */
-  readonly electric: readonly number[];
-  readonly magnetic: readonly number[];
-  readonly kinetic: readonly number[];
-  /** Of all particles. */
-  readonly momentum: readonly number[];
-  /** The largest residual of Gauss' law, against the splines of V0. */
-  readonly gauss: number;
-  /** The largest |div b|. */
-  readonly divergence: number;
-}
-
 /** Steps since the start, and the values of E, B and each species. */
 export interface State {
   readonly steps: number;
   readonly arrays: readonly ArrayLike<number>[];
 }
-
-export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
-  [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
 
 /**
  * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, where
@@ -74,9 +57,8 @@ export class Simulation {
   readonly species: readonly Particles[];
   /** Steps since the start. */
   steps = 0;
-  private readonly products: View<"f64", 4>;
-  private readonly forces: Work[];
   private readonly deposits: Work[];
+  private readonly diagnostics: Diagnostics;
   private readonly graphs: { readonly start: Graph; readonly between: Graph; readonly end?: Graph };
 
   private constructor(
@@ -88,12 +70,8 @@ export class Simulation {
     const { mesh, species } = problem;
     this.maxwell = new Maxwell(this.work, mesh);
     this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
-    const [nx, ny, nz] = mesh.axes.map(({ cells }) => cells);
-    this.products = this.work.array([3, nz, ny, nx]);
-    this.forces = components(mesh.velocities).electric.flatMap((a) =>
-      this.maxwell.mass("e", a, this.maxwell.e.at(0, a), this.products.at(0, a)),
-    );
     this.deposits = this.depositCharge();
+    this.diagnostics = new Diagnostics(work, this.maxwell, this.species, this.deposits);
     this.graphs = this.captureSteps();
   }
 
@@ -131,48 +109,8 @@ export class Simulation {
   }
 
   /** Energies, momentum, and how well Gauss' law and div B = 0 are kept. */
-  async measure(): Promise<Measures> {
-    const { work, maxwell, device, problem } = this;
-    const { mesh } = problem;
-    const n = dofs(mesh);
-    const options = { precision: work.precision };
-    const vector = (u: View<"f64">) => u.reshape(n);
-    const dot = async (x: View<"f64">, y: View<"f64">) =>
-      (await device.run(fieldKernels.dot, { x: vector(x), y: vector(y) }, range(n), options)).result;
-    const { electric, magnetic } = components(mesh.velocities);
-
-    work.do(this.forces);
-    const electricEnergy = [];
-    for (const a of electric) electricEnergy.push(0.5 * (await dot(maxwell.e.at(0, a), this.products.at(0, a))));
-
-    const [ha, hb, hc] = mesh.axes.map(cellSize);
-    const policy = range(...mesh.axes.map(({ cells }) => cells));
-    work.do(this.deposits);
-    const { result } = await device.run(fieldKernels.total, { x: vector(maxwell.current) }, range(n), options);
-    const [m1, m2, m3] = [0, 1, 2].map((a) => along(this.products.at(0, a), 0));
-    const law = { ha, hb, hc, m1, m2, m3, rho: along(maxwell.current, 0), mean: result / n };
-    const gauss = (await device.run(fieldKernels.gauss, law, policy, options)).most;
-
-    const magneticEnergy = [];
-    for (const a of magnetic) {
-      // What Gauss' law needed is not needed any more.
-      work.do(maxwell.mass("b", a, maxwell.b.at(0, a), maxwell.current));
-      magneticEnergy.push(0.5 * (await dot(maxwell.b.at(0, a), maxwell.current)));
-    }
-    const [b1, b2, b3] = [0, 1, 2].map((a) => along(maxwell.b.at(0, a), 0));
-    const divergence = (await device.run(fieldKernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy, options)).most;
-
-    const moments: (Moments & { m: number })[] = [];
-    for (const particles of this.species) moments.push({ ...(await particles.moments()), m: particles.species.mass });
-    return {
-      time: this.time,
-      electric: electricEnergy,
-      magnetic: magneticEnergy,
-      kinetic: moments.map(({ m, energy }) => m * energy),
-      momentum: [0, 1, 2].map((k) => moments.reduce((sum, { m, momentum }) => sum + m * momentum[k], 0)),
-      gauss,
-      divergence,
-    };
+  measure(): Promise<Measures> {
+    return this.diagnostics.measure(this.time);
   }
 
   /** The amplitude of a Fourier mode along axis 1 of the coefficients of one component: 2 / n |sum of u exp(-2 pi i mode x_1 / L_1)|. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Device, View } from "isoform";
+import type { Device, LaunchOptions, View } from "isoform";
 import { doctor, f64, open, range } from "isoform";
 import { along, cellSize, cyclic, dofs, meshOf, type Mesh } from "../../../apps/pic/mesh.js";
 import { depositKernel, kickKernel, pushKernel } from "../../../apps/pic/particles.js";
@@ -72,7 +72,15 @@ const fieldOf = (mesh: Mesh): Float64Array[] => {
 const blockOn = (device: Device, mesh: Mesh, data: ArrayLike<number>): View<"f64"> =>
   device.from(f64, data, mesh.axes.map(({ cells }) => cells).reverse());
 
-async function pushOn(device: Device, mesh: Mesh, axis: number, list: readonly Particle[], dt: number, b: Float64Array[]) {
+async function pushOn(
+  device: Device,
+  mesh: Mesh,
+  axis: number,
+  list: readonly Particle[],
+  dt: number,
+  b: Float64Array[],
+  options: LaunchOptions = { precision: "strict" },
+) {
   const { x, v, w } = upload(device, list);
   const [, second, third] = cyclic(axis);
   const order = cyclic(axis);
@@ -100,7 +108,7 @@ async function pushOn(device: Device, mesh: Mesh, axis: number, list: readonly P
     turnsC: true,
     j: along(j, axis),
   };
-  await device.run(pushKernel(mesh, axis), args, range(list.length), { precision: "strict" });
+  await device.run(pushKernel(mesh, axis), args, range(list.length), options);
   const read = (view: View<"f64">) => device.queue.read(view);
   return { x: await Promise.all(x.map(read)), v: await Promise.all(v.map(read)), j: await read(j) };
 }
@@ -274,3 +282,24 @@ for (const name of ["js-debug", "wasm", "native"]) {
     assert.deepEqual(await bits(name), await bits("js"));
   });
 }
+
+for (const name of ["js", "wasm", "native"])
+  for (const strategy of ["atomic", "duplicated"] as const) {
+    const missing = reports.find((report) => report.backend === name)?.missing;
+    test(
+      `fast ${strategy} currents on ${name} are the strict ones but for rounding`,
+      { skip: missing && `${name}: ${missing.reason}` },
+      async () => {
+        const device = await open(name);
+        try {
+          const [list, b] = [particles(MESH, 0, 5000), fieldOf(MESH)];
+          const strict = await pushOn(device, MESH, 0, list, DT, b);
+          const fast = await pushOn(device, MESH, 0, list, DT, b, { precision: "fast", scatter: strategy });
+          close(fast.j, strict.j, 1e-12 * largest(strict.j), "current");
+          for (const k of [0, 1, 2]) close(fast.v[k], strict.v[k], 2e-15, `v${k + 1}`);
+        } finally {
+          await device.close();
+        }
+      },
+    );
+  }

@@ -100,14 +100,25 @@ export function push(
 }
 
 /** E at a place: each component from its block of coefficients. */
-export function electricField(mesh: Mesh, x: readonly number[], e: readonly ArrayLike<number>[]): number[] {
-  return e.map((block, k) => {
+export const electricField = (mesh: Mesh, x: readonly number[], e: readonly ArrayLike<number>[]): number[] =>
+  fieldAt(mesh, x, e, (axis, k) => axis === k);
+
+/** B at a place. */
+export const magneticField = (mesh: Mesh, x: readonly number[], b: readonly ArrayLike<number>[]): number[] =>
+  fieldAt(mesh, x, b, (axis, k) => axis !== k);
+
+const fieldAt = (
+  mesh: Mesh,
+  x: readonly number[],
+  blocks: readonly ArrayLike<number>[],
+  isLower: (axis: number, k: number) => boolean,
+): number[] =>
+  blocks.map((block, k) => {
     let value = 0;
     tensor(
       mesh,
-      mesh.axes.map((axis, a) => splinesOn(axis, a === k, x[a])),
+      mesh.axes.map((axis, a) => splinesOn(axis, isLower(a, k), x[a])),
       (id, weight) => (value += block[id] * weight),
     );
     return value;
   });
-}

@@ -3,8 +3,9 @@ import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
 import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/compositions.js";
+import { totalEnergy } from "../../../apps/pic/diagnostics.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, totalEnergy, type Problem, type Settings } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, Simulation, type Problem, type Settings } from "../../../apps/pic/simulation.js";
 
 const reports = await doctor();
 const device = await open("js");

@@ -1,0 +1,118 @@
+import type { Launch, View } from "isoform";
+import { range } from "isoform";
+import * as kernels from "./field-kernels.js";
+import { components, type Maxwell } from "./maxwell.js";
+import { along, cellSize, cyclic, dofs } from "./mesh.js";
+import type { Particles } from "./species.js";
+import type { Work, Workspace } from "./workspace.js";
+
+export interface Measures {
+  readonly time: number;
+  /** Energy of each component of E and B, and of each species. */
+  readonly electric: readonly number[];
+  readonly magnetic: readonly number[];
+  readonly kinetic: readonly number[];
+  /** Of all particles and of the fields, the integral of E x B. */
+  readonly momentum: readonly number[];
+  /** The largest residual of Gauss' law, against the splines of V0. */
+  readonly gauss: number;
+  /** The largest |div b|. */
+  readonly divergence: number;
+}
+
+export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
+  [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
+
+/** Work whose last launch folds something into one number. */
+interface Fold {
+  readonly works: readonly Work[];
+  readonly launch: Launch;
+}
+
+/** What tells whether a run is sound, prepared once and measured as often as wanted. */
+export class Diagnostics {
+  private readonly electric: readonly Fold[];
+  private readonly magnetic: readonly Fold[];
+  /** For each axis, terms of the integral of E x B and their signs. */
+  private readonly poynting: readonly (readonly (readonly [sign: number, fold: Fold])[])[];
+  private readonly gauss: Fold;
+  private readonly divergence: Fold;
+
+  /** @param deposits what puts the charge density into the fields' `current` */
+  constructor(
+    private readonly work: Workspace,
+    private readonly maxwell: Maxwell,
+    private readonly species: readonly Particles[],
+    private readonly deposits: readonly Work[],
+  ) {
+    const { e, b, current, mesh } = maxwell;
+    const { electric, magnetic } = components(mesh.velocities);
+    const [nx, ny, nz] = mesh.axes.map(({ cells }) => cells);
+    const products = work.array([3, nz, ny, nx]);
+    const product = (k: number): View<"f64"> => products.at(0, k);
+    this.electric = electric.map((k) => this.dot(maxwell.mass("e", k, e.at(0, k), product(k)), e.at(0, k), product(k)));
+    // Between samples the current is free for other products.
+    this.magnetic = magnetic.map((k) => this.dot(maxwell.mass("b", k, b.at(0, k), current), b.at(0, k), current));
+    this.poynting = [0, 1, 2].map((a) => {
+      const [, second, third] = cyclic(a);
+      const terms = [
+        [1, second, third],
+        [-1, third, second],
+      ] as const;
+      return terms
+        .filter(([, k, l]) => electric.includes(k) && magnetic.includes(l))
+        .map(([sign, k, l]) => [sign, this.dot(maxwell.cross(a, k, b.at(0, l), current), e.at(0, k), current)] as const);
+    });
+
+    const [ha, hb, hc] = mesh.axes.map(cellSize);
+    const policy = range(nx, ny, nz);
+    const scalars = (view: View<"f64">) => [0, 1, 2].map((k) => along(view.at(0, k), 0));
+    const [m1, m2, m3] = scalars(products);
+    const charge = work.array(1);
+    const law = { ha, hb, hc, m1, m2, m3, rho: along(current, 0), charge, each: 1 / dofs(mesh) };
+    const total = work.work(kernels.total, { x: this.vector(current), result: charge }, range(dofs(mesh)));
+    this.gauss = { works: [...this.deposits, total], launch: work.launch(kernels.gauss, law, policy) };
+    const [b1, b2, b3] = scalars(b);
+    this.divergence = { works: [], launch: work.launch(kernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy) };
+  }
+
+  async measure(time: number): Promise<Measures> {
+    // Gauss' law takes the products that the electric energy leaves.
+    const electric = await this.results(this.electric);
+    const [gauss, divergence] = await this.results([this.gauss, this.divergence]);
+    const magnetic = await this.results(this.magnetic);
+    const momentum = [0, 0, 0];
+    for (const [a, terms] of this.poynting.entries()) for (const [sign, fold] of terms) momentum[a] += sign * (await this.result(fold));
+    const kinetic = [];
+    for (const particles of this.species) {
+      const { mass } = particles.species;
+      const moments = await particles.moments();
+      kinetic.push(mass * moments.energy);
+      for (const a of [0, 1, 2]) momentum[a] += mass * moments.momentum[a];
+    }
+    const halves = (values: readonly number[]): number[] => values.map((value) => value / 2);
+    return { time, electric: halves(electric), magnetic: halves(magnetic), kinetic, momentum, gauss, divergence };
+  }
+
+  private vector(view: View<"f64">): View<"f64", 1> {
+    return view.reshape(dofs(this.maxwell.mesh));
+  }
+
+  private dot(works: readonly Work[], x: View<"f64">, y: View<"f64">): Fold {
+    return { works, launch: this.work.launch(kernels.dot, { x: this.vector(x), y: this.vector(y) }, range(dofs(this.maxwell.mesh))) };
+  }
+
+  private async results(folds: readonly Fold[]): Promise<number[]> {
+    const values = [];
+    for (const fold of folds) values.push(await this.result(fold));
+    return values;
+  }
+
+  private async result({ works, launch }: Fold): Promise<number> {
+    const { queue } = this.work.device;
+    this.work.do(works);
+    queue.submit(launch);
+    const [value] = Object.values(await queue.results(launch));
+    return value;
+  }
+}
