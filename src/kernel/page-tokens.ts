@@ -12,7 +12,7 @@ export interface Token {
   readonly onNewLine: boolean;
 }
 
-const SPACE = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\/)*/y;
+const SPACE = /(?:\s+|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\/)*/y;
 const LINE_END = /[\n\r\u2028\u2029]/;
 const TOKENS: readonly (readonly [TokenKind, RegExp])[] = [
   ["name", /[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*/uy],
