@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
-import type { Rung } from "../../../src/testing/rung.js";
-import { graphs } from "../../../src/testing/rungs/graphs.js";
-import { launches } from "../../../src/testing/rungs/launches.js";
-import { memory } from "../../../src/testing/rungs/memory.js";
-import { partials } from "../../../src/testing/rungs/partials.js";
+import { ladder, type Rung } from "../../../src/testing/index.js";
 import { reductions } from "../../../src/testing/rungs/reductions.js";
-import { scatters } from "../../../src/testing/rungs/scatters.js";
 import { team } from "../../../src/testing/rungs/team.js";
 import { fakeHip } from "./fake.js";
 
-/** The groups in which HIP has something of its own: host calls, shuffles, votes, atomics. Arithmetic is the CPU's here. */
+/** What folds within a wavefront runs in both sizes. */
 const WAVEFRONTS: readonly [number, readonly Rung[]][] = [
-  [64, [...memory, ...reductions, ...scatters, ...team, ...launches, ...partials, ...graphs]],
+  [64, ladder],
   [32, [...reductions, ...team]],
 ];
 /** More than 65535 blocks of threads that are fibers take a minute. */
