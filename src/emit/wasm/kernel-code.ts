@@ -1,5 +1,6 @@
 import { definitionsOf } from "../../ir/affine.js";
-import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType } from "../../ir/types.js";
+import { isFloat } from "../../ir/evaluate.js";
+import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES, type Policy, type Precision, type ScatterStrategy } from "../../ir/launch.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
@@ -45,6 +46,11 @@ export const SLICE = { args: 0, worker: 1, first: 2, end: 3 } as const;
 /** Bytes of one element of private memory inside a vectorised loop: a vector of whatever type. */
 export const SLOT = 16;
 
+/** Numbers that the registers of an x86 hold beside what is computed. */
+const FEW_NUMBERS = 8;
+
+const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32" } as const;
+
 /**
  * The state of one module while it is emitted: its functions, the argument block, where arrays and locals lie.
  *
@@ -65,10 +71,13 @@ export class KernelCode {
   readonly scratch: number;
   /** Where values that depend on scalar parameters alone are computed. */
   readonly entry: Gap;
+  /** More different numbers than registers: vectors of them are better loaded than made. */
+  readonly manyNumbers: boolean;
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
-  /** Initial content of the tables' memory. */
-  readonly tableBytes: Uint8Array;
+  /** What lies in the tables' memory, at which byte. */
+  private readonly tableValues: { type: NumericType; value: number; at: number }[] = [];
+  private tableEnd = 0;
   /** Functions that the slice calls, by name. */
   readonly helpers = new Map<string, FunctionBuilder>();
   private readonly scalars = new Map<string, number>();
@@ -96,7 +105,8 @@ export class KernelCode {
         const base = this.loadBase(param.name);
         this.arrays.set(param.name, { type: element, strides: strides.map((s) => s * BYTES[element]), base, offset: 0 });
       }
-    this.tableBytes = this.layTables(ir);
+    this.layTables(ir);
+    this.manyNumbers = numbersIn(ir.body) > FEW_NUMBERS;
     this.scratch = fn.local(this.address.type);
     this.loadAddress("scratch");
     fn.get(SLICE.worker);
@@ -145,24 +155,35 @@ export class KernelCode {
     this.fn.memory(`${this.address.type}.load`, this.slot(name));
   }
 
-  private layTables(ir: KernelIR): Uint8Array {
-    const total = ir.tables.reduce((n, t) => n + 8 * t.values.length, 0);
-    const bytes = new Uint8Array(total);
-    if (total === 0) return bytes;
+  private layTables(ir: KernelIR): void {
+    if (ir.tables.length === 0) return;
     const base = this.fn.local(this.address.type);
     this.loadAddress("tables");
     this.fn.set(base);
-    let offset = 0;
     for (const { name, type, shape, values } of ir.tables) {
       const size = BYTES[type];
-      const view = new DataView(bytes.buffer, offset);
-      const put = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32" } as const;
-      values.forEach((value, n) => view[put[type]](n * size, value, true));
+      const offset = this.tableEnd;
+      values.forEach((value, n) => this.tableValues.push({ type, value, at: offset + n * size }));
       const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, size));
       this.arrays.set(name, { type, strides, base, offset });
-      offset += 8 * values.length;
+      this.tableEnd += 8 * values.length;
     }
+  }
+
+  /** Initial content of the tables' memory. */
+  get tableBytes(): Uint8Array {
+    const bytes = new Uint8Array(this.tableEnd);
+    const view = new DataView(bytes.buffer);
+    for (const { type, value, at } of this.tableValues) view[SETTERS[type]](at, value, true);
     return bytes;
+  }
+
+  /** Bytes from the tables' address to a number that is put behind them. */
+  numberInMemory(type: "f64" | "f32", value: number): number {
+    const at = this.tableEnd;
+    this.tableValues.push({ type, value, at });
+    this.tableEnd += 8;
+    return at;
   }
 
   /** Private memory of the worker for an array; `slot` is the distance between its elements. */
@@ -236,4 +257,10 @@ export class KernelCode {
     });
     return names;
   }
+}
+
+function numbersIn(body: readonly Stmt[]): number {
+  const numbers = new Set<unknown>();
+  walkExprs(body, (e) => void (e.op === "const" && isFloat(e.type) && numbers.add(e.value)));
+  return numbers.size;
 }

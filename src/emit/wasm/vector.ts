@@ -12,6 +12,8 @@ const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "
 /** The SIMD shape that computes on values of a type. */
 export const shapeOf = (type: ScalarType): string => SHAPES[type];
 
+const SPLATS = { f64: "v128.load64_splat", f32: "v128.load32_splat" } as const;
+
 const ALL_ONES = [-1, -1, -1, -1] as const;
 
 /**
@@ -210,8 +212,10 @@ export class VectorCode {
         const target = local;
         const fixed = !someExpr(e, (x) => x.op === "index" || x.op === "local");
         fn.within(fixed ? code.entry : this.loop.prologue, () => {
-          this.scalar.expr(e);
-          this.splat(e.type);
+          if (!this.loadNumber(e)) {
+            this.scalar.expr(e);
+            this.splat(e.type);
+          }
           fn.set(target);
         });
       }
@@ -219,10 +223,19 @@ export class VectorCode {
     }
     if (e.op === "load" && e.type !== "i32" && e.type !== "u32") {
       const offset = this.scalar.address(e.view, e.indices);
-      return fn.memory(e.type === "f64" ? "v128.load64_splat" : "v128.load32_splat", offset);
+      return fn.memory(SPLATS[e.type === "f64" ? "f64" : "f32"], offset);
     }
     this.scalar.expr(e);
     this.splat(e.type);
+  }
+
+  /** A vector of a number out of memory, where there are many: V8 would make those anew in every block that uses them. */
+  private loadNumber(e: Expr): boolean {
+    const { fn, code } = this;
+    if (e.op !== "const" || !isFloat(e.type) || e.value === 0 || !code.manyNumbers) return false;
+    code.loadAddress("tables");
+    fn.memory(SPLATS[e.type], code.numberInMemory(e.type, e.value as number));
+    return true;
   }
 
   /** From the scalar on the stack. */

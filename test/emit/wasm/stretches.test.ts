@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { stretchesOf, type Stretch } from "../../../src/emit/wasm/stretches.js";
-import { f64, i32, kernel, open, range, view } from "../../../src/index.js";
+import { f32, f64, i32, kernel, open, range, view } from "../../../src/index.js";
 import { define, indexOf, localOf } from "../../../src/ir/build.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
 
-/* Long runs of assignments that are cut into blocks, and those that are not. */
+/* Long runs of assignments that are cut into blocks, and those that are not; numbers that are too many for the registers. */
 
 const at = { file: "test", line: 1, column: 1 };
 const load: Expr = { op: "load", type: "f64", view: "x", indices: [indexOf(0)] };
@@ -102,3 +102,27 @@ async function results(name: string, precision: "strict" | "fast"): Promise<numb
   await device.close();
   return found;
 }
+
+const weights = kernel("many weights", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
+  let sum = Math.fround(0.3);
+  for (let k = 0; k < 12; k++) sum = Math.fround(sum + Math.fround((0.1 + k * k) * x[i + k]));
+  y[i] = sum;
+});
+
+test("many different numbers of f32 give the bits of js", async () => {
+  const found = [];
+  for (const name of ["js", "wasm"]) {
+    const device = await open(name);
+    const x = device.from(
+      f32,
+      Float32Array.from({ length: 60 }, (_, n) => Math.sin(n)),
+    );
+    const y = device.array(f32, [48]);
+    const launch = device.prepare(weights, { x, y }, range(48), { precision: "strict" });
+    device.queue.submit(launch);
+    found.push(await device.queue.read(y));
+    for (const used of [launch, x, y]) used.free();
+    await device.close();
+  }
+  assert.deepEqual(found[1], found[0]);
+});
