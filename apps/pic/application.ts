@@ -1,4 +1,4 @@
-import { LaunchError } from "isoform";
+import { atFirstUse, LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
 import { ITERATION, mean } from "isoform/p3";
 import { CASES } from "./cases.js";
@@ -36,7 +36,7 @@ export const application: Application = {
     const simulation = await Simulation.create(device, box.problem(box.defaults), settings);
     const { queue } = device;
     const { current } = simulation.maxwell;
-    const launch = simulation.pushLaunch(simulation.species[0], 0, dt);
+    const launch = await atFirstUse(device, simulation.pushLaunch(simulation.species[0], 0, dt));
 
     const prepared: PreparedApplication = {
       problem: `pic ${gib} GiB`,
@@ -77,7 +77,10 @@ export const application: Application = {
         return { ok: maxError < TOLERANCE, maxError, against: "the continuity equation, relative to the charge density" };
       },
 
-      free: () => simulation.free(),
+      free: () => {
+        launch.free();
+        simulation.free();
+      },
     };
     return prepared;
   },

@@ -71,9 +71,9 @@ export class Diagnostics {
     const charge = work.array(1);
     const law = { ha, hb, hc, m1, m2, m3, rho: along(current, 0), charge, each: 1 / dofs(mesh) };
     const total = work.work(kernels.total, { x: this.vector(current), result: charge }, range(dofs(mesh)));
-    this.gauss = { works: [...this.deposits, total], launch: work.launch(kernels.gauss, law, policy) };
+    this.gauss = { works: [...this.deposits, total], launch: work.own(work.launch(kernels.gauss, law, policy)) };
     const [b1, b2, b3] = scalars(b);
-    this.divergence = { works: [], launch: work.launch(kernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy) };
+    this.divergence = { works: [], launch: work.own(work.launch(kernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy)) };
   }
 
   async measure(time: number): Promise<Measures> {
@@ -99,7 +99,10 @@ export class Diagnostics {
   }
 
   private dot(works: readonly Work[], x: View<"f64">, y: View<"f64">): Fold {
-    return { works, launch: this.work.launch(kernels.dot, { x: this.vector(x), y: this.vector(y) }, range(dofs(this.maxwell.mesh))) };
+    return {
+      works,
+      launch: this.work.own(this.work.launch(kernels.dot, { x: this.vector(x), y: this.vector(y) }, range(dofs(this.maxwell.mesh)))),
+    };
   }
 
   private async results(folds: readonly Fold[]): Promise<number[]> {

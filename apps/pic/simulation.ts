@@ -1,6 +1,6 @@
 import type { Device, Graph, Launch, LayoutName, Precision, View } from "isoform";
 import { IsoformError } from "isoform";
-import { partsOf, sequenceOf, type CompositionName, type Flow, type Part } from "./compositions.js";
+import { partsOf, sequenceOf, type CompositionName, type Flow, type Part, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { components, Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
@@ -59,7 +59,9 @@ export class Simulation {
   steps = 0;
   private readonly deposits: Work[];
   private readonly diagnostics: Diagnostics;
-  private readonly graphs: { readonly start: Graph; readonly between: Graph; readonly end?: Graph };
+  /** The work of steps in a row, and the graphs that it is captured in. */
+  private readonly sequence: Record<keyof Sequence, Work[]>;
+  private readonly graphs: Partial<Record<keyof Sequence, Graph>> = {};
 
   private constructor(
     private readonly work: Workspace,
@@ -72,7 +74,7 @@ export class Simulation {
     this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
     this.deposits = this.depositCharge();
     this.diagnostics = new Diagnostics(work, this.maxwell, this.species, this.deposits);
-    this.graphs = this.captureSteps();
+    this.sequence = this.prepareSteps();
   }
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
@@ -87,6 +89,8 @@ export class Simulation {
       const simulation = new Simulation(work, device, problem, settings);
       for (const particles of simulation.species) await particles.load();
       await simulation.start();
+      await work.tune();
+      simulation.capture();
       return simulation;
     } catch (error) {
       work.free();
@@ -102,7 +106,7 @@ export class Simulation {
   async run(steps: number): Promise<void> {
     const { queue } = this.device;
     const { start, between, end } = this.graphs;
-    for (let n = 0; n < steps; n++) queue.submit(n === 0 ? start : between);
+    for (let n = 0; n < steps; n++) queue.submit(n === 0 ? start! : between!);
     if (end && steps > 0) queue.submit(end);
     await queue.finish();
     this.steps += steps;
@@ -191,9 +195,8 @@ export class Simulation {
     ];
   }
 
-  private captureSteps(): Simulation["graphs"] {
+  private prepareSteps(): Record<keyof Sequence, Work[]> {
     const { composition, dt } = this.settings;
-    const { queue } = this.device;
     const made = new Map<string, Work[]>();
     const workOf = ({ flow, share }: Part): Work[] => {
       const key = `${flow} ${share}`;
@@ -201,12 +204,14 @@ export class Simulation {
       made.set(key, works);
       return works;
     };
-    const capture = (parts: readonly Part[]): Graph => {
-      const works = parts.flatMap(workOf);
-      return this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
-    };
     const { start, between, end } = sequenceOf(partsOf(composition, this.flows()));
-    return { start: capture(start), between: capture(between), ...(end.length > 0 && { end: capture(end) }) };
+    return { start: start.flatMap(workOf), between: between.flatMap(workOf), end: end.flatMap(workOf) };
+  }
+
+  private capture(): void {
+    const { queue } = this.device;
+    for (const [name, works] of Object.entries(this.sequence) as [keyof Sequence, Work[]][])
+      if (works.length > 0) this.graphs[name] = this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
   }
 
   /** Those flows that change something. */
@@ -234,28 +239,29 @@ export class Simulation {
   }
 
   private push(direction: number, dt: number): Work[] {
-    const { maxwell } = this;
-    const launches = this.species.map((particles) => this.pushLaunch(particles, direction, dt));
+    const { current } = this.maxwell;
+    const kernel = pushKernel(this.problem.mesh, direction);
     return [
-      (queue) => queue.clear(maxwell.current),
-      ...launches.map(
-        (launch): Work =>
-          (queue) =>
-            queue.submit(launch),
-      ),
-      ...maxwell.absorbCurrent(direction),
+      (queue) => queue.clear(current),
+      ...this.species.map((particles) => this.work.work(kernel, this.pushArguments(particles, direction, dt), particles.policy)),
+      ...this.maxwell.absorbCurrent(direction),
     ];
   }
 
-  /** The launch that moves a species along one axis, 0 to 2, over dt, and adds to `maxwell.current`. */
-  pushLaunch({ species, x, v, w, policy }: Particles, direction: number, dt: number): Launch {
+  /** A launch, the caller's, that moves a species along one axis, 0 to 2, over dt, and adds to `maxwell.current`. */
+  pushLaunch(particles: Particles, direction: number, dt: number): Launch {
+    const kernel = pushKernel(this.problem.mesh, direction);
+    return this.work.launch(kernel, this.pushArguments(particles, direction, dt), particles.policy);
+  }
+
+  private pushArguments({ species, x, v, w }: Particles, direction: number, dt: number) {
     const { mesh } = this.problem;
     const { b: field, current } = this.maxwell;
     const { magnetic } = components(mesh.velocities);
     const { charge, mass } = species;
     const [a, b, c] = cyclic(direction);
     const [ha, hb, hc] = [a, b, c].map((axis) => cellSize(mesh.axes[axis]));
-    const args = {
+    return {
       dt,
       charge,
       ratio: charge / mass,
@@ -276,6 +282,5 @@ export class Simulation {
       turnsB: magnetic.includes(c),
       j: along(current, a),
     };
-    return this.work.launch(pushKernel(mesh, direction), args, policy);
   }
 }

@@ -1,5 +1,5 @@
 import type { Args, Device, Kernel, Launch, Params, Policy, Precision, Queue, View } from "isoform";
-import { f64 } from "isoform";
+import { atFirstUse, f64 } from "isoform";
 
 /** One thing to do in a queue. */
 export type Work = (queue: Queue) => void;
@@ -7,6 +7,7 @@ export type Work = (queue: Queue) => void;
 /** Arrays and launches on a device that are given back together. */
 export class Workspace {
   private readonly owned: { free(): void }[] = [];
+  private readonly submitted: { launch: Launch }[] = [];
 
   constructor(
     readonly device: Device,
@@ -23,15 +24,21 @@ export class Workspace {
     return this.own(this.device.from(f64, values));
   }
 
-  /** A launch, to be submitted as often as wanted. */
+  /** A launch of the workspace's precision, which is the caller's. */
   launch<P extends Params>(kernel: Kernel<P, "range">, args: Args<P>, policy: Policy & { kind: "range" }): Launch {
-    return this.own(this.device.prepare(kernel, args, policy, { precision: this.precision }));
+    return this.device.prepare(kernel, args, policy, { precision: this.precision });
   }
 
-  /** The same as work. */
+  /** The same as work, to be done as often as wanted. */
   work<P extends Params>(kernel: Kernel<P, "range">, args: Args<P>, policy: Policy & { kind: "range" }): Work {
-    const launch = this.launch(kernel, args, policy);
-    return (queue) => queue.submit(launch);
+    const slot = { launch: this.launch(kernel, args, policy) };
+    this.submitted.push(slot);
+    return (queue) => queue.submit(slot.launch);
+  }
+
+  /** Where the device measures launches on first use, does so for all work that was made so far. */
+  async tune(): Promise<void> {
+    for (const slot of this.submitted) slot.launch = await atFirstUse(this.device, slot.launch);
   }
 
   /** Does some work now. */
@@ -45,6 +52,7 @@ export class Workspace {
   }
 
   free(): void {
+    for (const { launch } of this.submitted.splice(0)) launch.free();
     for (const thing of this.owned.splice(0).reverse()) thing.free();
   }
 }
