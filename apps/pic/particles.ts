@@ -123,8 +123,9 @@ function makePush({ axes }: Mesh, direction: number) {
       const after = before + shift;
       const first = before / ha;
       const end = after / ha;
-      const last = moves ? Math.floor(end) | 0 : 0;
       let cell = moves ? Math.floor(first) | 0 : 0;
+      // What blows up ends as nonsense, but soon: nobody waits for a path of more than a million cells.
+      const last = moves && Math.abs(end - first) < 1e6 ? Math.floor(end) | 0 : cell;
       const towards = last < cell ? -1 : 1;
       let from = first - cell;
       let turnB = 0;
