@@ -60,6 +60,7 @@ const entry = (): Entry => ENTRIES.find(({ id }) => `#${id}` === location.hash) 
 function fail(error: unknown): void {
   if (!(error instanceof IsoformError)) console.error(error);
   const here = select.value;
+  status.className = "problem";
   status.textContent = `This does not run on ${deviceTitle(here)}: ${(error as Error).message} `;
   const offer = (name: string, text: string): void => {
     const onclick = (): void => {
@@ -88,7 +89,10 @@ function change(): void {
     end = undefined;
     await before?.();
     try {
-      end = await open(select.value, (where) => void (status.textContent = `${title}: ${where}.`));
+      end = await open(select.value, (where) => {
+        status.className = "";
+        status.textContent = `${title}: ${where}.`;
+      });
     } catch (error) {
       fail(error);
     }
