@@ -24,7 +24,8 @@ export function cachedBinary(kind: string, parts: readonly string[], make: () =>
 export function recall(kind: string, parts: readonly string[], folder = cacheFolder()): Uint8Array | undefined {
   try {
     const found = readFileSync(cacheFile(kind, parts, folder));
-    return found.length > 0 ? found : undefined;
+    // A copy: small files come as parts of a buffer that they share.
+    return found.length > 0 ? new Uint8Array(found) : undefined;
   } catch {
     return undefined;
   }

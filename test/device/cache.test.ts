@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { cachedBinary, cacheFolder, keepSource } from "../../src/device/cache.js";
+import { cachedBinary, cacheFolder, keepSource, recall } from "../../src/device/cache.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-cache-"));
 test.after(() => rmSync(folder, { recursive: true }));
@@ -43,4 +43,10 @@ test("sources are kept where a folder is named", () => {
 test("the folder is the user's cache", () => {
   assert.equal(cacheFolder({ XDG_CACHE_HOME: "/cache" }), "/cache/isoform");
   assert.match(cacheFolder({}), /\.cache\/isoform$/);
+});
+
+test("what is recalled has memory of its own", () => {
+  for (const part of ["a", "b"]) cachedBinary("clbin", [part], () => Uint8Array.of(part.charCodeAt(0)), folder);
+  for (const part of ["a", "b"])
+    assert.deepEqual(new Uint8Array(recall("clbin", [part], folder)!.buffer), Uint8Array.of(part.charCodeAt(0)));
 });

@@ -22,6 +22,7 @@ const DeviceInfo = {
   parameterBytes: 0x1017,
   subGroups: 0x105c,
   cacheBytes: 0x101e,
+  computeCapability: 0x4000,
 } as const;
 
 const ANY_TYPE = 0xffffffff;
@@ -99,6 +100,8 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
     parameterBytes: number("parameterBytes"),
     f64: extensions.has("cl_khr_fp64") && number("doubleConfig") !== 0,
     atomics64: extensions.has("cl_khr_int64_base_atomics"),
+    // Doubles are added atomically from compute capability 6 on.
+    ptx: extensions.has("cl_nv_device_attribute_query") && number("computeCapability") >= 6,
     exactF32: (number("singleConfig") & CORRECTLY_ROUNDED) !== 0,
     caches: platform.startsWith("Portable Computing Language"),
     profiling: (number("queueProperties") & PROFILING) !== 0,

@@ -208,6 +208,12 @@ export class OpenclMemory implements GpuMemory {
   }
 }
 
-const featuresOf = ({ f64, atomics64, exactF32, subGroups }: OpenclFacts): OpenclFeatures => ({ f64, atomics64, exactF32, subGroups });
+const featuresOf = ({ f64, atomics64, exactF32, subGroups, ptx }: OpenclFacts): OpenclFeatures => ({
+  f64,
+  atomics64,
+  exactF32,
+  subGroups,
+  ptx,
+});
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;

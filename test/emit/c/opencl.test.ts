@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { bool, f32, f64, i32, kernel, max, scatter, sum, teamKernel, view } from "../../../src/index.js";
+import type { OpenclFeatures } from "../../../src/emit/c/opencl/dialect.js";
 import { openclLanguage, openclSource } from "../../../src/emit/c/opencl.js";
 import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
 import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
@@ -9,7 +10,7 @@ import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
-const ALL = { f64: true, atomics64: true, exactF32: true, subGroups: false };
+const ALL: OpenclFeatures = { f64: true, atomics64: true, exactF32: true, subGroups: false };
 
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 
@@ -64,6 +65,12 @@ test("floats are added by compare-and-exchange where they lie, integers by the f
   assert.match(source, /void atomic_sum_f64_shared\(volatile __local double \*place, double value\)/);
   const counted = kernel("counted", { h: scatter(i32, 1, "max") }, ({ h }, i) => h.max(0, i));
   assert.match(emit(counted).source, /atomic_max\(&h\[0\], i\);/);
+});
+
+test("NVIDIA's GPUs add floats in memory by their own instruction", () => {
+  const { source } = emit(histogram, { scatter: { h: "shared" } }, { ...ALL, ptx: true });
+  assert.match(source, /asm volatile\("red\.global\.add\.f64 \[%0\], %1;" : : "l"\(place\), "d"\(value\) : "memory"\);/);
+  assert.match(source, /void atomic_sum_f64_shared\([^)]*\) \{\n.*ulong \*cell/, "by compare-and-exchange in local memory");
 });
 
 test("local arrays are declared before anything else, whatever loop they are used in", () => {

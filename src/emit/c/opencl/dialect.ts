@@ -14,6 +14,8 @@ export interface OpenclFeatures {
   readonly exactF32: boolean;
   /** Functions that fold over sub-groups. */
   readonly subGroups: boolean;
+  /** Takes the assembly of NVIDIA's GPUs, which adds floats atomically. */
+  readonly ptx?: boolean;
 }
 
 /** What the spelling of a program depends on, beside the device. */
@@ -32,7 +34,7 @@ const DIMENSION: Record<Axis, number> = { x: 0, y: 1, z: 2 };
 const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
 
 /** OpenCL C 1.2, and functions of later versions where the device has them. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
-export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32, subGroups }: OpenclFeatures): GpuDialect {
+export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32, subGroups, ptx }: OpenclFeatures): GpuDialect {
   const rough = strict && !exactF32;
   const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
   return {
@@ -74,7 +76,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     sharedPrefix: "__local",
     subGroups: subGroups ? SUB_GROUPS : undefined,
     finishThreads: 256,
-    atomic,
+    atomic: (op, type, space) => atomic(op, type, space, ptx === true),
     mathDefinitions: (source) => definitionsThroughF64(source, "static"),
     entry: (name, _most, block) => `__kernel ${block ? `__attribute__((reqd_work_group_size(${block.join(", ")}))) ` : ""}void ${name}`,
     parameter: ({ type, identifier, declaration }, fresh) => {
@@ -116,10 +118,21 @@ const MACROS = [
 
 const RESERVED = [...WORDS.split(" "), ...MACROS, ...VECTORS];
 
-function atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction {
+function atomic(op: ScatterOp, type: NumericType, space: Space, ptx: boolean): AtomicFunction {
   if (type === "i32" || type === "u32") return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
   const name = `atomic_${op}_${type}_${space}`;
+  if (ptx && op === "sum" && space === "global") return { name, definition: adding(name, type) };
   return { name, definition: exchanging(name, op, type, space), helper: op === "sum" ? undefined : `${op}_${type}` };
+}
+
+/** Adds by the instruction that CUDA's `atomicAdd` is, too. */
+function adding(name: string, type: FloatType): string {
+  const [T, register] = type === "f64" ? ["double", "d"] : ["float", "f"];
+  return [
+    `static void ${name}(volatile __global ${T} *place, ${T} value) {`,
+    `  asm volatile("red.global.add.${type} [%0], %1;" : : "l"(place), "${register}"(value) : "memory");`,
+    `}`,
+  ].join("\n");
 }
 
 /** Folds by compare-and-exchange, which is all that OpenCL 1.2 has for floats. */
