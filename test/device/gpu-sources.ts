@@ -9,6 +9,9 @@ import * as heat from "../../apps/heat/heat.js";
 import * as cavity from "../../apps/lbm/cavity.js";
 import { Simulation } from "../../apps/lbm/simulation.js";
 import * as life from "../../apps/life/life.js";
+import * as fields from "../../apps/pic/field-kernels.js";
+import { meshOf } from "../../apps/pic/mesh.js";
+import * as particles from "../../apps/pic/particles.js";
 import * as poisson from "../../apps/poisson/poisson.js";
 import { cg, lbm } from "../../bench/grid-problems.js";
 import * as bench from "../../bench/kernels.js";
@@ -82,8 +85,10 @@ function fixedValues({ params }: Kernel): Record<string, number | boolean> {
 
 /** Kernels of applications and benchmarks, with the values that are compiled into them. */
 export function applicationKernels(): ReturnType<typeof compileKernel>[] {
-  const modules = [generate, fused, gsr, scalars, vectors, stream, bench];
+  const modules = [generate, fused, gsr, scalars, vectors, stream, bench, fields, particles];
   const kernels = modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isKernel));
+  const box = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
+  kernels.push(particles.pushKernel(box, 0), particles.kickKernel(box), particles.depositKernel(box));
   return kernels.map((kernel) => compileKernel(kernel, fixedValues(kernel)));
 }
 

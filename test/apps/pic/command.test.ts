@@ -61,6 +61,7 @@ const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [
   [/5 cells along axis 1; splines of degree 3 need 7 or more/, "landau", "--cells", "5"],
   [/100 particles of species "electrons"; symmetric loading makes groups of 8/, "weibel", "--loading", "symmetric", "--particles", "100"],
   [/lie, strang, 4-lie/, "weibel", "--composition", "euler"],
+  [/the fields are no numbers after \d+ steps: ask for a smaller --dt/, "landau", "--amplitude", "1e200", "--particles", "100"],
   [/cannot read .*missing/, "weibel", "--restart", file("missing")],
 ];
 for (const [message, ...words] of BAD)
