@@ -1,5 +1,5 @@
 import { complex, type Complex } from "./complex.js";
-import { langmuir, weibel, zero, type Maxwellian } from "./dispersion.js";
+import { langmuir, langmuirAmplitude, weibel, zero, type Maxwellian } from "./dispersion.js";
 import { exponential, frequency, growthBeside, peaks, seriesOf, within, type Exponential, type Series } from "./fits.js";
 import { meshOf } from "./mesh.js";
 import type { Problem } from "./simulation.js";
@@ -49,7 +49,7 @@ export interface Case {
   readonly watched: { readonly form: "e" | "b"; readonly component: number };
   problem(options: CaseOptions): Problem;
   /** Compares the amplitude of the watched mode over time with theory; says nothing of runs that are too short. */
-  judge(series: Series): Judgement;
+  judge(series: Series, options: CaseOptions): Judgement;
 }
 
 const NOTHING: Judgement = { comparisons: [], curves: [] };
@@ -197,12 +197,19 @@ export const CASES: readonly Case[] = [
     description: "weak Landau damping: decay and frequency of a small wave",
     defaults: { cells: 32, degree: 3, amplitude: 0.02, particles: 1 << 17, dt: 0.05, time: 16, every: 2 },
     ...electrostatic(0.5, AT_REST),
-    judge(series) {
+    judge(series, { amplitude }) {
       const first = peaks(series).slice(0, 5);
-      if (first.length < 5) return NOTHING;
+      const fit = exponential(seriesOf(first));
+      if (first.length < 5 || fit === undefined) return NOTHING;
       const omega = zero(langmuir(0.5, AT_REST), complex(1.4, -0.15));
+      const found = frequency(first);
+      // A damped wave has its peaks a little before its cosine.
+      const start = Math.exp(fit.offset) * Math.hypot(1, fit.rate / found);
       return both(decay("damping rate", first, omega.im, DISPERSION), {
-        comparisons: [{ quantity: "frequency", fitted: frequency(first), expected: omega.re, source: DISPERSION }],
+        comparisons: [
+          { quantity: "frequency", fitted: found, expected: omega.re, source: DISPERSION },
+          { quantity: "amplitude", fitted: start, expected: Math.abs(amplitude) * langmuirAmplitude(0.5, 1, omega), source: DISPERSION },
+        ],
         curves: [],
       });
     },

@@ -124,7 +124,7 @@ async function run(each: Case, given: Options, shell: Shell, isGiven: (name: str
     await checkpoint();
 
     const series = seriesOfMode(rows);
-    const judgement = each.judge(series);
+    const judgement = each.judge(series, options);
     const steps = simulation.steps - firstStep;
     const species = simulation.species.map(({ species: { name } }) => name);
     const updates = steps * options.particles * species.length;

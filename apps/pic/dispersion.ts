@@ -26,8 +26,11 @@ export function faddeeva(z: Complex): Complex {
   return add(div(times(series, 2), mul(denominator, denominator)), div(complex(1 / Math.sqrt(Math.PI)), denominator));
 }
 
-/** 1 + z Z(z) with the plasma dispersion function Z(z) = i sqrt(pi) w(z). */
-const response = (z: Complex): Complex => add(complex(1), mul(z, mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z))));
+/** The plasma dispersion function Z. */
+const plasma = (z: Complex): Complex => mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z));
+
+/** 1 + z Z(z) */
+const response = (z: Complex): Complex => add(complex(1), mul(z, plasma(z)));
 
 export type Dispersion = (omega: Complex) => Complex;
 
@@ -38,7 +41,10 @@ export interface Maxwellian {
   readonly sigma: number;
 }
 
-/** Longitudinal waves exp(i (k x - omega t)) of electrons: D = 1 + sum f / (k sigma)^2 (1 + z Z(z)), z = (omega - k v0) / (sqrt2 k sigma). */
+/**
+ * Longitudinal waves exp(i (k x - omega t)) of electrons: D = 1 + sum f / (k sigma)^2 (1 + z Z(z)), z = (omega - k v0) / (sqrt2 k sigma),
+ * with the plasma dispersion function Z(z) = i sqrt(pi) w(z).
+ */
 export const langmuir =
   (k: number, beams: readonly Maxwellian[]): Dispersion =>
   (omega) =>
@@ -48,6 +54,18 @@ export const langmuir =
         return times(response(z), fraction / (k * sigma) ** 2);
       })
       .reduce(add, complex(1));
+
+/**
+ * The field of a Langmuir wave of a Maxwellian at rest that begins with the density 1 + cos(k x), carried back to t = 0 along its damping:
+ * 2 / k |Z(z) / (sqrt2 k sigma D'(omega))|, the residue of the inverse Laplace transform.
+ */
+export function langmuirAmplitude(k: number, sigma: number, omega: Complex): number {
+  const relation = langmuir(k, [{ fraction: 1, drift: 0, sigma }]);
+  const step = 1e-5;
+  const slope = times(sub(relation(add(omega, complex(step))), relation(sub(omega, complex(step)))), 1 / (2 * step));
+  const scale = Math.SQRT2 * k * sigma;
+  return (2 / k) * abs(div(times(plasma(times(omega, 1 / scale)), 1 / scale), slope));
+}
 
 /**
  * Transverse waves of electrons without drift along k: D = omega^2 - k^2 - 1 + <v2^2> / sigma1^2 (1 + z Z(z)), z = omega / (sqrt2 k sigma1).

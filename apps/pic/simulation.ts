@@ -117,17 +117,21 @@ export class Simulation {
     return this.diagnostics.measure(this.time);
   }
 
-  /** The amplitude of a Fourier mode along axis 1 of the coefficients of one component: 2 / n |sum of u exp(-2 pi i mode x_1 / L_1)|. */
+  /** The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: that of the field, not of its coefficients. */
   async mode(form: "e" | "b", component: number, mode: number): Promise<number> {
     const values = await this.device.queue.read(this.maxwell[form].at(0, component));
-    const [n1] = this.problem.mesh.axes.map(({ cells }) => cells);
+    const [{ cells, degree }] = this.problem.mesh.axes;
     let [re, im] = [0, 0];
     for (const [id, value] of values.entries()) {
-      const angle = (2 * Math.PI * ((mode * id) % n1)) / n1;
+      const angle = (2 * Math.PI * ((mode * id) % cells)) / cells;
       re += value * Math.cos(angle);
       im -= value * Math.sin(angle);
     }
-    return (2 / values.length) * Math.hypot(re, im);
+    // A spline of degree d is d + 1 boxes folded into each other.
+    const half = (Math.PI * mode) / cells;
+    const box = mode === 0 ? 1 : Math.sin(half) / half;
+    const boxes = (component === 0) === (form === "e") ? degree : degree + 1;
+    return (2 / values.length) * Math.hypot(re, im) * box ** boxes;
   }
 
   /** The charge density of all species against the splines of V0, in `maxwell.current` and on the host. */

@@ -35,7 +35,7 @@ for (const each of CASES) {
   const { defaults, watched } = each;
   const rows = await rowsOf(each.problem(defaults), watched, defaults);
   conservation.push([each.name, rows]);
-  for (const { quantity, fitted, expected, source } of each.judge(seriesOfMode(rows)).comparisons)
+  for (const { quantity, fitted, expected, source } of each.judge(seriesOfMode(rows), defaults).comparisons)
     line(
       each.name,
       defaults.particles,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { complex } from "../../../apps/pic/complex.js";
-import { faddeeva, langmuir, weibel, zero } from "../../../apps/pic/dispersion.js";
+import { faddeeva, langmuir, langmuirAmplitude, weibel, zero } from "../../../apps/pic/dispersion.js";
 
 /** Of an independent implementation, in more digits where they were needed: z, w(z). */
 const KNOWN = [
@@ -34,6 +34,7 @@ const near = ({ re, im }: { re: number; im: number }, expected: readonly [number
 test("frequencies are the published ones", () => {
   const maxwellian = (fraction: number, drift: number) => ({ fraction, drift, sigma: 1 });
   near(zero(langmuir(0.5, [maxwellian(1, 0)]), complex(1.4, -0.1)), [1.41566189, -0.15335947]);
+  assert.ok(Math.abs(langmuirAmplitude(0.5, 1, zero(langmuir(0.5, [maxwellian(1, 0)]), complex(1.4, -0.1))) - 4 * 0.3677) < 1e-4);
   const streams = langmuir(0.2, [maxwellian(0.5, 2.4), maxwellian(0.5, -2.4)]);
   near(zero(streams, complex(0, 0.2)), [0, 0.22584426]);
   near(zero(streams, complex(1.34, 0)), [1.33899, -0.00242], 1e-5);

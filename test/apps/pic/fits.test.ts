@@ -39,12 +39,35 @@ test("cases find the rates of series that have them, and say nothing of short on
   };
   for (const [name, rate] of Object.entries(rates)) {
     const { judge, defaults } = CASES.find((each) => each.name === name)!;
-    const { comparisons, curves } = judge(sampled(0, defaults.time, 0.1, (t) => 1e-4 * Math.exp(rate * t)));
+    const { comparisons, curves } = judge(
+      sampled(0, defaults.time, 0.1, (t) => 1e-4 * Math.exp(rate * t)),
+      defaults,
+    );
     assert.equal(comparisons.length, 1, name);
     assert.ok(Math.abs(comparisons[0].expected - rate) < 1e-5 && Math.abs(comparisons[0].fitted - rate) < 1e-5, name);
     assert.equal(curves.length, 2);
-    assert.equal(judge(sampled(0, 5, 0.1, () => 1)).comparisons.length, 0);
+    assert.equal(
+      judge(
+        sampled(0, 5, 0.1, () => 1),
+        defaults,
+      ).comparisons.length,
+      0,
+    );
   }
+});
+
+test("a damped wave is recognised by its rate, frequency and amplitude", () => {
+  const { judge, defaults } = CASES.find(({ name }) => name === "landau")!;
+  // Amplitude and phase as published: 4 alpha 0.3677 and 0.5362.
+  const wave = (t: number): number =>
+    4 * defaults.amplitude * 0.3677 * Math.exp(-0.15335947 * t) * Math.abs(Math.cos(1.41566189 * t - 0.5362));
+  const { comparisons } = judge(sampled(0, 16, 0.05, wave), defaults);
+  assert.deepEqual(
+    comparisons.map(({ quantity }) => quantity),
+    ["damping rate", "frequency", "amplitude"],
+  );
+  for (const { quantity, fitted, expected } of comparisons)
+    assert.ok(Math.abs(fitted / expected - 1) < 5e-4, `${quantity}: ${fitted}, ${expected}`);
 });
 
 test("a chart is drawn of the series and its curves", () => {

@@ -138,6 +138,16 @@ test("without charge particles stream freely", async () => {
   simulation.free();
 });
 
+test("the mode of a field is that of the wave that it was projected from", async () => {
+  for (const m of [1, 3]) {
+    const field = (x: readonly number[]) => [0, 0, 0.3 * Math.cos((2 * Math.PI * m * x[0]) / 5 + 1)] as const;
+    const simulation = await create({ ...BEAM, species: [], magnetic: { field } }, { count: 0 });
+    assert.ok(Math.abs((await simulation.mode("b", 2, m)) - 0.3) < 1e-3);
+    assert.ok((await simulation.mode("b", 2, m + 1)) < 1e-15);
+    simulation.free();
+  }
+});
+
 test("symmetric loading has no momentum and keeps none", async () => {
   const simulation = await create(LANDAU, { loading: "symmetric" });
   await simulation.run(20);
