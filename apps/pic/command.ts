@@ -5,7 +5,7 @@ import { IsoformError, open } from "isoform";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
 import { count, f64Option, positive } from "../options.js";
-import { CASES, type Case, type CaseOptions } from "./cases.js";
+import { CASES, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
@@ -27,6 +27,8 @@ interface RunOptions extends CaseOptions {
   layout: keyof typeof LAYOUTS;
   precision: Precision;
 }
+
+type SavedOptions = RunOptions & { case: string };
 
 interface Options extends RunOptions {
   device: string;
@@ -93,69 +95,28 @@ function finite(text: string): number {
 async function run(each: Case, given: Options, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   for (const file of [given.csv, given.svg, given.vtk, given.json, given.checkpoint])
     if (file !== undefined) await shell.checkWritable(file);
-  const saved = given.restart === undefined ? undefined : await readCheckpoint<RunOptions & { case: string }>(given.restart);
+  const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
   const options = { ...given, ...(saved && runOptions(saved.options)) };
   const device = await open(options.device, { f64: options.f64 });
   try {
     const settings = { ...options, count: options.particles, layout: LAYOUTS[options.layout] };
     const simulation = await Simulation.create(device, each.problem(options), settings);
-    const rows: Row[] = saved ? [...saved.rows] : [];
     if (saved) simulation.restore(saved.state);
-    const checkpoint = async (): Promise<void> => {
-      if (options.checkpoint === undefined) return;
-      const state = await simulation.state();
-      await writeCheckpoint(options.checkpoint, { options: { case: each.name, ...runOptions(options) }, rows, state });
-    };
-
-    const task = shell.progress(`pic ${each.name}`);
     const firstStep = simulation.steps;
-    let seconds = 0;
-    await follow(simulation, each.watched, options, rows, async (row, took) => {
-      seconds += took;
-      if (!Number.isFinite(row.mode))
-        throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
-      task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
-      if (rows.length % options.checkpointEvery === 0) await checkpoint();
-      // Lets the bar be drawn and an interrupt be seen.
-      await turn();
-    });
-    task.done();
-    await checkpoint();
+    const rows: Row[] = saved ? [...saved.rows] : [];
+    const seconds = await simulate(each, simulation, options, rows, shell);
+    const done = { steps: simulation.steps - firstStep, seconds };
+    const judgement = each.judge(seriesOfMode(rows), options);
+    shell.print(`${device.name}: ${device.label}\n${summary(each, simulation, options, rows, done)}`);
+    if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
 
-    const series = seriesOfMode(rows);
-    const judgement = each.judge(series, options);
-    const steps = simulation.steps - firstStep;
-    const species = simulation.species.map(({ species: { name } }) => name);
-    const updates = steps * options.particles * species.length;
-    shell.print(
-      `${device.name}: ${device.label}\n` +
-        `${each.name}: ${options.particles} particles${species.length > 1 ? " a species" : ""}, ${simulation.problem.mesh.axes.map(({ cells }) => cells).join(" x ")} cells, degree ${options.degree}, ` +
-        `${options.composition}, dt ${options.dt}, ${options.loading}, ${options.layout}, ${options.precision}\n` +
-        `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${((1e9 * seconds) / updates).toPrecision(4)} ns a particle and step` : ""}\n` +
-        `to time ${simulation.time.toPrecision(6)}: energy changes by ${energyError(rows).toExponential(2)} at most; Gauss' law holds to ${worst(rows, "gauss").toExponential(1)}, div B = 0 to ${worst(rows, "divergence").toExponential(1)}\n`,
-    );
-    if (judgement.comparisons.length > 0)
-      shell.print(
-        tableText({
-          title: "",
-          columns: ["quantity", "fitted", "expected", "difference", "source"],
-          labels: 1,
-          rows: judgement.comparisons.map(({ quantity, fitted, expected, source }) => [
-            quantity,
-            fitted.toPrecision(5),
-            expected.toPrecision(5),
-            `${(100 * (fitted / expected - 1)).toFixed(2)} %`,
-            source,
-          ]),
-        }).trimStart(),
-      );
-    if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, species));
+    if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, speciesOf(simulation)));
     if (options.svg !== undefined)
-      await shell.writeFile(options.svg, chart(`pic ${each.name}`, watchedText(each), series, judgement.curves));
+      await shell.writeFile(options.svg, chart(`pic ${each.name}`, watchedText(each), seriesOfMode(rows), judgement.curves));
     if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
     if (options.json !== undefined) {
-      const result = { case: each.name, device: device.name, label: device.label, options: runOptions(options), steps, seconds };
+      const result = { case: each.name, device: device.name, label: device.label, options: runOptions(options), ...done };
       await shell.writeFile(options.json, `${JSON.stringify({ ...result, comparisons: judgement.comparisons, rows }, null, 1)}\n`);
     }
   } finally {
@@ -163,10 +124,70 @@ async function run(each: Case, given: Options, shell: Shell, isGiven: (name: str
   }
 }
 
+/** Goes on to the end, with progress and checkpoints; returns the seconds that the steps took. */
+async function simulate(each: Case, simulation: Simulation, options: Options, rows: Row[], shell: Shell): Promise<number> {
+  const checkpoint = async (): Promise<void> => {
+    if (options.checkpoint === undefined) return;
+    const saved = { options: { case: each.name, ...runOptions(options) }, rows, state: await simulation.state() };
+    await writeCheckpoint<SavedOptions>(options.checkpoint, saved);
+  };
+  const task = shell.progress(`pic ${each.name}`);
+  let seconds = 0;
+  await follow(simulation, each.watched, options, rows, async (row, took) => {
+    seconds += took;
+    if (!Number.isFinite(row.mode))
+      throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
+    task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
+    if (rows.length % options.checkpointEvery === 0) await checkpoint();
+    // Lets the bar be drawn and an interrupt be seen.
+    await turn();
+  });
+  task.done();
+  await checkpoint();
+  return seconds;
+}
+
+const speciesOf = ({ species }: Simulation): string[] => species.map(({ species: { name } }) => name);
+
+function summary(
+  each: Case,
+  simulation: Simulation,
+  options: Options,
+  rows: readonly Row[],
+  done: { steps: number; seconds: number },
+): string {
+  const { particles, degree, composition, dt, loading, layout, precision } = options;
+  const { steps, seconds } = done;
+  const cells = simulation.problem.mesh.axes.map((axis) => axis.cells).join(" x ");
+  const count = simulation.species.length;
+  const pace = steps > 0 ? `, ${((1e9 * seconds) / (steps * particles * count)).toPrecision(4)} ns a particle and step` : "";
+  return (
+    `${each.name}: ${particles} particles${count > 1 ? " a species" : ""}, ${cells} cells, degree ${degree}, ` +
+    `${composition}, dt ${dt}, ${loading}, ${layout}, ${precision}\n` +
+    `${steps} steps in ${seconds.toFixed(2)} s${pace}\n` +
+    `to time ${simulation.time.toPrecision(6)}: energy changes by ${energyError(rows).toExponential(2)} at most; ` +
+    `Gauss' law holds to ${worst(rows, "gauss").toExponential(1)}, div B = 0 to ${worst(rows, "divergence").toExponential(1)}\n`
+  );
+}
+
+const comparisonTable = ({ comparisons }: Judgement): string =>
+  tableText({
+    title: "",
+    columns: ["quantity", "fitted", "expected", "difference", "source"],
+    labels: 1,
+    rows: comparisons.map(({ quantity, fitted, expected, source }) => [
+      quantity,
+      fitted.toPrecision(5),
+      expected.toPrecision(5),
+      `${(100 * (fitted / expected - 1)).toFixed(2)} %`,
+      source,
+    ]),
+  }).trimStart();
+
 const watchedText = ({ watched: { form, component } }: Case): string => `first mode of ${form.toUpperCase()}${component + 1}`;
 
 /** Throws IsoformError where a restart is asked for what the checkpoint is not. */
-function requireSame(each: Case, given: RunOptions, saved: RunOptions & { case: string }, isGiven: (name: string) => boolean): void {
+function requireSame(each: Case, given: RunOptions, saved: SavedOptions, isGiven: (name: string) => boolean): void {
   if (saved.case !== each.name) throw new IsoformError(`pic: the checkpoint is of the case ${saved.case}: run isoform pic ${saved.case}`);
   for (const name of NAMES)
     if (isGiven(name) && given[name] !== saved[name])
