@@ -125,6 +125,8 @@ async function measureOne(set: DeviceSet, variant: Variant, problem: Problem | u
   const samples: number[] = [];
   const others: number[] = [];
   for (let round = 0; round < rounds; round++) {
+    // As the hand-written kernels do, before each time that is taken.
+    await plan.run(2 * Number(options.unroll));
     samples.push((await plan.run(iterations)).seconds / iterations);
     if (problem && handWritten && set.members.length === 1) others.push(handWritten(byHand, size));
   }
