@@ -59,7 +59,7 @@ fn scaled_f64(a: vec2<f32>, b: f32) -> vec2<f32> {
   div_f64: `
 /* Operands are brought to the middle of the range, where no product leaves it. */
 fn div_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  let first = rounded(a.x / b.x);
+  let first = div_f32(a.x, b.x);
   let size = bitcast<u32>(b.x) & 0x7f800000u;
   let scale = select(1.0, select(0x1p40, 0x1p-40, size > 0x5f800000u), (size > 0x5f800000u) | (size < 0x1f800000u));
   let numerator = a * scale;
@@ -83,49 +83,6 @@ fn sqrt_f64(a: vec2<f32>) -> vec2<f32> {
   let exact = add_f64(root, vec2<f32>(rounded(last.x / twice), 0.0)) * select(1.0, select(0x1p-30, 0x1p30, size > 0x5f800000u), apart);
   let special = select(a.x, not_a_number(), a.x < 0.0);
   return select(exact, vec2<f32>(special, 0.0), !(a.x > 0.0) | !is_finite(a.x));
-}`,
-  div_f32: `
-/*
- * The quotient rounded to nearest, of numbers between 1 and 2 first: an approximation is corrected with its exact rest, and the neighbour
- * taken if the rest lies beyond the middle between them.
- */
-fn div_f32(a: f32, b: f32) -> f32 {
-  let plain = a / b;
-  let exponents = (vec2<u32>(bitcast<u32>(a), bitcast<u32>(b)) >> vec2<u32>(23u)) & vec2<u32>(255u);
-  let x = bitcast<f32>((bitcast<u32>(a) & 0x807fffffu) | 0x3f800000u);
-  let y = bitcast<f32>((bitcast<u32>(b) & 0x807fffffu) | 0x3f800000u);
-  let first = rounded(x / y);
-  let quotient = rounded(first + rounded(rest_of(x, first, y) / y));
-  let rest = rest_of(x, quotient, y);
-  let grows = ((rest > 0.0) == (y > 0.0)) == (quotient > 0.0);
-  let next = bitcast<f32>(bitcast<u32>(quotient) + select(0xffffffffu, 1u, grows));
-  let beyond = rounded(rest - rounded(0.5 * (next - quotient) * y));
-  let nearest = select(quotient, next, rest * beyond > 0.0);
-  let n = i32(exponents.x) - i32(exponents.y);
-  let special = any((exponents == vec2<u32>(0u)) | (exponents == vec2<u32>(255u)));
-  return select(times_power(vec2<f32>(nearest, 0.0), n).x, plain, special);
-}`,
-  rest_of: `
-/* a - q * b, exact where q is nearly a / b. */
-fn rest_of(a: f32, q: f32, b: f32) -> f32 {
-  let product = exact_product(q, b);
-  return rounded(rounded(a - product.x) - product.y);
-}`,
-  sqrt_f32: `
-/* The root rounded to nearest, in the same way, of a number between 1 and 4. */
-fn sqrt_f32(a: f32) -> f32 {
-  let exponent = (bitcast<u32>(a) >> 23u) & 255u;
-  let half = (i32(exponent) - 127) >> 1u;
-  let x = times_power(vec2<f32>(a, 0.0), -2 * half).x;
-  let first = rounded(sqrt(x));
-  let root = rounded(first + rounded(rest_of(x, first, first) / (2.0 * first)));
-  let rest = rest_of(x, root, root);
-  let next = bitcast<f32>(bitcast<u32>(root) + select(0xffffffffu, 1u, rest > 0.0));
-  let step = 0.5 * (next - root);
-  let beyond = rounded(rounded(rest - rounded(2.0 * root * step)) - rounded(step * step));
-  let nearest = select(root, next, beyond * rest > 0.0);
-  let normal = (a > 0.0) & (exponent != 0u) & (exponent != 255u);
-  return select(select(sqrt(a), not_a_number(), a < 0.0), times_power(vec2<f32>(nearest, 0.0), half).x, normal);
 }`,
   times_power: `
 /* a * 2^n, n from -300 to 300, in two steps so that neither leaves the range before it must. */

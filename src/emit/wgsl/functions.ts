@@ -207,7 +207,7 @@ fn tan_f64(a: vec2<f32>) -> vec2<f32> {
 /* The device's own, corrected by the angle that is left between it and the point. */
 fn atan2_f64(y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let size = max(abs(x.x), abs(y.x));
-  let scale = 1.0 / bitcast<f32>(clamp(bitcast<u32>(size) & 0x7f800000u, 0x01000000u, 0x7e000000u));
+  let scale = bitcast<f32>(0x7f000000u - clamp(bitcast<u32>(size) & 0x7f800000u, 0x01000000u, 0x7e000000u));
   let across = y * scale;
   let along = x * scale;
   let first = atan2(across.x, select(along.x, 0x1p-100, (along.x == 0.0) & (across.x == 0.0)));

@@ -1,3 +1,4 @@
+import { DIVISION } from "./division.js";
 import { DOUBLE } from "./double.js";
 import { FUNCTIONS } from "./functions.js";
 
@@ -97,7 +98,7 @@ fn u32_from_f32(a: f32) -> u32 {
 fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7fffffffu) != 0u); }`,
 };
 
-const ALL: Readonly<Record<string, string>> = { ...EXACT, ...DOUBLE, ...FUNCTIONS };
+const ALL: Readonly<Record<string, string>> = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
 
 /** Collects the helper functions that a shader uses, and those that they use. */
 export class Helpers {
