@@ -85,13 +85,22 @@ export const graphs: Rung[] = [
         });
         queue.submit(graph);
         const exact = xs.reduce((a, b) => a + b);
-        expectSame(
-          await queue.read(x),
-          xs.map((v) => r(v / exact)),
-          `${n} numbers over their sum`,
-        );
+        const quotients = [...(await queue.read(x))];
+        // Quotients of fast mode may be some units in the last place off.
+        if (precision === "strict")
+          expectSame(
+            quotients,
+            xs.map((v) => r(v / exact)),
+            `${n} numbers over their sum`,
+          );
+        else
+          expectSame(
+            quotients.map((v) => Math.round(v * exact)),
+            xs,
+            `${n} numbers over their sum, and times it`,
+          );
         const results = await queue.results(add);
-        expectEqual(results.m, r(xs.reduce((a, b) => Math.max(a, b)) / exact), "the greatest after the graph");
+        expectEqual(results.m, Math.max(...quotients), "the greatest after the graph");
         expectEqual((await queue.read(s))[0], results.s, "the sum after the graph");
         if (!(Math.abs(results.s - 1) < (real === f32 ? 1e-4 : 1e-12))) throw new Error(`numbers over their sum add up to ${results.s}`);
         expectEqual(Object.keys(await queue.results(scale)).length, 0, "results of a launch without any");
