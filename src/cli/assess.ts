@@ -4,6 +4,7 @@ import type { OpenOptions } from "../device/device.js";
 import type { Shell } from "../p3/application.js";
 import type { Evidence } from "../p3/assessment.js";
 import type { PlatformSet } from "../p3/metric.js";
+import { PORTS, type Port } from "../p3/ports/names.js";
 import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
 import { addSettings } from "./settings.js";
@@ -19,6 +20,7 @@ const DEFAULT_SECONDS = 110;
 
 interface AssessOptions extends Partial<GridSettings> {
   devices?: string[];
+  ports?: Port[];
   gib?: number;
   repeats: number;
   iterations?: number;
@@ -45,7 +47,7 @@ Efficiencies, errors and the counting rule: docs/assessment.md. The JSON: docs/a
 
 /** Adds `isoform assess`. */
 export function addAssess(program: Command, shell: Shell): void {
-  const measuring = ["devices", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "quick"];
+  const measuring = ["devices", "ports", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "quick"];
   const assess = program
     .command("assess")
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
@@ -58,6 +60,7 @@ export function addAssess(program: Command, shell: Shell): void {
       "each by itself: wasm,native,cuda:0; sets of several: wasm*3 (one divided into three), cuda:0+cuda:1; all of this machine where absent",
       list,
     )
+    .option("--ports <names>", `files of isoform emit that are measured as well: ${PORTS.join(",")}`, ports)
     .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
     .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
     .option("--iterations <n>", "iterations in a run", count);
@@ -132,6 +135,14 @@ function list(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.some((name) => name === "")) throw new InvalidArgumentError("It needs names with commas between.");
   return [...new Set(names)];
+}
+
+function ports(text: string): Port[] {
+  return list(text).map((name) => {
+    const port = PORTS.find((known) => known === name);
+    if (port === undefined) throw new InvalidArgumentError(`There are ${PORTS.join(", ")}.`);
+    return port;
+  });
 }
 
 function positive(text: string): number {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { contiguousRows, cubicSizes, type EmitRequest } from "../emit/standalone/index.js";
+import { contiguousRows, cubicSizes, stemOf, type EmitRequest } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../kernel/errors.js";
@@ -104,7 +104,7 @@ function compiled(kernel: Kernel, { precision, fixed, size, range }: FindOptions
 function distinct(kernels: readonly FoundKernel[]): FoundKernel[] {
   const taken = new Set<string>();
   return kernels.map((kernel) => {
-    const wish = kernel.stem.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
+    const wish = stemOf(kernel.stem);
     let stem = wish;
     for (let n = 2; taken.has(stem); n++) stem = `${wish}_${n}`;
     taken.add(stem);

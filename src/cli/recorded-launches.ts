@@ -3,6 +3,7 @@ import type { Device, LaunchOptions } from "../device/device.js";
 import { open } from "../device/open.js";
 import type { Policy } from "../device/policy.js";
 import type { Precision } from "../ir/launch.js";
+import { unitStridesOf } from "../emit/standalone/index.js";
 import { print } from "../ir/print.js";
 import { IsoformError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
@@ -28,9 +29,7 @@ function recording(device: Device, precision: Precision, found: Map<string, Foun
   const note = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions): void => {
     try {
       const { ir, access, views } = bind(device, kernel, args, policy, { ...options, precision });
-      const unitStrides = Object.fromEntries(
-        Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)]),
-      );
+      const unitStrides = unitStridesOf(views);
       const key = `${print(ir)} ${JSON.stringify(unitStrides)}`;
       if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides, sizes: { policy, views } });
     } catch (error) {

@@ -184,7 +184,7 @@ export interface Device {
   readonly label: string;
   /** Of the driver or compiler: with another one, what was measured holds no more. */
   readonly versions?: Readonly<Record<string, string>>;
-  /** It computes with this machine's processor, though in memory of its own. */
+  /** It computes with this machine's processor; where absent, whoever works in the CPUs' memory does. */
   readonly onHost?: boolean;
   readonly abilities: Abilities;
   readonly theoretical?: TheoreticalPeaks;

@@ -13,7 +13,16 @@ import {
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
 import { readRoofs, readTimings } from "./published.js";
-import { type AssessedDevice, type Assessment, assessmentSchema, type Machine, SCHEMA, type Setting, type Validation } from "./schema.js";
+import {
+  type AssessedDevice,
+  type Assessment,
+  assessmentSchema,
+  type Machine,
+  type Missing,
+  SCHEMA,
+  type Setting,
+  type Validation,
+} from "./schema.js";
 
 /** What an assessment is computed from. */
 export interface Evidence {
@@ -22,6 +31,7 @@ export interface Evidence {
   runs: Run[];
   validation: Validation[];
   settings?: Setting[];
+  missing?: Missing[];
 }
 
 /**

@@ -1,18 +1,21 @@
 import type { Device, OpenOptions, Precision } from "../device/device.js";
 import { USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
-import { LaunchError } from "../kernel/errors.js";
+import { DeviceError, EmitError, LaunchError } from "../kernel/errors.js";
 import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import type { Run } from "./metric.js";
-import type { Setting, Validation } from "./schema.js";
+import { portDevice, portOf, type Port } from "./ports/names.js";
+import type { Missing, Setting, Validation } from "./schema.js";
 import { Target } from "./target.js";
 
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
   devices?: readonly string[];
+  /** Emitted files that are measured as well. */
+  ports?: readonly Port[];
   /** Runs that count; one more before warms up. */
   repeats: number;
   gib?: number;
@@ -37,7 +40,8 @@ const FEW_ITERATIONS = 5;
 
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
- * of the machine's mood meets them all. A run counts only if its result is valid.
+ * of the machine's mood meets them all. A run counts only if its result is valid. A device that cannot run an application is told as
+ * missing there; where nothing ran at all, the first one's error is thrown.
  * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit the devices and for options that
  * an application does not have.
  */
@@ -48,7 +52,7 @@ export async function measureApplications(
   registry: Registry = installed,
 ): Promise<Evidence> {
   const started = performance.now();
-  const names = options.devices ?? (await registry.names({ f64: options.f64 }));
+  const names = [...(options.devices ?? (await registry.names({ f64: options.f64 }))), ...(options.ports ?? []).map(portDevice)];
   const opened = new Map<string, Device>();
   const open = async (name: string): Promise<Device> => {
     const device = opened.get(name) ?? (await registry.open(name, { f64: options.f64 }));
@@ -65,17 +69,30 @@ export async function measureApplications(
     for (const application of applications) for (const target of targets) checkFits(application, target, problem);
     const peaks = await peaksOf(devices, options, progress);
     const parts: Evidence[] = [];
+    const refusals: Refusal[] = [];
+    const missing: Missing[] = [];
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
       const groups = groupsThatFit(application, targets, problem);
-      for (const group of groups)
-        parts.push(...(await measureTogether(application, group, problem, { repeats, seconds: share / groups.length }, progress)));
+      const ran: Evidence[] = [];
+      const refused: Refusal[] = [];
+      for (const group of groups) {
+        const limits = { repeats, seconds: share / groups.length };
+        const measured = await measureTogether(application, group, problem, limits, progress);
+        ran.push(...measured.evidence);
+        refused.push(...measured.refusals);
+      }
+      const name = ran[0]?.settings?.[0].problem ?? application.name;
+      missing.push(...refused.map((refusal) => missingOf(refusal, name)));
+      refusals.push(...refused);
+      parts.push(...ran);
     }
+    if (parts.length === 0 && refusals.length > 0) throw refusals[0].error;
     // Once more, for what disturbed the first measurement may be over, and a peak is the most that was ever seen.
     const later = quick ? peaks : await peaksOf(devices, options, progress);
     const both = (device: Device) => [peaks, later].map((found) => found.get(device)!);
-    return { ...merge(parts), host: [thisMachine()], devices: targets.map((target) => target.assessed(both)) };
+    return merge([...parts, { host: [thisMachine()], devices: targets.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
   } finally {
     await Promise.all([...opened.values()].map((device) => device.close()));
   }
@@ -89,6 +106,8 @@ const installed: Registry = {
     return found.filter(({ name, abilities }) => name !== "js-debug" && (abilities.f64 || f64 === "emulate")).map(({ name }) => name);
   },
   async open(name, options) {
+    const port = portOf(name);
+    if (port) return (await import("./ports/open.js")).openPort(port);
     const { open } = await import("../device/open.js");
     return open(name, options);
   },
@@ -143,13 +162,15 @@ function groupsThatFit(application: Application, targets: readonly Target[], pro
   return groups;
 }
 
+type Place = Pick<Run, "application" | "platform" | "problem">;
+
 /** One application on one set of devices, with what its runs gave. */
 class Trial {
   private readonly runs: Run[] = [];
   private readonly verdicts = new Map<string, Validation>();
 
   constructor(
-    readonly target: Target,
+    private readonly target: Target,
     private readonly prepared: PreparedApplication,
     private readonly application: string,
     private readonly precision: Precision,
@@ -176,7 +197,7 @@ class Trial {
     return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()], settings: [setting] };
   }
 
-  private get place() {
+  private get place(): Place {
     return { application: this.application, platform: this.target.platform, problem: this.prepared.problem };
   }
 
@@ -185,34 +206,58 @@ class Trial {
   }
 }
 
+/** A device that cannot run an application. */
+interface Refusal {
+  readonly codePath: string;
+  readonly target: Target;
+  readonly error: DeviceError | EmitError;
+}
+
+const missingOf = ({ codePath, target, error }: Refusal, problem: string): Missing => ({
+  application: codePath,
+  platform: target.platform,
+  problem,
+  devices: target.name,
+  reason: error.message,
+});
+
 async function measureTogether(
   application: Application,
   targets: readonly Target[],
   problem: ProblemOptions,
   limits: { repeats: number; seconds: number },
   progress: ProgressFactory,
-): Promise<Evidence[]> {
+): Promise<{ evidence: Evidence[]; refusals: Refusal[] }> {
   const { repeats } = limits;
   const started = performance.now();
   const task = progress(application.name);
-  const trials: Trial[] = [];
+  const trials = new Map<Target, Trial>();
+  const refusals: Refusal[] = [];
   const steps = targets.length * (repeats + 2);
   let step = 0;
-  const advance = ({ name }: Target, what: string) => task.update(step++, steps, `${what} on ${name}`);
-  try {
-    for (const target of targets) {
-      advance(target, "preparing");
-      const precision = problem.precision ?? target.devices[0].precision;
-      trials.push(new Trial(target, await application.prepare(target.set, problem), codePath(target, problem), precision));
+  const onTarget = async (target: Target, what: string, work: () => Promise<void>): Promise<void> => {
+    task.update(step++, steps, `${what} on ${target.name}`);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DeviceError || error instanceof EmitError)) throw error;
+      refusals.push({ codePath: codePath(target, problem), target, error });
+      trials.get(target)?.free();
+      trials.delete(target);
     }
+  };
+  try {
+    for (const target of targets)
+      await onTarget(target, "preparing", async () => {
+        const precision = problem.precision ?? target.devices[0].precision;
+        trials.set(target, new Trial(target, await application.prepare(target.set, problem), codePath(target, problem), precision));
+      });
     for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || seconds(started) < limits.seconds); run++)
-      for (const trial of trials) {
-        advance(trial.target, run === 0 ? "warming up" : `run ${run} of ${repeats}`);
-        await trial.run(run);
-      }
-    return trials.map((trial) => trial.evidence());
+      for (const [target, trial] of trials)
+        await onTarget(target, run === 0 ? "warming up" : `run ${run} of ${repeats}`, () => trial.run(run));
+    return { evidence: [...trials.values()].map((trial) => trial.evidence()), refusals };
   } finally {
-    for (const trial of trials) trial.free();
+    for (const trial of trials.values()) trial.free();
     task.done();
   }
 }

@@ -23,7 +23,22 @@ export function platformOf(device: Device): string {
 }
 
 /** The device computes with this machine's processor. */
-export const isProcessor = ({ memory, onHost }: Device): boolean => memory.name === "cpu" || onHost === true;
+export const isProcessor = ({ memory, onHost }: Device): boolean => onHost ?? memory.name === "cpu";
+
+/**
+ * One name for each platform, by the names that there are: backends tell the same GPU with and without capitals and hyphens (`NVIDIA H100
+ * 80GB HBM3`, `nvidia-h100-80gb-hbm3`). The first with capitals is taken.
+ */
+export function oneNameEach(platforms: Iterable<string>): (platform: string) => string {
+  const best = new Map<string, string>();
+  for (const platform of platforms) {
+    const known = best.get(bare(platform));
+    if (known === undefined || (!/[A-Z]/.test(known) && /[A-Z]/.test(platform))) best.set(bare(platform), platform);
+  }
+  return (platform) => best.get(bare(platform)) ?? platform;
+}
+
+const bare = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, "");
 
 function processor(): string {
   const model = os.cpus()[0]?.model ?? os.arch();

@@ -1,12 +1,24 @@
 import type { Evidence } from "./assessment.js";
 import { groupBy } from "./group.js";
+import { oneNameEach } from "./machine.js";
 import type { Run } from "./metric.js";
 
 /**
  * Puts the evidence of several assessments together. Where two measured the same application, platform, problem and quantity, the later
- * one's runs are numbered on after the earlier one's.
+ * one's runs are numbered on after the earlier one's. Platforms have one name each.
  */
-export function merge(parts: readonly Evidence[]): Evidence {
+export function merge(given: readonly Evidence[]): Evidence {
+  const nameOf = oneNameEach(given.flatMap(({ devices, runs }) => [...devices, ...runs].map(({ platform }) => platform)));
+  const named = <T extends { platform: string }>(list: readonly T[] = []): T[] =>
+    list.map((item) => ({ ...item, platform: nameOf(item.platform) }));
+  const parts = given.map((part) => ({
+    host: part.host,
+    devices: named(part.devices),
+    runs: named(part.runs),
+    validation: named(part.validation),
+    settings: named(part.settings),
+    missing: named(part.missing),
+  }));
   const last = new Map<string, number>();
   const runs = parts.flatMap((part) => {
     const offsets = new Map<string, number>();
@@ -24,7 +36,8 @@ export function merge(parts: readonly Evidence[]): Evidence {
     devices: parts.flatMap((part) => part.devices),
     runs,
     validation: parts.flatMap((part) => part.validation),
-    settings: parts.flatMap((part) => part.settings ?? []),
+    settings: parts.flatMap((part) => part.settings),
+    missing: parts.flatMap((part) => part.missing),
   };
 }
 

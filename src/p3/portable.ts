@@ -1,15 +1,19 @@
 import { ITERATION } from "./application.js";
 import { groupBy } from "./group.js";
 import type { Cell } from "./metric.js";
+import { PORTS, portDevice } from "./ports/names.js";
 
 const PREFIX = "isoform-";
+/** Files written for other programs are no backends. */
+const EMITTED = PORTS.map((port) => PREFIX + portDevice(port));
 
 /**
  * One source is one application, whichever backend runs it: the cells of `isoform`, which are those of its fastest backend on each
  * platform. None where fewer than two platforms ran a backend, since it would only repeat the fastest.
  */
 export function fastestBackends(cells: readonly Cell[]): Cell[] {
-  const ours = cells.filter((c) => c.application.startsWith(PREFIX));
+  const emitted = (application: string) => EMITTED.some((name) => application === name || application.startsWith(`${name}-`));
+  const ours = cells.filter((c) => c.application.startsWith(PREFIX) && !emitted(c.application));
   if (new Set(ours.map((c) => c.platform)).size < 2) return [];
   return [...groupBy(ours, (c) => JSON.stringify([c.platform, c.problem])).values()].flatMap((group) => {
     const iterations = group.filter((c) => c.quantity === ITERATION);

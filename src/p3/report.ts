@@ -42,7 +42,7 @@ ${tablesNamed("Phi")}
 </section>
 ${rooflines(assessment, colourOf)}
 <section><h2>Measurements</h2>
-${tablesNamed("Devices")}${tablesNamed("Settings")}${tablesNamed("Validation")}${tablesNamed("Kernel")}${tablesNamed("Times")}
+${tablesNamed("Devices")}${tablesNamed("Settings")}${tablesNamed("Validation")}${tablesNamed("Missing")}${tablesNamed("Kernel")}${tablesNamed("Times")}
 </section>
 </main>
 <footer>${assessment.host.map((m) => `<p>${escape(`${m.name}: ${m.processor}, ${m.threads} threads, ${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.system}, ${m.engine}, Isoform ${m.isoform}, ${m.date}`)}</p>`).join("")}</footer>

@@ -96,6 +96,16 @@ const setting = z
   })
   .describe("how a code path was run; grid, layout and occ of applications on grids");
 
+const missing = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name.describe("the application's name where no device ran it"),
+    devices: name.describe("as given to --devices"),
+    reason: z.string(),
+  })
+  .describe("a code path that a device cannot run");
+
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
   .object({
@@ -108,6 +118,7 @@ export const assessmentSchema = z
     kernelMeans: z.array(kernelMean),
     validation: z.array(validation),
     settings: z.array(setting).optional().describe("absent in files of former versions and for published timings"),
+    missing: z.array(missing).optional().describe("absent in files of former versions and for published timings"),
   })
   .meta({ title: "Isoform assessment" });
 
@@ -115,6 +126,7 @@ export type Assessment = z.infer<typeof assessmentSchema>;
 export type Machine = z.infer<typeof machine>;
 export type AssessedDevice = z.infer<typeof device>;
 export type Validation = z.infer<typeof validation>;
+export type Missing = z.infer<typeof missing>;
 export type Setting = z.infer<typeof setting>;
 
 /** The JSON Schema that docs/assessment.schema.json holds. */

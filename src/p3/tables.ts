@@ -48,6 +48,7 @@ export function tablesOf(assessment: Assessment): Table[] {
     ...phiTables(assessment),
     ...kernelTables(assessment),
     validationTable(assessment),
+    missingTable(assessment),
   ].filter((table) => table.rows.length > 0);
 }
 
@@ -176,6 +177,15 @@ function validationTable({ validation }: Assessment): Table {
       v.ok ? "ok" : "WRONG",
       v.maxError?.toExponential(2) ?? "not a number",
     ]),
+  };
+}
+
+function missingTable({ missing = [] }: Assessment): Table {
+  return {
+    title: "Missing",
+    columns: ["application", "platform", "problem", "devices", "reason"],
+    labels: 5,
+    rows: missing.map((m) => [m.application, m.platform, m.problem, m.devices, m.reason.split("\n")[0]]),
   };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { assessmentSchema } from "../../src/p3/schema.js";
+import { missing } from "../emit/standalone/compiled.js";
 import { isoform } from "./isoform.js";
 
 test("two applications run on js and wasm, are right, and are assessed", () => {
@@ -45,9 +46,34 @@ test("two applications run on js and wasm, are right, and are assessed", () => {
   }
 });
 
+test("emitted files run the applications, too", { skip: missing("gcc") }, () => {
+  const directory = mkdtempSync(join(tmpdir(), "isoform-measure-"));
+  try {
+    const words = "assess stream poisson --devices js --ports c,omp-target --quick --gib 0.002 --iterations 2 --json out.json".split(" ");
+    const { status, stderr } = isoform(words, directory);
+    assert.equal(status, 0, stderr);
+    const { devices, validation, missing: refused } = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
+    assert.deepEqual(
+      devices.map((d) => d.name),
+      ["js", "emitted-c", "emitted-omp-target"],
+    );
+    assert.match(devices[2].label, /OpenMP target regions on the host/);
+    assert.equal(new Set(devices.map((d) => d.platform)).size, 1);
+    assert.deepEqual([...new Set(validation.map((v) => `${v.application} ${v.ok}`))].sort(), [
+      "isoform-emitted-c true",
+      "isoform-emitted-omp-target true",
+      "isoform-js true",
+    ]);
+    assert.deepEqual(refused, []);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test("a device that is not there and a problem that does not fit are refused", () => {
   for (const [message, ...words] of [
     [/device "gpu": there is no such device/, "assess", "--devices", "js,gpu"],
+    [/option '--ports <names>' argument 'c,cuda' is invalid\. There are c, omp-target\./, "assess", "--ports", "c,cuda"],
     [/needs \d+\.\d\d GiB on js, which has .*: choose a smaller --gib/, "assess", "gsr", "--devices", "js", "--gib", "100000"],
   ] as const) {
     const { status, stdout, stderr } = isoform(words);

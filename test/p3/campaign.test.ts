@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Device, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/p3/application.js";
 import { TuningTable } from "../../src/device/tuning.js";
+import { EmitError } from "../../src/kernel/errors.js";
 import { assess } from "../../src/p3/assessment.js";
 import { measureApplications, type Registry } from "../../src/p3/campaign.js";
 import { report } from "../../src/p3/report.js";
@@ -116,6 +117,58 @@ test("where every run is wrong the assessment holds verdicts and no metrics", as
   const evidence = await measureApplications([application([], () => false)], { repeats: 1 }, silent, registry([device("a", [])]));
   const { runs, metrics, validation } = assess(evidence);
   assert.deepEqual([runs.length, metrics.length, validation.map((v) => v.ok)], [0, 0, [false]]);
+});
+
+test("a device that cannot run an application is told as missing there, and the others go on", async () => {
+  const log: string[] = [];
+  const refusing = (wrong: (name: string) => Error | undefined): Application => {
+    const whole = application(log);
+    return {
+      ...whole,
+      async prepare(set, options) {
+        const error = wrong(set.name);
+        if (error && set.name === "a") throw error;
+        const prepared = await whole.prepare(set, options);
+        return { ...prepared, run: async () => (error ? Promise.reject(error) : prepared.run()) };
+      },
+    };
+  };
+  const found = registry(["a", "b", "c"].map((name) => device(name, log)));
+  const error = new EmitError("k", "c", "it is odd", "make it even");
+  const evidence = await measureApplications([refusing((name) => (name === "c" ? undefined : error))], { repeats: 1 }, silent, found);
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-c"]);
+  const place = { platform: evidence.devices[0].platform, problem: "toy 0.1 GiB", reason: error.message };
+  assert.deepEqual(evidence.missing, [
+    { application: "isoform-a", devices: "a", ...place },
+    { application: "isoform-b", devices: "b", ...place },
+  ]);
+  assert.match(
+    report(assessmentSchema.parse(assess(evidence))),
+    /<caption>Missing<.*isoform-b.*kernel &quot;k&quot; cannot be written for c/s,
+  );
+  assert.equal(log.filter((line) => line === "free b").length, 1);
+  await assert.rejects(measureApplications([refusing(() => error)], { repeats: 1 }, silent, found), error);
+  await assert.rejects(
+    measureApplications([refusing((name) => (name === "a" ? new TypeError("a mistake") : undefined))], { repeats: 1 }, silent, found),
+    TypeError,
+  );
+});
+
+test("ports are measured behind the devices, and are not taken for backends", async () => {
+  const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
+  const options = { repeats: 1, devices: ["a"], ports: ["c"] } as const;
+  const evidence = await measureApplications([application([])], options, silent, found);
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-a", "isoform-emitted-c"]);
+  const runs = evidence.runs.map((run) => (run.application === "isoform-a" ? run : { ...run, seconds: run.seconds / 2 }));
+  const { metrics } = assess({ ...evidence, runs: [...runs, ...runs.map((run) => ({ ...run, platform: "Y" }))] });
+  assert.deepEqual(
+    metrics.filter(({ metric }) => metric === "app").map((m) => [m.application, m.value]),
+    [
+      ["isoform-a", 0.5],
+      ["isoform-emitted-c", 1],
+      ["isoform", 0.5],
+    ],
+  );
 });
 
 test("devices whose data do not fit in memory together take turns", async () => {

@@ -20,14 +20,15 @@ export function findCompiler(): Compiler | undefined {
   if (!found.has(wish))
     found.set(
       wish,
-      (wish ? [wish] : ["gcc", "clang", "cc"]).map(ask).find((c) => c !== undefined),
+      (wish ? [wish] : ["gcc", "clang", "cc"]).map(askCompiler).find((c) => c !== undefined),
     );
   return found.get(wish);
 }
 
 const found = new Map<string, Compiler | undefined>();
 
-function ask(command: string): Compiler | undefined {
+/** The compiler of that command, which may have options behind it; undefined where it does not answer. */
+export function askCompiler(command: string): Compiler | undefined {
   const [program, ...args] = command.split(" ");
   const answer = spawnSync(program, [...args, "--version"], { encoding: "utf8" });
   return answer.status === 0 ? { command, version: answer.stdout.split("\n")[0].trim() } : undefined;

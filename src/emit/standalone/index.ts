@@ -10,7 +10,7 @@ import { emitWatFiles } from "./wat.js";
 import { emitWgslFiles } from "./wgsl.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
-export { contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "./request.js";
+export { contiguousRows, cubicSizes, stemOf, unitStridesOf, type EmitRequest, type EmittedFile } from "./request.js";
 
 /** Writers of source files of their own, by the name of their target. Each throws EmitError for what it cannot express. */
 export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => EmittedFile[]>> = {

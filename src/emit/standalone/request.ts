@@ -34,6 +34,14 @@ export function contiguousRows(ir: KernelIR): EmitRequest["unitStrides"] {
   return Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)]));
 }
 
+/** The strides that are compiled in for arrays that lie in memory like these. */
+export function unitStridesOf(views: LaunchSizes["views"]): EmitRequest["unitStrides"] {
+  return Object.fromEntries(Object.entries(views).map(([name, { strides }]) => [name, strides.map((stride) => stride === 1)]));
+}
+
+/** A kernel's name as an identifier. */
+export const stemOf = (name: string): string => name.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
+
 /** A launch over `bounds` along each axis (over as many teams), of dense arrays with `size` indices along each axis. */
 export function cubicSizes(ir: KernelIR, size: number, bounds: readonly (readonly [begin: number, end: number])[] = []): LaunchSizes {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");

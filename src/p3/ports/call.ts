@@ -1,0 +1,54 @@
+import { layOut, type Field, type FieldType } from "../../emit/c/arguments.js";
+import { openmpDialect } from "../../emit/c/openmp-dialect.js";
+import type { EmitRequest } from "../../emit/standalone/index.js";
+import { launchArguments, type Argument } from "../../emit/standalone/signature.js";
+import type { ScalarType } from "../../ir/types.js";
+
+/** What calls an emitted launch function with the members of a struct. */
+export interface PortCall {
+  /** To be compiled behind the emitted file. */
+  readonly source: string;
+  /** The function of `source`, which takes the struct's address. */
+  readonly entry: string;
+  /** The struct's members; `role` is the argument's key. Results are in the struct itself, and so is what the launch function returns. */
+  readonly fields: readonly Field[];
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Role of the member that takes what the launch function returns. */
+export const STATUS = "status";
+
+const ENTRY = "port_call";
+
+/** The call of the launch function in the files that `request` is emitted to. */
+export function portCall(request: EmitRequest): PortCall {
+  const args = launchArguments(request, { of: (_kind, wish) => wish });
+  const results = new Map<string, FieldType>(
+    request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[`result:${p.name}`, p.type] as const] : [])),
+  );
+  const member = (role: string, name: string, type: FieldType) => ({ role, name, type, declared: declaredAs(type), length: 1 });
+  const { fields, size } = layOut([
+    ...args.map((arg, n) => member(arg.key, `a${n}`, results.get(arg.key) ?? fieldType(arg))),
+    member(STATUS, "status", "i32"),
+  ]);
+  const values = args.map(({ key }, n) => `${results.has(key) ? "&" : ""}a->a${n}`);
+  const source = [
+    "struct port_arguments {",
+    ...fields.map(({ declared, name }) => `  ${declared}${name};`),
+    "};",
+    "",
+    `void ${ENTRY}(struct port_arguments *a) {`,
+    `  a->status = ${request.stem}_launch(${values.join(", ")});`,
+    "}",
+    "",
+  ];
+  return { source: source.join("\n"), entry: ENTRY, fields, size };
+}
+
+const fieldType = ({ type }: Argument): FieldType => (type === "index" ? "i64" : type);
+
+function declaredAs(type: FieldType): string {
+  if (type === "pointer") return "void *";
+  return `${openmpDialect.types[type === "i64" ? "index" : (type satisfies ScalarType)]} `;
+}

@@ -1,0 +1,12 @@
+/** Targets of `isoform emit` whose files can be assessed: those that work on host memory. */
+export const PORTS = ["c", "omp-target"] as const;
+
+export type Port = (typeof PORTS)[number];
+
+const PREFIX = "emitted-";
+
+/** The device whose launches are a port's files, as in `--devices`: `emitted-c`. */
+export const portDevice = (port: Port): `emitted-${Port}` => `${PREFIX}${port}`;
+
+/** The port of such a device; undefined for the name of another one. */
+export const portOf = (device: string): Port | undefined => PORTS.find((port) => portDevice(port) === device);
