@@ -60,6 +60,20 @@ test("the published JSON Schema is the one that the code means", () => {
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(JSON.stringify(assessmentJsonSchema())));
 });
 
+test("backends that spell a platform in different ways mean the same one", () => {
+  const of = (platform: string) => {
+    const { runs, ...rest } = evidence(platform, [1]);
+    return { ...rest, runs: runs.map((run) => ({ ...run, application: "isoform-webgpu" })) };
+  };
+  const both = merge([of("nvidia-h100-80gb-hbm3"), of("NVIDIA H100 80GB HBM3"), of("NVIDIA H200")]);
+  assert.deepEqual([...new Set(both.runs.map((r) => r.platform))], ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]);
+  assert.deepEqual(
+    both.runs.filter((r) => r.quantity === "iteration" && r.platform !== "NVIDIA H200").map((r) => r.run),
+    [1, 2],
+  );
+  assert.deepEqual([...new Set(both.devices.map((d) => d.platform))], ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]);
+});
+
 test("a set that names nothing that ran is refused, with what did", () => {
   assert.throws(() => assess(evidence("X", [1]), [{ name: "S", platforms: ["Y"] }]), /set S: nothing ran on Y: there are runs on X/);
 });

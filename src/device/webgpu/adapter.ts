@@ -64,10 +64,11 @@ async function quietly(ask: () => Promise<GPUAdapter | null>): Promise<GPUAdapte
   }
 }
 
-/** What an adapter calls itself. */
-export function labelOf({ info }: GPUAdapter): string {
-  const words = [info.description || info.device, info.vendor, info.architecture].filter((word) => word !== "");
-  return `${words.join(", ") || "WebGPU adapter"}${info.isFallbackAdapter ? " (software)" : ""}`;
+/** What an adapter calls itself: the hardware first where it tells a name, and not just a number; the description may be the driver's. */
+export function labelOf({ info }: Pick<GPUAdapter, "info">): string {
+  const device = info.device.startsWith("0x") ? "" : info.device.replace(/-+$/, "");
+  const words = [device, info.description, info.vendor, info.architecture].filter((word) => word !== "");
+  return `${words.join(", ") || info.device || "WebGPU adapter"}${info.isFallbackAdapter ? " (software)" : ""}`;
 }
 
 /** Limits that are asked for as far as the adapter goes. */
