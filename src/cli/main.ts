@@ -43,6 +43,12 @@ function version(): string {
   return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 }
 
+// Whoever reads the output may stop early, as `head` does: the rest is not wanted.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {

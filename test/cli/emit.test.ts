@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { kernelsOfApplication } from "../../src/cli/found-kernels.js";
 import { TARGETS } from "../../src/emit/standalone/index.js";
 import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
 import { inFolder, missing, run } from "../emit/standalone/compiled.js";
-import { isoform } from "./isoform.js";
+import { isoform, main } from "./isoform.js";
 
 const library = new URL("../../src/index.js", import.meta.url).href;
 
@@ -137,6 +138,14 @@ describe("isoform emit", () => {
       run(where, "gcc", "-O2", "-fopenmp", "-fwrapv", "energy.c", "main.c", "-lm", "-o", "energy");
       assert.equal(run(where, "./energy"), /^\/\/ prints: (.*)$/m.exec(page)![1] + "\n");
     });
+  });
+
+  it("ends quietly where nobody reads on", { skip: process.platform === "win32" && "no sh" }, () => {
+    const command = `"${process.execPath}" "${main}" emit kernels.mjs --target c >&3; echo "ended with $?"`;
+    // Nobody reads the pipe at descriptor 3.
+    const { stdout, stderr } = spawnSync("sh", ["-c", `{ { ${command}; } 3>&1 1>&4 | true; } 4>&1`], { cwd: folder, encoding: "utf8" });
+    assert.equal(stderr, "");
+    assert.equal(stdout, "ended with 0\n");
   });
 
   describe("kernels of applications as C", { skip: missing("gcc") }, () => {

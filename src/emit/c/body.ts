@@ -365,7 +365,7 @@ export class BodyWriter {
     const [sign, level] = OPERATORS[fn];
     if (fn === "shl" || fn === "shr") {
       const by: Text =
-        divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Sum)} & 31)`, Level.Term];
+        divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
       return fn === "shl" && type === "i32"
         ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
         : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];

@@ -65,6 +65,15 @@ test("operators that C leaves undefined become helpers", () => {
   assert.match(source, /o\[i\] = div_i32\(x\[i\], y\[i\]\) \+ x\[i\] % 3 \+ \(int32_t\)\(\(uint32_t\)x\[i\] << \(y\[i\] & 31\)\);/);
 });
 
+test("a shift by a sum says what is masked", () => {
+  const bits = kernel("bits", { m: view(i32) }, ({ m }, i) => {
+    let sum = 0;
+    for (let k = 0; k < 29; k++) sum += (m[i] >> (k + 3)) & 1;
+    m[i] = sum;
+  });
+  assert.match(emit(bits, { m: [1] }).source, /\(m\[i\] >> \(\(\(int32_t\)k \+ 3\) & 31\)\) & 1/);
+});
+
 test("words of C are no names", () => {
   const odd = kernel("double", { register: view(f64), int: f64 }, ({ register, int }, i) => {
     const exp = int;
