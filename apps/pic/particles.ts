@@ -1,6 +1,7 @@
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
 import type { Axis, Mesh } from "./mesh.js";
 import { cyclic, isPresent, piecesOf } from "./mesh.js";
+import { followPath } from "./path.js";
 import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splines.js";
 
 /*
@@ -40,8 +41,7 @@ function tablesOf(b: Axis, c: Axis) {
  *
  *     x_a += dt v_a ;  v_b -= q/m int B_c dx_a ;  v_c += q/m int B_b dx_a ;  j[g] += q w int Lambda^1_g dx_a .
  *
- * The path is cut where it crosses cells. Inside a cell the integral of each of the p splines of degree p - 1 is a difference of its
- * primitive, so all loops but that over cells have constant bounds. Most particles stay in their cell.
+ * Most particles stay in their cell.
  */
 export const pushKernel = remembered(makePush, (mesh, direction) => `${degreesOf(mesh)} ${direction}`);
 function makePush({ axes }: Mesh, direction: number) {
@@ -75,6 +75,7 @@ function makePush({ axes }: Mesh, direction: number) {
       primitives: table(f64, isPresent(a) ? primitivePieces(a.degree - 1) : [[1]]),
       ...tablesOf(b, c),
       ...helpers,
+      followPath,
     },
     (
       {
@@ -102,9 +103,8 @@ function makePush({ axes }: Mesh, direction: number) {
         lowerB,
         upperC,
         lowerC,
-        pieceAt,
-        indicesOf,
         splinesAt,
+        followPath,
       },
       i,
     ) => {
@@ -123,44 +123,22 @@ function makePush({ axes }: Mesh, direction: number) {
       const after = before + shift;
       const first = before / ha;
       const end = after / ha;
-      let cell = moves ? Math.floor(first) | 0 : 0;
+      const cell = moves ? Math.floor(first) | 0 : 0;
       // What blows up ends as nonsense, but soon: nobody waits for a path of more than a million cells.
       const last = moves && Math.abs(end - first) < 1e6 ? Math.floor(end) | 0 : cell;
-      const towards = last < cell ? -1 : 1;
-      let from = first - cell;
-      let turnB = 0;
-      let turnC = 0;
       const path = new Float64Array(primitives.length);
       const ia = new Int32Array(primitives.length);
-      let onward = true;
-      while (onward) {
-        onward = cell !== last;
-        const to = onward ? (towards > 0 ? 1 : 0) : end - last;
-        for (let n = 0; n < path.length; n++) path[n] = moves ? ha * (pieceAt(primitives, n, to) - pieceAt(primitives, n, from)) : shift;
-        indicesOf(cell, fieldB.length, ia);
-        for (let m = 0; m < sc.length; m++) {
-          let sumB = 0;
-          let sumC = 0;
-          for (let l = 0; l < sb.length; l++) {
-            const s = sb[l] * sc[m] * weight;
-            let f = 0;
-            let g = 0;
-            for (let n = 0; n < path.length; n++) {
-              j.add(ia[n], ib[l], ic[m], path[n] * s);
-              if (turnsB && l >= sb.length - tb.length) f += fieldC[ia[n]][ib[l]][ic[m]] * path[n];
-              if (turnsC && m >= sc.length - tc.length) g += fieldB[ia[n]][ib[l]][ic[m]] * path[n];
-            }
-            if (turnsB && l >= sb.length - tb.length) sumB += f * tb[l - (sb.length - tb.length)];
-            if (turnsC) sumC += g * sb[l];
-          }
-          if (turnsB) turnB += sumB * sc[m];
-          if (turnsC && m >= sc.length - tc.length) turnC += sumC * tc[m - (sc.length - tc.length)];
-        }
-        cell += towards;
-        from = towards > 0 ? 0 : 1;
-      }
-      if (turnsB) vb[i] -= ratio * turnB;
-      if (turnsC) vc[i] += ratio * turnC;
+      const [alongC, alongB] = followPath(
+        { cell, last, from: first - cell, to: end - last, h: ha, shift },
+        primitives,
+        { s: sb, t: tb, index: ib },
+        { s: sc, t: tc, index: ic },
+        { fieldB, fieldC, turnsB, turnsC, j, charge: weight },
+        path,
+        ia,
+      );
+      if (turnsB) vb[i] -= ratio * alongC;
+      if (turnsC) vc[i] += ratio * alongB;
       if (moves) {
         const inside = after - length * Math.floor(after / length);
         xa[i] = inside < length ? inside : 0;
