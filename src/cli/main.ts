@@ -7,6 +7,7 @@ import { APPLICATIONS } from "./commands.js";
 import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
+import { addProfile } from "./profile.js";
 import { shell } from "./shell.js";
 import { addTuning } from "./tuning.js";
 
@@ -22,6 +23,7 @@ async function main(words: string[]): Promise<void> {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   addTuning(program);
+  addProfile(program, shell);
   addDoctor(program, shell);
   addAssess(program, shell);
   addExplain(program, shell);

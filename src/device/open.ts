@@ -1,6 +1,7 @@
 import { LOADERS } from "#backends";
 import { DeviceError } from "../kernel/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
+import { cover } from "./hooks.js";
 
 /** Names of all backends that there may be in Node, or in a page, whether or not this machine has a device for them. */
 export const backendNames = (): string[] => Object.keys(LOADERS);
@@ -22,6 +23,7 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const device = await backend.open(index, options);
   device.tuning.measuring = options.tune ?? usual.tune ?? false;
   device.tuning.use(options.tuning ?? usual.tuning ?? {}, device);
+  cover(device);
   return device;
 }
 

@@ -2,6 +2,7 @@ import { TUNING_NAMES, type Tunables, type Tuning } from "../ir/tuning.js";
 import { DeviceError, LaunchError } from "../kernel/errors.js";
 import { recall, remember } from "#cache";
 import type { Device, Launch } from "./device.js";
+import { region } from "./hooks.js";
 import type { Policy } from "./policy.js";
 import type { LaunchTuning, Measured } from "./tuning.js";
 import type { View } from "./view.js";
@@ -29,7 +30,7 @@ export async function tune(device: Device, launch: Launch): Promise<Measured | u
   if (Object.keys(tunables).length === 0 || isEmpty(launch.policy)) return undefined;
   const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
   const known = parsed(recall(KIND, key));
-  const found = known && tuning.accepts(known.values) ? known : await measure(device, tuning, tunables);
+  const found = known && tuning.accepts(known.values) ? known : await region("tuning", () => measure(device, tuning, tunables));
   if (!found) return undefined;
   if (found !== known) remember(KIND, key, new TextEncoder().encode(JSON.stringify(found)));
   device.tuning.note(tuning, found);

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import type { Shell } from "../p3/application.js";
+import type { Profile, Profiler, PeaksByDevice } from "../p3/profile/index.js";
+
+interface ProfileOptions {
+  profile?: boolean;
+  profileJson?: string;
+  profileTrace?: string;
+  nvtx?: boolean;
+}
+
+/** Samples of one label before they become fewer, for a trace: there shall be few gaps. */
+const TRACED = 4096;
+/** A peak is the best of so many runs. */
+const REPEATS = 5;
+
+/** Adds `--profile` and its kin to all commands: they hold for all devices that a command opens. */
+export function addProfile(program: Command, shell: Shell): void {
+  let profiler: Profiler | undefined;
+  program
+    .option("--profile", "at the end, a table of what ran: time, GB/s and share of the roofline of each kernel, copy, wait and region")
+    .option("--profile-json <file>", "the same as JSON")
+    .option("--profile-trace <file>", "when it ran, for chrome://tracing and Perfetto")
+    .option("--nvtx", "name regions, launches, copies and waits in the timelines of NVIDIA's tools")
+    .hook("preAction", async (command) => {
+      const { profile, profileJson, profileTrace, nvtx: ranges } = command.opts<ProfileOptions>();
+      for (const file of [profileJson, profileTrace]) if (file !== undefined) await shell.checkWritable(file);
+      if (ranges) await attachNvtx();
+      if (!profile && profileJson === undefined && profileTrace === undefined) return;
+      const { Profiler } = await import("../p3/profile/profiler.js");
+      profiler = Profiler.start(profileTrace === undefined ? {} : { trace: true, samples: TRACED });
+    })
+    .hook("postAction", async (command) => {
+      if (!profiler) return;
+      const { profile, profileJson, profileTrace } = command.opts<ProfileOptions>();
+      const found = await profiler.stop();
+      const reports = await import("../p3/profile/index.js");
+      if (profileTrace !== undefined) await shell.writeFile(profileTrace, reports.profileTrace(found));
+      if (!profile && profileJson === undefined) return;
+      const peaks = await peaksOf(found, shell);
+      if (profile) shell.print(`\n${reports.profileText(found, peaks)}`);
+      if (profileJson !== undefined) await shell.writeFile(profileJson, reports.profileJson(found, peaks));
+    });
+}
+
+async function attachNvtx(): Promise<void> {
+  const { hooks } = await import("../device/hooks.js");
+  const { nvtx } = await import("../p3/profile/nvtx.js");
+  const { tool, missing } = await nvtx();
+  if (tool) hooks.attach(tool);
+  else process.stderr.write(`isoform: no ranges, ${missing}\n`);
+}
+
+/** Measured when the command is through, on devices that are opened once more. */
+async function peaksOf({ devices }: Profile, shell: Shell): Promise<PeaksByDevice> {
+  const { open } = await import("../device/open.js");
+  const { measurePeaks } = await import("../p3/measure.js");
+  const peaks: Record<string, PeaksByDevice[string]> = {};
+  for (const { name } of devices) {
+    // It checks every access: there is no roof that its times could be held against.
+    if (name === "js-debug") continue;
+    const device = await open(name, { tune: false, f64: "emulate" });
+    const task = shell.progress(`peaks of ${name}`);
+    try {
+      peaks[name] = await measurePeaks(device, { repeats: REPEATS, progress: task.update });
+    } finally {
+      task.done();
+      await device.close();
+    }
+  }
+  return peaks;
+}

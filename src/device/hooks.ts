@@ -1,0 +1,263 @@
+import type { Device, Graph, Launch, Queue } from "./device.js";
+import { BYTES, type Buffer, type View } from "./view.js";
+
+/** A launch or a graph that was submitted; begins and ends on the calling thread, which does not wait for a GPU. */
+export interface KernelEvent {
+  readonly queue: Queue;
+  readonly work: Launch | Graph;
+  /** The kernel's name; of a graph those of its launches: `graph of step x2, total`. */
+  readonly label: string;
+  /** What runs, in order: the launch, or those of the graph; none are known of a graph that was captured while no tool was attached. */
+  readonly launches: readonly Launch[];
+  /** Copies and clears of a graph. */
+  readonly copies: readonly CopyEvent[];
+  /** Where it runs: a graph may have several devices. */
+  readonly devices: readonly Device[];
+}
+
+/** Bytes that are moved; a `read` ends when they have arrived, others as soon as they are submitted. */
+export interface CopyEvent {
+  readonly kind: "copy" | "clear" | "write" | "read";
+  readonly device: Device;
+  /** Absent for the data of `Device.from`. */
+  readonly queue?: Queue;
+  /** Names of memories, or `host` for data of the program; a clear has its target's twice. */
+  readonly from: string;
+  readonly to: string;
+  readonly bytes: number;
+}
+
+/** The program waits for a queue; what it waits for is the end of all work (`finish`), data or results. */
+export interface FenceEvent {
+  readonly kind: "finish" | "read" | "results";
+  readonly device: Device;
+  readonly queue: Queue;
+}
+
+/** An array that the program, a field or a scalar asked for; temporary memory of launches is not told. */
+export interface MemoryEvent {
+  readonly device: Device;
+  readonly bytes: number;
+  /** Type and shape: `f64 [64,64]`. */
+  readonly label: string;
+}
+
+/** A stretch of the program, see `region`. */
+export interface RegionEvent {
+  readonly name: string;
+}
+
+/**
+ * Told what programs ask of devices. An event's beginning and its end are given one and the same object. What is captured into a graph is
+ * told when the graph is submitted. Tools may record events on queues, and submit nothing.
+ */
+export interface Tool {
+  beginKernel?(event: KernelEvent): void;
+  endKernel?(event: KernelEvent): void;
+  beginCopy?(event: CopyEvent): void;
+  endCopy?(event: CopyEvent): void;
+  beginFence?(event: FenceEvent): void;
+  endFence?(event: FenceEvent): void;
+  allocate?(event: MemoryEvent): void;
+  /** The event of the allocation. Memory that goes with its device is told for CPU devices only. */
+  free?(event: MemoryEvent): void;
+  beginRegion?(event: RegionEvent): void;
+  endRegion?(event: RegionEvent): void;
+  /** A device is about to be closed, which waits for the tool: it can read its events now and not later. */
+  closing?(device: Device): Promise<void> | void;
+}
+
+/*
+ * Methods of devices and queues are wrapped while a tool is attached and put back when the last one leaves, so that nothing is left of hooks
+ * when they are off: not a comparison. It is the classes that are wrapped, so devices and queues that were there before are covered.
+ */
+
+const tools = new Set<Tool>();
+/** Of devices and queues that were opened. */
+const prototypes = { device: new Set<object>(), queue: new Set<object>() };
+const wrappers = new WeakSet<object>();
+let restores: (() => void)[] = [];
+
+/** Tools that listen to every device. */
+export const hooks = {
+  /** From now on the tool is told what happens; returns what detaches it. */
+  attach(tool: Tool): () => void {
+    tools.add(tool);
+    wrapAll();
+    return () => hooks.detach(tool);
+  },
+  detach(tool: Tool): void {
+    tools.delete(tool);
+    if (tools.size > 0) return;
+    for (const restore of restores) restore();
+    restores = [];
+  },
+};
+
+/** Makes tools hear of devices of this class; `open` does. */
+export function cover(device: Device): void {
+  prototypes.device.add(Object.getPrototypeOf(device));
+  prototypes.queue.add(Object.getPrototypeOf(device.queue));
+  if (tools.size > 0) wrapAll();
+}
+
+/** Names a stretch of the program for tools: what `body` does, until it returns or its promise is settled. Regions nest. */
+export function region<T>(name: string, body: () => T): T {
+  return tools.size === 0 ? body() : around("Region", { name }, body);
+}
+
+interface Events {
+  Kernel: KernelEvent;
+  Copy: CopyEvent;
+  Fence: FenceEvent;
+  Region: RegionEvent;
+}
+
+/** Tells the tools of what `call` does; a promise's end is the end. */
+function around<K extends keyof Events, T>(kind: K, event: Events[K], call: () => T): T {
+  tell(`begin${kind}`, event);
+  let result: T;
+  try {
+    result = call();
+  } catch (error) {
+    tell(`end${kind}`, event);
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(() => tell(`end${kind}`, event)) as T;
+  tell(`end${kind}`, event);
+  return result;
+}
+
+function tell(callback: Exclude<keyof Tool, "closing">, event: Events[keyof Events] | MemoryEvent): void {
+  for (const tool of tools) (tool[callback] as ((event: unknown) => void) | undefined)?.call(tool, event);
+}
+
+type Contents = Pick<KernelEvent, "label" | "launches" | "copies" | "devices">;
+
+/** What is noted while a graph is captured. */
+let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device> } | undefined;
+const graphs = new WeakMap<Launch | Graph, Contents>();
+/** A copy may be done as a write. */
+let copying = false;
+
+const nameOf = ({ buffer }: View): string => buffer.memory.name;
+
+function copy<T>(event: CopyEvent, call: () => T): T {
+  if (captured) {
+    captured.copies.push(event);
+    captured.devices.add(event.device);
+  }
+  if (captured || copying) return call();
+  return around("Copy", event, () => {
+    copying = true;
+    try {
+      return call();
+    } finally {
+      copying = false;
+    }
+  });
+}
+
+/** `x2` where there are several of one name. */
+function namesOf(launches: readonly Launch[]): string {
+  const counts = new Map<string, number>();
+  for (const { kernel } of launches) counts.set(kernel.name, (counts.get(kernel.name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(", ");
+}
+
+function contentsOf(queue: Queue, work: Launch | Graph): Contents {
+  const devices = [queue.device];
+  if ("kernel" in work) return { label: work.kernel.name, launches: [work], copies: [], devices };
+  return graphs.get(work) ?? { label: "graph", launches: [], copies: [], devices };
+}
+
+/** What is done in place of a method: `call` is the method with its arguments. */
+type Wrapped<T, Names extends keyof T> = {
+  readonly [M in Names]: T[M] extends (...args: infer A) => infer R ? (self: T, call: () => R, ...args: A) => R : never;
+};
+
+const QUEUE: Wrapped<Queue, "submit" | "capture" | "write" | "copy" | "clear" | "read" | "results" | "finish"> = {
+  submit(queue, call, work) {
+    if (!captured) return around("Kernel", { queue, work, ...contentsOf(queue, work) }, call);
+    call();
+    if ("kernel" in work) captured.launches.push(work);
+    captured.devices.add(queue.device);
+  },
+  capture(_queue, call) {
+    const noted = { launches: [] as Launch[], copies: [] as CopyEvent[], devices: new Set<Device>() };
+    const before = captured;
+    captured = noted;
+    try {
+      const graph = call();
+      const { launches, copies } = noted;
+      graphs.set(graph, { label: `graph of ${namesOf(launches) || "copies"}`, launches, copies, devices: [...noted.devices] });
+      return graph;
+    } finally {
+      captured = before;
+    }
+  },
+  write: (queue, call, target) =>
+    copy({ kind: "write", device: queue.device, queue, from: "host", to: nameOf(target), bytes: bytesOf(target) }, call),
+  copy: (queue, call, source, target) =>
+    copy({ kind: "copy", device: queue.device, queue, from: nameOf(source), to: nameOf(target), bytes: bytesOf(source) }, call),
+  clear: (queue, call, target) =>
+    copy({ kind: "clear", device: queue.device, queue, from: nameOf(target), to: nameOf(target), bytes: bytesOf(target) }, call),
+  read: (queue, call, source) =>
+    around("Fence", { kind: "read", device: queue.device, queue }, () =>
+      copy({ kind: "read", device: queue.device, queue, from: nameOf(source), to: "host", bytes: bytesOf(source) }, call),
+    ),
+  results: (queue, call) => around("Fence", { kind: "results", device: queue.device, queue }, call),
+  finish: (queue, call) => around("Fence", { kind: "finish", device: queue.device, queue }, call),
+};
+
+const DEVICE: Wrapped<Device, "array" | "from" | "close"> = {
+  array(device, call) {
+    const view = call();
+    const event = { device, bytes: view.buffer.bytes, label: `${view.type} [${view.shape}]` };
+    tell("allocate", event);
+    tellWhenFreed(view.buffer, event);
+    return view;
+  },
+  from: (device, call, type, data) =>
+    copy({ kind: "write", device, from: "host", to: device.memory.name, bytes: data.length * BYTES[type.type] }, call),
+  async close(device, call) {
+    for (const tool of tools) await tool.closing?.(device);
+    await call();
+  },
+};
+
+const bytesOf = (view: View): number => view.size * BYTES[view.type];
+
+function tellWhenFreed(buffer: Buffer, event: MemoryEvent): void {
+  const { free } = buffer;
+  let told = false;
+  buffer.free = () => {
+    free.call(buffer);
+    if (!told) tell("free", event);
+    told = true;
+  };
+}
+
+function wrapAll(): void {
+  for (const prototype of prototypes.device) wrap(prototype, DEVICE);
+  for (const prototype of prototypes.queue) wrap(prototype, QUEUE);
+}
+
+type Method = (this: object, ...args: unknown[]) => unknown;
+type Replacement = (self: object, call: () => unknown, ...args: unknown[]) => unknown;
+
+/** Wraps methods where they are defined: in a class, or in one that it extends. */
+function wrap(prototype: object, methods: object): void {
+  for (const [name, replacement] of Object.entries(methods) as [string, Replacement][]) {
+    let owner = prototype;
+    while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
+    const original = Reflect.get(owner, name) as Method;
+    if (wrappers.has(original)) continue;
+    const wrapper: Method = function (...args) {
+      return replacement(this, () => original.apply(this, args), ...args);
+    };
+    wrappers.add(wrapper);
+    Reflect.set(owner, name, wrapper);
+    restores.push(() => void Reflect.set(owner, name, original));
+  }
+}
