@@ -11,14 +11,14 @@ import type { LaunchTuning } from "../tuning.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { Gathering, MOST_PIECES, type Meeting, type Piece } from "./gather.js";
+import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "./partials.js";
+import { rangeBatches, sortPasses, teamBatches } from "./records.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
 import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
-/** Partials that one block folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 14;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
@@ -115,21 +115,7 @@ export class GpuLaunch implements Launch {
 
   /** The reduce parameters' values from the bytes at `resultPlace`. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
-    const data = new DataView(bytes as ArrayBuffer);
-    return Object.fromEntries(
-      (this.folds && !this.binding.unfolded ? this.program.reduces : []).map(({ name, type }, n) => {
-        const at = 8 * n;
-        const value =
-          type === "f64"
-            ? data.getFloat64(at, true)
-            : type === "f32"
-              ? data.getFloat32(at, true)
-              : type === "i32"
-                ? data.getInt32(at, true)
-                : data.getUint32(at, true);
-        return [name, value];
-      }),
-    );
+    return decodeResults(this.folds && !this.binding.unfolded ? this.program.reduces : [], bytes);
   }
 
   free(): void {
@@ -156,16 +142,10 @@ export class GpuLaunch implements Launch {
       this.planRange(policy, (batch) => (batch === policy ? gridded : this.gridOver(batch, traversal === "strided")));
       this.planFolds(partials);
     } else {
-      const lineChunks = blocks(policy.extents.at(-1)!, REDUCTION_CHUNK);
-      const chunksOf = ({ extents }: RangePolicy) => extents.slice(0, -1).reduce((a, b) => a * b, 1) * lineChunks;
       this.wantPartials(chunksOf(policy));
       this.planRange(policy, (batch) => {
         const chunks = chunksOf(batch);
-        // Batches lie one after the other in row-major order, and so do their partials.
-        const before =
-          policy.extents.length === 1
-            ? (batch.begin[0] - policy.begin[0]) / REDUCTION_CHUNK
-            : (batch.begin[0] - policy.begin[0]) * (chunks / Math.max(1, batch.extents[0]));
+        const before = chunksBefore(batch, policy);
         const partials = Object.fromEntries(
           program.reduces.map(({ name, type }) => [
             `partials:${name}`,
@@ -175,7 +155,7 @@ export class GpuLaunch implements Launch {
         const shape: Shape = this.code.serial
           ? { grid: [1, 1, 1], block: [1, 1, 1] }
           : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
-        return { shape, values: { chunks, chunksPerLine: lineChunks, ...partials } };
+        return { shape, values: { chunks, chunksPerLine: chunksOfLine(policy), ...partials } };
       });
       this.planFolds(chunksOf(policy));
     }
@@ -191,12 +171,8 @@ export class GpuLaunch implements Launch {
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
     this.wantPartials(league);
-    const atATime = Math.max(1, Math.floor(RECORDED_AT_A_TIME / Math.max(1, this.mostSlots)));
-    const batches: { first: number; size: number }[] = [];
-    if (this.mostSlots === 0) batches.push({ first: 0, size: league });
-    else for (let first = 0; first < league; first += atATime) batches.push({ first, size: Math.min(atATime, league - first) });
     this.planBatches(
-      batches,
+      teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) => {
         const shape: Shape = { grid: [serial ? 1 : size, 1, 1], block: [members, 1, 1], shared: program.scratchBytes };
@@ -208,7 +184,7 @@ export class GpuLaunch implements Launch {
 
   /** The main entry over the range. */
   private planRange(policy: RangePolicy, shapeOf: (batch: RangePolicy) => { shape: Shape; values: Values }): void {
-    this.planBatches(this.rangeBatches(policy), sizeOf, (batch) => {
+    this.planBatches(rangeBatches(policy, this.mostSlots, RECORDED_AT_A_TIME), sizeOf, (batch) => {
       const { shape, values } = shapeOf(batch);
       this.step(this.program.main, shape, { ...policyValues(batch, this.binding.views), ...values });
     });
@@ -236,22 +212,6 @@ export class GpuLaunch implements Launch {
     return Math.max(0, ...Object.values(this.code.slots));
   }
 
-  /** Pieces of the range along its first axis whose contributions fit the memory for records; chunks stay whole. */
-  private rangeBatches(policy: RangePolicy): RangePolicy[] {
-    if (this.mostSlots === 0) return [policy];
-    const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
-    const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
-    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (this.mostSlots * row * unit))) * unit;
-    const list: RangePolicy[] = [];
-    for (let first = 0; first < policy.extents[0]; first += rows)
-      list.push({
-        kind: "range",
-        begin: [policy.begin[0] + first, ...policy.begin.slice(1)],
-        extents: [Math.min(rows, policy.extents[0] - first), ...policy.extents.slice(1)],
-      });
-    return list;
-  }
-
   private wantRecords({ name, type }: RecordedScatter, most: number): void {
     if (most >= 2 ** 32)
       throw new DeviceError(
@@ -276,31 +236,18 @@ export class GpuLaunch implements Launch {
     );
     const tiles = blocks(count, SORT_TILE);
     const at = (key: string) => Number(this.values[`${key}:${name}`]);
-    let [keys, order, otherKeys, otherOrder] = [at("keys"), 0, at("sortedKeys"), at("sortedOrder")];
-    const spare = at("order");
     // Unused slots have all bits set: they go behind every target, as there is a bit pattern of the sorted bits left for them.
     const bits = Math.floor(Math.log2(Math.max(1, size))) + 1;
-    for (let shift = 0; shift < bits; shift += SORT_BITS) {
-      const values = {
-        keys,
-        order,
-        count,
-        shift,
-        tiles,
-        counts: at("counts"),
-        totals: at("totals"),
-        sortedKeys: otherKeys,
-        sortedOrder: otherOrder,
-      };
+    const { passes, last } = sortPasses(bits, SORT_BITS, at, 0);
+    for (const pass of passes) {
+      const values = { ...pass, count, tiles, counts: at("counts"), totals: at("totals") };
       const add = (entry: EntryCode, grid: number, block: number) =>
         this.steps.push(this.gpu.kernelStep(entry, sort.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, values));
       add(SORT_ENTRIES.count, tiles, SORT_THREADS);
       add(SORT_ENTRIES.scan, 2 ** SORT_BITS, BLOCK);
       add(SORT_ENTRIES.move, tiles, SORT_THREADS);
-      [keys, otherKeys] = [otherKeys, keys];
-      [order, otherOrder] = [otherOrder, order || spare];
     }
-    this.step(apply, { grid: [blocks(count, BLOCK), 1, 1], block: [BLOCK, 1, 1] }, { keys, order, values: at("values"), count, size });
+    this.step(apply, { grid: [blocks(count, BLOCK), 1, 1], block: [BLOCK, 1, 1] }, { ...last, values: at("values"), count, size });
   }
 
   private wantPartials(count: number): void {
@@ -314,27 +261,18 @@ export class GpuLaunch implements Launch {
 
   /** Folds `count` partials to the results, and into the views that were bound for them. */
   private planFolds(count: number): void {
-    const { program, values } = this;
-    if (!program.finish || !this.folds) return;
-    if (!program.fold) return this.planGathering(program.finish, count);
-    let swapped = false;
-    const addresses = (): Values =>
-      Object.fromEntries(
-        program.reduces.flatMap(({ name }) => {
-          const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
-          return [
-            [`partials:${name}`, values[`${from}:${name}`]],
-            [`folded:${name}`, values[`${to}:${name}`]],
-          ];
-        }),
-      );
-    for (; count > FINISH_LIMIT; count = blocks(count, REDUCTION_CHUNK), swapped = !swapped)
-      this.step(
-        program.fold,
-        { grid: [blocks(count, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1] },
-        { ...addresses(), count },
-      );
-    this.step(program.finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...addresses(), count });
+    const { fold, finish, reduces } = this.program;
+    if (!finish || !this.folds) return;
+    if (!fold) return this.planGathering(finish, count);
+    const block = [BLOCK, 1, 1] as const;
+    planFolds(
+      reduces,
+      this.values,
+      count,
+      (left, places) =>
+        this.step(fold, { grid: [blocks(left, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block }, { ...places, count: left }),
+      (left, places) => this.step(finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...places, count: left }),
+    );
   }
 
   /** Folds the partials at once, or leaves them. */

@@ -1,4 +1,4 @@
-/** What a kernel's parameters are given, by key; see `KernelParam`. */
+/** What a kernel's parameters, or the fields of a shader's block, are given, by key; see `KernelParam`. */
 export type Values = Readonly<Record<string, number | boolean | undefined>>;
 
 /** The value of a parameter; each must have one. */

@@ -7,12 +7,15 @@ import { LaunchError } from "../../kernel/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding as KernelBinding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
+import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "../gpu/partials.js";
+import { rangeBatches, sortPasses, teamBatches } from "../gpu/records.js";
+import type { Values } from "../gpu/steps.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { whole } from "./host-data.js";
-import { cut, type Piece } from "./places.js";
+import type { Piece } from "./places.js";
 import { programOf, type LaunchProgram } from "./program.js";
 import {
   ClearStep,
@@ -25,13 +28,10 @@ import {
   type Binding,
   type Dispatch,
   type Step,
-  type Values,
 } from "./steps.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
-/** Partials that one workgroup folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 14;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 20;
 /** Workgroups of a grid that walks over its elements and folds. */
@@ -99,22 +99,8 @@ export class WebGpuLaunch implements Launch {
 
   /** The reduce parameters' values from the bytes at `resultPlace`. */
   decodeResults(bytes: ArrayBuffer): Record<string, number> {
-    const data = new DataView(bytes);
-    return Object.fromEntries(
-      this.program.reduces.map(({ name, type }, n) => {
-        const at = 8 * n;
-        switch (type) {
-          case "f64":
-            return [name, whole(data.getFloat32(at, true), data.getFloat32(at + 4, true))];
-          case "f32":
-            return [name, data.getFloat32(at, true)];
-          case "i32":
-            return [name, data.getInt32(at, true)];
-          case "u32":
-            return [name, data.getUint32(at, true)];
-        }
-      }),
-    );
+    const pair = (data: DataView, at: number) => whole(data.getFloat32(at, true), data.getFloat32(at + 4, true));
+    return decodeResults(this.program.reduces, bytes, pair);
   }
 
   free(): void {
@@ -138,19 +124,15 @@ export class WebGpuLaunch implements Launch {
       this.planRange(policy, (batch) => ({ grid: batch === policy ? grid : gridOf(batch, Infinity), values: {} }));
       this.planFolds(partials);
     } else {
-      const lineChunks = groupsFor(policy.extents.at(-1)!, REDUCTION_CHUNK);
-      const chunksOf = ({ extents }: RangePolicy) => extents.slice(0, -1).reduce((a, b) => a * b, lineChunks);
       this.wantPartials(chunksOf(policy));
       this.planRange(policy, (batch) => {
         const chunks = chunksOf(batch);
-        // Batches lie one after the other in row-major order, and so do their partials.
-        const rows = batch.begin[0] - policy.begin[0];
-        const before = policy.extents.length === 1 ? rows / REDUCTION_CHUNK : rows * (chunks / Math.max(1, batch.extents[0]));
+        const before = chunksBefore(batch, policy);
         const partials = Object.fromEntries(
           this.program.reduces.map(({ name }) => [`partials:${name}`, Number(this.values[`partials:${name}`] ?? 0) + before]),
         );
         const grid = this.code.serial ? ([1, 1, 1] as const) : linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
-        return { grid, values: { chunks, chunksPerLine: lineChunks, ...partials } };
+        return { grid, values: { chunks, chunksPerLine: chunksOfLine(policy), ...partials } };
       });
       this.planFolds(chunksOf(policy));
     }
@@ -165,12 +147,8 @@ export class WebGpuLaunch implements Launch {
         : `teams: workgroups of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
     this.wantPartials(league);
-    const atATime = Math.max(1, Math.floor(RECORDED_AT_A_TIME / Math.max(1, this.mostSlots)));
-    const batches: { first: number; size: number }[] = [];
-    if (this.mostSlots === 0) batches.push({ first: 0, size: league });
-    else for (let first = 0; first < league; first += atATime) batches.push({ first, size: Math.min(atATime, league - first) });
     this.planBatches(
-      batches,
+      teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) =>
         this.dispatch(this.program.main, [serial ? 1 : Math.min(size, GRID_LIMIT), 1, 1], { firstTeam: first, league: first + size }),
@@ -226,10 +204,7 @@ export class WebGpuLaunch implements Launch {
   private rangeBatches(policy: RangePolicy): { policy: RangePolicy; piece: Piece }[] {
     const { pieces } = this.code.places;
     if (this.mostSlots === 0) return pieces.map((piece) => ({ policy: piece.policy as RangePolicy, piece }));
-    const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
-    const row = policy.extents.slice(1).reduce((a, b) => a * b, 1);
-    const rows = Math.max(1, Math.floor(RECORDED_AT_A_TIME / (this.mostSlots * row * unit))) * unit;
-    return cut(policy, rows).map((batch) => ({ policy: batch, piece: pieces[0] }));
+    return rangeBatches(policy, this.mostSlots, RECORDED_AT_A_TIME).map((batch) => ({ policy: batch, piece: pieces[0] }));
   }
 
   private wantRecords({ name, type }: RecordedScatter, most: number): void {
@@ -243,30 +218,17 @@ export class WebGpuLaunch implements Launch {
   private planSort({ name, apply, type }: RecordedScatter, count: number): void {
     const at = (key: string) => this.parts.get(`${key}:${name}`) ?? 0;
     const tiles = groupsFor(count, SORT_TILE);
-    let [keys, order, otherKeys, otherOrder] = [at("keys"), -1, at("sortedKeys"), at("sortedOrder")];
     // Keys are positions from 1 on; those of unused slots are 0.
     const bits = Math.floor(Math.log2(this.binding.views[name].size + 1)) + 1;
-    for (let shift = 0; shift < bits; shift += SORT_BITS) {
-      const values = {
-        keys,
-        order,
-        count,
-        shift,
-        tiles,
-        counts: at("counts"),
-        totals: at("totals"),
-        sortedKeys: otherKeys,
-        sortedOrder: otherOrder,
-        firstPass: shift === 0,
-      };
+    const { passes, last } = sortPasses(bits, SORT_BITS, at, -1);
+    for (const pass of passes) {
+      const values = { ...pass, count, tiles, counts: at("counts"), totals: at("totals"), firstPass: pass.shift === 0 };
       const add = (entry: Entry, grid: Dispatch["grid"]) => this.planned.push({ entry, grid, values, bindings: [] });
       add(SORT.count, linearGrid(tiles));
       add(SORT.scan, [2 ** SORT_BITS, 1, 1]);
       add(SORT.move, linearGrid(tiles));
-      [keys, otherKeys] = [otherKeys, keys];
-      [order, otherOrder] = [otherOrder, order < 0 ? at("order") : order];
     }
-    this.dispatch(apply, linearGrid(groupsFor(count, WORKGROUP)), { keys, order, values: at("values") / wordsOf(type), count });
+    this.dispatch(apply, linearGrid(groupsFor(count, WORKGROUP)), { ...last, values: at("values") / wordsOf(type), count });
   }
 
   private wantPartials(count: number): void {
@@ -280,22 +242,15 @@ export class WebGpuLaunch implements Launch {
 
   /** Folds `count` partials to the results, and into the views that were bound for them. */
   private planFolds(count: number): void {
-    const { program, values } = this;
-    if (!program.fold || !program.finish) return;
-    let swapped = false;
-    const places = (): Values =>
-      Object.fromEntries(
-        program.reduces.flatMap(({ name }) => {
-          const [from, to] = swapped ? ["folded", "partials"] : ["partials", "folded"];
-          return [
-            [`partials:${name}`, values[`${from}:${name}`]],
-            [`folded:${name}`, values[`${to}:${name}`]],
-          ];
-        }),
-      );
-    for (; count > FINISH_LIMIT; count = groupsFor(count, REDUCTION_CHUNK), swapped = !swapped)
-      this.dispatch(program.fold, linearGrid(groupsFor(count, REDUCTION_CHUNK * CHUNKS_PER_GROUP)), { ...places(), count });
-    this.dispatch(program.finish, [1, 1, 1], { ...places(), count });
+    const { fold, finish, reduces } = this.program;
+    if (!fold || !finish) return;
+    planFolds(
+      reduces,
+      this.values,
+      count,
+      (left, places) => this.dispatch(fold, linearGrid(groupsFor(left, REDUCTION_CHUNK * CHUNKS_PER_GROUP)), { ...places, count: left }),
+      (left, places) => this.dispatch(finish, [1, 1, 1], { ...places, count: left }),
+    );
   }
 
   private want(key: string, words: number): void {

@@ -5,6 +5,7 @@ import { launchRanges } from "../../ir/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding as KernelBinding } from "../bind.js";
+import { cut } from "../gpu/records.js";
 import type { Policy, RangePolicy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
 import { bufferOf, type Gpu, type GpuBuffer } from "./gpu.js";
@@ -113,18 +114,6 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
     `"${large.places[0].name}" reaches over more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter sees, and no pieces of ${policy.kind === "range" ? "the range" : "a league"} reach over less, as far as is known before the launch`,
     "launch it over slices of the array one after the other",
   );
-}
-
-/** Pieces of `rows` indices of the first axis. */
-export function cut({ begin, extents }: RangePolicy, rows: number): RangePolicy[] {
-  const list: RangePolicy[] = [];
-  for (let first = 0; first < extents[0]; first += rows)
-    list.push({
-      kind: "range",
-      begin: [begin[0] + first, ...begin.slice(1)],
-      extents: [Math.min(rows, extents[0] - first), ...extents.slice(1)],
-    });
-  return list;
 }
 
 function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Place[] {

@@ -1,5 +1,6 @@
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
+import type { Values } from "../gpu/steps.js";
 import type { Commands } from "./commands.js";
 import type { Gpu, Pipeline } from "./gpu.js";
 
@@ -7,9 +8,6 @@ import type { Gpu, Pipeline } from "./gpu.js";
 export interface Step {
   encode(commands: Commands): void;
 }
-
-/** What the fields of a shader's block are given, by key. */
-export type Values = Readonly<Record<string, number | boolean | undefined>>;
 
 /** A stretch of a buffer that a shader sees; offsets are multiples of 256. */
 export interface Binding {

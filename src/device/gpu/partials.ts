@@ -1,0 +1,63 @@
+import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
+import type { RangePolicy } from "../policy.js";
+import type { Values } from "./steps.js";
+
+/** Partials that one block folds to the end; more are folded by a grid first. */
+const FINISH_LIMIT = 1 << 14;
+
+interface Reduced {
+  readonly name: string;
+  readonly type: NumericType;
+}
+
+/** Chunks of a line of a range: its elements along the last axis. */
+export const chunksOfLine = ({ extents }: RangePolicy): number => Math.ceil(extents.at(-1)! / REDUCTION_CHUNK);
+
+/** Chunks of a range, which never go over the end of a line. */
+export const chunksOf = (policy: RangePolicy): number => policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksOfLine(policy));
+
+/** Chunks of a range before those of a piece that was cut off along the first axis: they lie in row-major order. */
+export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy): number {
+  const rows = piece.begin[0] - begin[0];
+  return extents.length === 1 ? rows / REDUCTION_CHUNK : rows * (chunksOf(piece) / Math.max(1, piece.extents[0]));
+}
+
+/**
+ * Folds `count` partials, chunk by chunk while they are many: `fold` takes them from the places `partials:...` to `folded:...`, which then change
+ * roles, and `finish` folds the last of them.
+ */
+export function planFolds(reduces: readonly Reduced[], values: Values, count: number, fold: PlanFold, finish: PlanFold): void {
+  const places = (from: string, to: string): Values =>
+    Object.fromEntries(
+      reduces.flatMap(({ name }) => [
+        [`partials:${name}`, values[`${from}:${name}`]],
+        [`folded:${name}`, values[`${to}:${name}`]],
+      ]),
+    );
+  let [from, to] = ["partials", "folded"];
+  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), [from, to] = [to, from]) fold(count, places(from, to));
+  finish(count, places(from, to));
+}
+type PlanFold = (count: number, places: Values) => void;
+
+/** The values of reduce parameters, which lie 8 bytes apart. */
+export function decodeResults(
+  reduces: readonly Reduced[],
+  bytes: ArrayBufferLike,
+  f64 = (data: DataView, at: number): number => data.getFloat64(at, true),
+): Record<string, number> {
+  const data = new DataView(bytes);
+  const decode = (type: NumericType, at: number): number => {
+    switch (type) {
+      case "f64":
+        return f64(data, at);
+      case "f32":
+        return data.getFloat32(at, true);
+      case "i32":
+        return data.getInt32(at, true);
+      case "u32":
+        return data.getUint32(at, true);
+    }
+  };
+  return Object.fromEntries(reduces.map(({ name, type }, n) => [name, decode(type, 8 * n)]));
+}
