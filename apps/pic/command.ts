@@ -10,12 +10,11 @@ import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { writeFields } from "./fields.js";
+import { addPush } from "./push-command.js";
+import { LAYOUTS, type Layout } from "./push.js";
 import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
 import { LOADINGS, type Loading } from "./species.js";
-
-/** How the values of a particle lie in memory. */
-const LAYOUTS = { soa: "left", aos: "right" } as const;
 
 /** What decides the bits of a run; a checkpoint has it with it. */
 interface RunOptions extends CaseOptions {
@@ -24,7 +23,7 @@ interface RunOptions extends CaseOptions {
   every: number;
   composition: CompositionName;
   loading: Loading;
-  layout: keyof typeof LAYOUTS;
+  layout: Layout;
   precision: Precision;
 }
 
@@ -50,6 +49,7 @@ const runOptions = (options: RunOptions): RunOptions =>
 /** Adds `isoform pic`. */
 export function command(program: Command, shell: Shell): void {
   const pic = program.command("pic").description("plasmas by the geometric particle-in-cell method GEMPIC");
+  addPush(pic, shell);
   for (const each of CASES) {
     const { defaults } = each;
     const own = pic

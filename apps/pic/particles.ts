@@ -11,10 +11,10 @@ import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splin
  */
 
 /* Helpers go by name: those that helpers call must be handed over, too. */
-const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
+export const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
 
 /** Makes a kernel once for each list of degrees (and direction), so that it is compiled once. */
-function remembered<K extends readonly unknown[], R>(make: (...key: K) => R, keyOf: (...key: K) => string): (...key: K) => R {
+export function remembered<K extends readonly unknown[], R>(make: (...key: K) => R, keyOf: (...key: K) => string): (...key: K) => R {
   const made = new Map<string, R>();
   return (...key) => {
     const name = keyOf(...key);

@@ -258,7 +258,8 @@ export class Simulation {
     return this.work.launch(kernel, this.pushArguments(particles, direction, dt), particles.policy);
   }
 
-  private pushArguments({ species, x, v, w }: Particles, direction: number, dt: number) {
+  /** Those of `pushKernel`. */
+  pushArguments({ species, x, v, w }: Particles, direction: number, dt: number) {
     const { mesh } = this.problem;
     const { b: field, current } = this.maxwell;
     const { magnetic } = components(mesh.velocities);

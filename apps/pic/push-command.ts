@@ -1,0 +1,109 @@
+import type { OpenOptions } from "isoform";
+import { IsoformError, open } from "isoform";
+import { Option, type Command } from "commander";
+import { measurePeaks, type Shell } from "isoform/p3";
+import { count, f64Option } from "../options.js";
+import { agrees, BYTES_PER_PARTICLE, DEPOSITS, difference, LAYOUTS, Push, TOLERANCES, type PushOptions } from "./push.js";
+
+interface Options extends PushOptions {
+  device: string;
+  f64?: OpenOptions["f64"];
+  calls: number;
+  json?: string;
+}
+
+/** Calls before those that count. */
+const WARM_UP = 2;
+
+/** Adds `isoform pic push`. */
+export function addPush(pic: Command, shell: Shell): void {
+  pic
+    .command("push")
+    .description("the operator H_p1 alone, the benchmark of Artigues et al. (2019): cubic splines, 16 x 8 x 8 cells")
+    .option("--device <name>", "where to run it: js, wasm, native, cuda:0", "wasm")
+    .addOption(f64Option())
+    .option("--particles <n>", "the paper has 10000000", count, 1_000_000)
+    .addOption(
+      new Option("--deposit <how>", "how currents come together: a scatter strategy, or particles sorted by cell and a team for each cell")
+        .choices(DEPOSITS)
+        .default("auto"),
+    )
+    .addOption(new Option("--layout <name>", "of the particles").choices(Object.keys(LAYOUTS)).default("soa"))
+    .addOption(new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default("fast"))
+    .option("--hot", "particles so fast that every eighth one changes its cell", false)
+    .option("--calls <n>", "calls that count, forwards and back in time by turns", count, 10)
+    .option("--json <file>", "write the result as JSON")
+    .action((options: Options) => run(options, shell));
+}
+
+async function run({ device: name, f64, calls, json, ...options }: Options, shell: Shell): Promise<void> {
+  if (json !== undefined) await shell.checkWritable(json);
+  const device = await open(name, { f64 });
+  try {
+    const { bandwidth } = await measurePeaks(device, { repeats: 5 });
+    const push = await Push.create(device, options);
+    await push.run(WARM_UP);
+    const seconds = median(await push.run(calls));
+    const off = difference(await push.result(), await push.expected());
+    const bytes = BYTES_PER_PARTICLE[options.layout] * options.particles;
+    const result = {
+      ...options,
+      device: device.name,
+      label: device.label,
+      calls,
+      seconds,
+      bytes,
+      bandwidth,
+      off,
+      decisions: push.decisions,
+    };
+    shell.print(summary(result));
+    if (json !== undefined) await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
+    if (!agrees(off))
+      throw new IsoformError(
+        `pic push: ${options.deposit} differs from one worker in order by ${off.velocity.toExponential(1)} in velocities ` +
+          `(${TOLERANCES.velocity} at most) and ${off.current.toExponential(1)} in the current (${TOLERANCES.current} at most): please report it`,
+      );
+    push.free();
+  } finally {
+    await device.close();
+  }
+}
+
+interface Result extends PushOptions {
+  device: string;
+  label: string;
+  seconds: number;
+  bytes: number;
+  bandwidth: number;
+  off: { velocity: number; current: number };
+  decisions: readonly string[];
+}
+
+const summary = ({
+  device,
+  label,
+  particles,
+  deposit,
+  layout,
+  precision,
+  hot,
+  seconds,
+  bytes,
+  bandwidth,
+  off,
+  decisions,
+}: Result): string =>
+  [
+    `${device}: ${label}`,
+    `push: ${particles} particles${hot ? ", hot" : ""}, ${deposit}, ${layout}, ${precision}`,
+    ...decisions,
+    `${((1e9 * seconds) / particles).toPrecision(4)} ns a particle, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s by ${bytes / particles} bytes a particle`,
+    `${((100 * bytes) / bandwidth / seconds).toPrecision(3)} % of the floor: these bytes at the copy bandwidth, ${(bandwidth / 1e9).toPrecision(3)} GB/s`,
+    `against one worker in order: velocities differ by ${off.velocity.toExponential(1)}, the current by ${off.current.toExponential(1)} of its largest value`,
+  ].join("\n");
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}

@@ -1,0 +1,175 @@
+import type { Device, Launch, Precision } from "isoform";
+import { f64, open, View } from "isoform";
+import { CASES } from "./cases.js";
+import { cellTeams, pushCellsKernel, sortByCell, type CellStarts } from "./cells.js";
+import { pushKernel } from "./particles.js";
+import { DEFAULTS, Simulation } from "./simulation.js";
+
+/** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
+export const DEPOSITS = ["auto", "atomic", "duplicated", "sorted", "cells"] as const;
+export type Deposit = (typeof DEPOSITS)[number];
+
+/** How the values of a particle lie in memory. */
+export const LAYOUTS = { soa: "left", aos: "right" } as const;
+export type Layout = keyof typeof LAYOUTS;
+
+export interface PushOptions {
+  readonly deposit: Deposit;
+  readonly layout: Layout;
+  readonly precision: Precision;
+  readonly particles: number;
+  /** Particles are so fast along axis 1 that every eighth one changes its cell. */
+  readonly hot: boolean;
+}
+
+export const TIME_STEP = 0.05;
+
+/**
+ * Bytes of memory that a particle takes and gives back in a call: of columns x_1, v_2 and v_3 are written, of whole particles all is, for each line of
+ * memory holds something that changes.
+ */
+export const BYTES_PER_PARTICLE = { soa: 80, aos: 112 } as const;
+
+/** What a call makes: velocities 2 and 3 of all particles, and the current. */
+export interface PushResult {
+  readonly v2: ArrayLike<number>;
+  readonly v3: ArrayLike<number>;
+  readonly current: ArrayLike<number>;
+}
+
+/** Largest differences: of velocities, and of the current relative to its largest value. */
+export interface Difference {
+  readonly velocity: number;
+  readonly current: number;
+}
+
+/** As the order of additions changes them in units of the speed of light, and relative. */
+export const TOLERANCES: Difference = { velocity: 1e-16, current: 1e-12 };
+
+type PushArguments = ReturnType<Simulation["pushArguments"]>;
+
+function settingsOf({ particles, layout, precision, hot }: PushOptions) {
+  const { problem, defaults } = CASES.find(({ name }) => name === (hot ? "3d3v-hot" : "3d3v"))!;
+  return {
+    problem: problem(defaults),
+    settings: { ...DEFAULTS, count: particles, dt: TIME_STEP, layout: LAYOUTS[layout], precision },
+  };
+}
+
+/** The operator H_p1 alone: the benchmark of Artigues, Kormann, Rampp and Reuter (2019), cubic splines on 16 x 8 x 8 cells. */
+export class Push {
+  /** A time step forwards, and one back, so that particles stay where they are in the course of many. */
+  private readonly launches: readonly [forwards: Launch, back: Launch];
+
+  private readonly args: PushArguments;
+
+  private constructor(
+    private readonly simulation: Simulation,
+    readonly options: PushOptions,
+    private readonly start?: CellStarts,
+  ) {
+    const { deposit, precision } = options;
+    const { mesh } = simulation.problem;
+    const { device, species } = simulation;
+    const prepare = (args: PushArguments): Launch => {
+      if (start) {
+        const { turnsB: _b, turnsC: _c, ...own } = args;
+        const { policy, args: more } = cellTeams(mesh, start);
+        return device.prepare(pushCellsKernel(mesh, 0), { ...own, ...more }, policy, { precision });
+      }
+      const scatter = deposit === "auto" || deposit === "cells" ? undefined : deposit;
+      return device.prepare(pushKernel(mesh, 0), args, species[0].policy, { precision, scatter });
+    };
+    this.args = simulation.pushArguments(species[0], 0, TIME_STEP);
+    this.launches = [prepare(this.args), prepare({ ...this.args, dt: -TIME_STEP })];
+  }
+
+  /** Loads particles, and sorts them where they are to be. Throws LaunchError for a strategy that the device has not. */
+  static async create(device: Device, options: PushOptions): Promise<Push> {
+    const { problem, settings } = settingsOf(options);
+    const simulation = await Simulation.create(device, problem, settings);
+    try {
+      const start = options.deposit === "cells" ? await sortByCell(device, problem.mesh, simulation.species[0], 0) : undefined;
+      return new Push(simulation, options, start);
+    } catch (error) {
+      simulation.free();
+      throw error;
+    }
+  }
+
+  /** What was decided about the launch, a line each. */
+  get decisions(): readonly string[] {
+    return this.launches[0].decisions;
+  }
+
+  /** Some calls, forwards and back by turns. Returns the device's seconds of each, that of clearing the current included. */
+  async run(calls: number): Promise<number[]> {
+    const { queue } = this.simulation.device;
+    const marks = [queue.record()];
+    for (let n = 0; n < calls; n++) {
+      this.submit(n % 2 === 0);
+      marks.push(queue.record());
+    }
+    const seconds: number[] = [];
+    for (let n = 0; n < calls; n++) seconds.push(await marks[n + 1].since(marks[n]));
+    return seconds;
+  }
+
+  /** What one call makes. */
+  async result(): Promise<PushResult> {
+    this.submit(true);
+    const result = await read(this.simulation.device, this.args);
+    this.submit(false);
+    return result;
+  }
+
+  /** The same by one worker of the device `js`, in element order. */
+  async expected(): Promise<PushResult> {
+    const { simulation, args } = this;
+    const { queue } = simulation.device;
+    queue.clear(simulation.maxwell.current);
+    const host = await open("js");
+    try {
+      const copies: Record<string, unknown> = { ...args };
+      for (const [name, value] of Object.entries(args))
+        if (value instanceof View) copies[name] = host.from(f64, await queue.read(value), value.shape);
+      const same = copies as typeof args;
+      const { policy } = simulation.species[0];
+      await host.run(pushKernel(simulation.problem.mesh, 0), same, policy, { precision: "strict", scatter: "sorted" });
+      return await read(host, same);
+    } finally {
+      await host.close();
+    }
+  }
+
+  free(): void {
+    for (const launch of this.launches) launch.free();
+    this.start?.free();
+    this.simulation.free();
+  }
+
+  private submit(forwards: boolean): void {
+    const { device, maxwell } = this.simulation;
+    device.queue.clear(maxwell.current);
+    device.queue.submit(this.launches[forwards ? 0 : 1]);
+  }
+}
+
+async function read({ queue }: Device, { vb, vc, j }: PushArguments): Promise<PushResult> {
+  return { v2: await queue.read(vb), v3: await queue.read(vc), current: await queue.read(j) };
+}
+
+export function difference(result: PushResult, expected: PushResult): Difference {
+  const most = (a: ArrayLike<number>, b?: ArrayLike<number>): number => {
+    let off = 0;
+    for (let i = 0; i < a.length; i++) off = Math.max(off, Math.abs(a[i] - (b ? b[i] : 0)));
+    return off;
+  };
+  return {
+    velocity: Math.max(most(result.v2, expected.v2), most(result.v3, expected.v3)),
+    current: most(result.current, expected.current) / most(expected.current),
+  };
+}
+
+/** False for numbers that are none, too. */
+export const agrees = ({ velocity, current }: Difference): boolean => velocity <= TOLERANCES.velocity && current <= TOLERANCES.current;
