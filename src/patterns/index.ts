@@ -1,0 +1,7 @@
+export type { Pattern, PatternOptions } from "./pattern.js";
+export { scan, type Scan, type Segments } from "./scan.js";
+export type { ScanOp } from "./scan-kernels.js";
+export { sortByKey, type SortByKey } from "./sort.js";
+export { permute, type Permute } from "./permute.js";
+export { normalPair, normalPair32, philox, random, uniform, uniform32 } from "./philox.js";
+export { sobol, SOBOL_DIRECTIONS } from "./sobol.js";

@@ -1,0 +1,71 @@
+import type { Device } from "../device/device.js";
+import { range } from "../device/policy.js";
+import type { View } from "../device/view.js";
+import type { NumericType } from "../ir/types.js";
+import { LaunchError } from "../kernel/errors.js";
+import { kernel } from "../kernel/kernel.js";
+import { f32, f64, i32, u32, view } from "../kernel/params.js";
+import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+
+export interface Permute {
+  /** For each place of the new order the index of what goes there. */
+  permutation: View<"i32", 1>;
+  /** Components of the same particles, say: of rank 1, or 2 with all that moves together along the last axis. */
+  input: readonly View<NumericType>[];
+  /** What takes them in the new order: memory of its own for each input, with its type and shape. The inputs themselves where absent. */
+  output?: readonly View<NumericType>[];
+}
+
+const TOKENS = { f64, f32, i32, u32 };
+
+const makeGather = (type: NumericType) =>
+  kernel("gather", { order: view(i32), input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ order, input, output }, i) => {
+    output[i] = input[order[i]];
+  });
+const makeGatherRows = (type: NumericType) =>
+  kernel(
+    "gatherRows",
+    { order: view(i32), input: view(TOKENS[type], 2), output: view(TOKENS[type], 2) },
+    ({ order, input, output }, i, j) => {
+      output[i][j] = input[order[i]][j];
+    },
+  );
+
+const gather = { f64: makeGather("f64"), f32: makeGather("f32"), i32: makeGather("i32"), u32: makeGather("u32") };
+const gatherRows = { f64: makeGatherRows("f64"), f32: makeGatherRows("f32"), i32: makeGatherRows("i32"), u32: makeGatherRows("u32") };
+
+/**
+ * Prepares to bring views into the order that a permutation tells: output[i] = input[permutation[i]]. Without `output` the inputs are
+ * changed, by way of temporary memory for one of each type and shape. Throws LaunchError where lengths, shapes or types do not fit.
+ */
+export function permute(device: Device, { permutation, input, output }: Permute, options: PatternOptions = {}): Pattern {
+  if (output && output.length !== input.length)
+    throw new LaunchError(`permute of ${input.length} views into ${output.length}: give an output for each`);
+  for (const [n, view] of input.entries()) {
+    if (view.rank > 2 || view.length !== permutation.length)
+      throw new LaunchError(
+        `permute of ${permutation.length} elements: view ${n} has shape [${view.shape}]; it needs ${permutation.length} elements or rows`,
+      );
+    if (output && (output[n].type !== view.type || output[n].shape.join() !== view.shape.join()))
+      throw new LaunchError(
+        `permute of view ${n}, ${view.type} [${view.shape}], into ${output[n].type} [${output[n].shape}]: types and shapes must be equal`,
+      );
+  }
+  return patternOf(device, options, (steps) => {
+    const spare = new Map<string, View<NumericType>>();
+    for (const [n, view] of input.entries()) {
+      if (output) planGather(steps, permutation, view, output[n]);
+      else {
+        const key = `${view.type} ${view.shape}`;
+        if (!spare.has(key)) spare.set(key, steps.array(view.type, view.size).reshape(...view.shape));
+        planGather(steps, permutation, view, spare.get(key)!);
+        steps.copy(spare.get(key)!, view);
+      }
+    }
+  });
+}
+
+function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(input.length));
+  else steps.launch(gatherRows[input.type], { order, input, output }, range(input.shape[0], input.shape[1]));
+}

@@ -1,0 +1,113 @@
+import { kernel, teamKernel } from "../kernel/kernel.js";
+import { bool, fixed, i32, u32, view } from "../kernel/params.js";
+
+interface Numbers {
+  readonly [index: number]: number;
+  readonly length: number;
+}
+
+/** The key as an unsigned number of the same order: `flip` is the sign bit of signed keys. */
+function unsigned(key: number, flip: number): number {
+  return ((key >>> 0) ^ flip) >>> 0;
+}
+
+/** The digit of a key that a pass sorts by: `bits` bits from bit `shift` on. */
+function digitOf(key: number, flip: number, shift: number, bits: number): number {
+  return ((unsigned(key, flip) >>> shift) & ((1 << bits) - 1)) | 0;
+}
+
+/** Counts into `own` how often each digit occurs among `each` keys from `begin` on. */
+function tally(own: Int32Array, keys: Numbers, begin: number, each: number, flip: number, shift: number, bits: number): void {
+  for (let i = begin; i < Math.min(begin + each, keys.length); i++) {
+    const digit = digitOf(keys[i], flip, shift, bits);
+    own[digit] = own[digit] + 1;
+  }
+}
+
+/** A tile of `members` * `each` keys a team, and the digit that they are sorted by. */
+const tile = { flip: u32, shift: i32, bits: fixed(i32), members: fixed(i32), each: fixed(i32), unsigned, digitOf, tally };
+
+/** counts[digit][tile] */
+function makeCountDigits(type: typeof i32 | typeof u32) {
+  return teamKernel(
+    "countDigits",
+    { keys: view(type as typeof u32), counts: view(i32, 2), ...tile },
+    ({ keys, counts, flip, shift, bits, members, each, tally }, team) => {
+      const digits = 1 << bits;
+      const counted = team.scratch("i32", members * (digits + 1));
+      team.range(members, (m) => {
+        const own = new Int32Array(digits);
+        tally(own, keys, (team.index * members + m) * each, each, flip, shift, bits);
+        for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
+      });
+      team.range(digits, (d) => {
+        let sum = 0;
+        for (let m = 0; m < members; m++) sum += counted[(digits + 1) * m + d];
+        counts[d][team.index] = sum;
+      });
+    },
+  );
+}
+
+/** Moves the keys and their order to their places; starts[digit][tile] is the place of the tile's first key with the digit. */
+function makeMoveKeys(type: typeof i32 | typeof u32) {
+  return teamKernel(
+    "moveKeys",
+    {
+      keys: view(type as typeof u32),
+      order: view(i32),
+      starts: view(i32, 2),
+      movedKeys: view(u32, 1, { disjoint: true }),
+      movedOrder: view(i32, 1, { disjoint: true }),
+      /** The keys stand in their first order. */
+      first: fixed(bool),
+      /** The moved keys are needed. */
+      keep: fixed(bool),
+      ...tile,
+    },
+    ({ keys, order, starts, movedKeys, movedOrder, first, keep, flip, shift, bits, members, each, unsigned, digitOf, tally }, team) => {
+      const digits = 1 << bits;
+      const counted = team.scratch("i32", members * (digits + 1));
+      const places = team.scratch("i32", digits * (members + 1));
+      team.range(members, (m) => {
+        const own = new Int32Array(digits);
+        tally(own, keys, (team.index * members + m) * each, each, flip, shift, bits);
+        for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
+      });
+      team.range(digits, (d) => {
+        let place = starts[d][team.index];
+        for (let m = 0; m < members; m++) {
+          places[(members + 1) * d + m] = place;
+          place += counted[(digits + 1) * m + d];
+        }
+      });
+      team.range(members, (m) => {
+        const next = new Int32Array(digits);
+        for (let d = 0; d < digits; d++) next[d] = places[(members + 1) * d + m];
+        const begin = (team.index * members + m) * each;
+        for (let i = begin; i < Math.min(begin + each, keys.length); i++) {
+          const digit = digitOf(keys[i], flip, shift, bits);
+          const place = next[digit];
+          next[digit] = place + 1;
+          if (keep) movedKeys[place] = unsigned(keys[i], flip);
+          movedOrder[place] = first ? i : order[i];
+        }
+      });
+    },
+  );
+}
+
+export const countDigits = { i32: makeCountDigits(i32), u32: makeCountDigits(u32) };
+export const moveKeys = { i32: makeMoveKeys(i32), u32: makeMoveKeys(u32) };
+
+/** Where the first key that is not below k stands among sorted keys. */
+export const findOffsets = kernel("findOffsets", { sorted: view(u32), offsets: view(i32) }, ({ sorted, offsets }, k) => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = low + ((high - low) >> 1);
+    if (sorted[middle] < k >>> 0) low = middle + 1;
+    else high = middle;
+  }
+  offsets[k] = low;
+});

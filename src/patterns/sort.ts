@@ -1,0 +1,91 @@
+import type { Device } from "../device/device.js";
+import { range, teams } from "../device/policy.js";
+import { CPU_MEMORY, type View } from "../device/view.js";
+import { LaunchError } from "../kernel/errors.js";
+import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { planScan } from "./scan.js";
+import { countDigits, findOffsets, moveKeys } from "./sort-kernels.js";
+
+export interface SortByKey {
+  keys: View<"u32", 1> | View<"i32", 1>;
+  /** Takes for each place of the sorted order the index of the key that belongs there. */
+  permutation: View<"i32", 1>;
+  /** The keys are from 0 to 2^bits - 1; fewer bits need fewer passes. What is needed for `offsets` where absent, else 32. */
+  bits?: number;
+  /**
+   * Of one element more than there are keys' values: offsets[k] takes the place of the first key k or, where there is none, of the next
+   * greater. A key that equals the number of values (of what is in no cell, say) goes behind all others.
+   */
+  offsets?: View<"i32", 1>;
+}
+
+/** How keys are shared out: members of a team, keys of each, and bits that a pass sorts by. */
+interface Shape {
+  members: number;
+  each: number;
+  bits: number;
+}
+/** A team of a CPU is one worker, which sorts long pieces in few passes; a team of a GPU has little memory, and many members. */
+const CPU_SHAPE: Shape = { members: 1, each: 8192, bits: 8 };
+const GPU_SHAPE: Shape = { members: 64, each: 15, bits: 4 };
+
+/**
+ * Prepares a stable sort by key: a radix sort from the lowest digit up (a counting sort where one digit is enough). Each pass counts
+ * digits by tile, scans the counts, and moves each key to its place; equal keys keep their order, so that all devices give the same
+ * permutation. Throws LaunchError where lengths or bits do not fit.
+ */
+export function sortByKey(device: Device, what: SortByKey, options: PatternOptions = {}): Pattern {
+  const { keys, permutation, offsets } = what;
+  const bits = what.bits ?? (offsets ? Math.max(1, Math.ceil(Math.log2(offsets.length))) : 32);
+  if (permutation.length !== keys.length)
+    throw new LaunchError(`sort of ${keys.length} keys with a permutation of ${permutation.length}: give a view of ${keys.length} i32`);
+  if (!Number.isInteger(bits) || bits < 1 || bits > 32) throw new LaunchError(`sort by ${bits} bits of the keys: give 1 to 32`);
+  if (offsets && (offsets.length < 1 || offsets.length > 2 ** bits))
+    throw new LaunchError(`sort by ${bits} bits of the keys with ${offsets.length} offsets: ${bits} bits have 1 to ${2 ** bits}`);
+  return patternOf(device, options, (steps) => planSort(steps, { keys, permutation, offsets, bits }));
+}
+
+function planSort(steps: Steps, { keys, permutation, offsets, bits }: SortByKey & { bits: number }): void {
+  const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
+  const count = keys.length;
+  const tiles = Math.ceil(count / (shape.members * shape.each));
+  const passes = Math.ceil(bits / shape.bits);
+  const digits = 1 << shape.bits;
+  const [counts, starts] = [steps.array("i32", tiles * digits), steps.array("i32", tiles * digits)];
+  const none = steps.array("u32", 1);
+  // Nothing reads the order before the first pass.
+  let order = steps.array("i32", 1);
+  let moved: View<"u32", 1> | undefined;
+  // Passes write to two places in turn, the last one to the permutation.
+  const spare = passes > 1 ? { order: steps.array("i32", count), moved: steps.array("u32", count) } : undefined;
+  const final = { order: permutation, moved: passes > 2 || offsets ? steps.array("u32", count) : none };
+  for (let pass = 0; pass < passes; pass++) {
+    const last = pass === passes - 1;
+    const target = (passes - pass) % 2 === 1 ? final : spare!;
+    const type = moved ? "u32" : keys.type;
+    const common = {
+      keys: moved ?? (keys as View<"u32", 1>),
+      flip: !moved && keys.type === "i32" && bits === 32 ? 0x80000000 : 0,
+      shift: pass * shape.bits,
+      ...shape,
+    };
+    const policy = teams(tiles, { size: shape.members });
+    steps.launch(countDigits[type], { ...common, counts: counts.reshape(digits, tiles) }, policy);
+    planScan(steps, { input: counts, output: starts, op: "sum", exclusive: true });
+    steps.launch(
+      moveKeys[type],
+      {
+        ...common,
+        order,
+        starts: starts.reshape(digits, tiles),
+        movedKeys: target.moved,
+        movedOrder: target.order,
+        first: pass === 0,
+        keep: !last || offsets !== undefined,
+      },
+      policy,
+    );
+    ({ order, moved } = target);
+  }
+  if (offsets) steps.launch(findOffsets, { sorted: moved!, offsets }, range(offsets.length));
+}

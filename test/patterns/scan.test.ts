@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { open } from "../../src/device/open.js";
+import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
+import { scan, type ScanOp } from "../../src/patterns/index.js";
+import { noise } from "../../src/testing/values.js";
+import { eachDevice } from "./devices.js";
+
+/** Around blocks and tiles, and enough for tiles of tiles. */
+const COUNTS = [0, 1, 15, 16, 959, 960, 961, 20_000, 960 * 960 + 1];
+const TYPES = { f64, f32, i32, u32 };
+const COMBINE: Record<ScanOp, (a: number, b: number) => number> = { sum: (a, b) => a + b, min: Math.min, max: Math.max };
+
+/** One after the other, each sum rounded by `round`. */
+function expected(
+  data: ArrayLike<number>,
+  op: ScanOp,
+  identity: number,
+  exclusive: boolean,
+  begins: (i: number) => boolean,
+  round: (x: number) => number,
+): number[] {
+  const result = Array<number>(data.length);
+  for (let i = 0, before = identity; i < data.length; i++) {
+    if (begins(i)) before = identity;
+    const through = round(COMBINE[op](before, data[i]));
+    result[i] = exclusive ? before : through;
+    before = through;
+  }
+  return result;
+}
+
+await eachDevice("scans", (device) => {
+  it("sum integers up, of any count", async () => {
+    for (const count of device.backend === "js-debug" ? COUNTS.slice(0, -1) : COUNTS) {
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 1000) - 500);
+      const [input, output] = [device.from(i32, data), device.array(i32, count)];
+      for (const exclusive of [false, true]) {
+        const sums = scan(device, { input, output, op: "sum", exclusive });
+        sums.submit();
+        assert.deepEqual(
+          [...(await device.queue.read(output))],
+          expected(
+            data,
+            "sum",
+            0,
+            exclusive,
+            () => false,
+            (x) => x | 0,
+          ),
+        );
+        sums.free();
+      }
+      input.free();
+      output.free();
+    }
+  });
+
+  it("find the least and greatest values so far", async () => {
+    const count = 3000;
+    for (const type of ["f64", "f32", "i32", "u32"] as const) {
+      if (type === "f64" && !device.abilities.f64) continue;
+      const input = device.from(
+        TYPES[type],
+        Float64Array.from({ length: count }, (_, k) => Math.round(noise(k) * 1e6)),
+      );
+      const data = await device.queue.read(input);
+      const output = device.array(TYPES[type], count);
+      const limit = { f64: Infinity, f32: Infinity, i32: 2 ** 31, u32: 2 ** 32 }[type];
+      for (const [op, identity] of [
+        ["min", limit === Infinity ? limit : limit - 1],
+        ["max", type === "u32" ? 0 : -limit],
+      ] as const) {
+        scan(device, { input, output, op, exclusive: true }).submit();
+        assert.deepEqual(
+          [...(await device.queue.read(output))],
+          expected(
+            data,
+            op,
+            identity,
+            true,
+            () => false,
+            (x) => x,
+          ),
+        );
+      }
+    }
+  });
+
+  it("wrap around as integers do", async () => {
+    const [input, output] = [device.from(u32, Array<number>(2000).fill(0xfffffff0)), device.array(u32, 2000)];
+    scan(device, { input, output, op: "sum" }).submit();
+    assert.deepEqual(
+      [...(await device.queue.read(output))],
+      expected(
+        Array(2000).fill(-16),
+        "sum",
+        0,
+        false,
+        () => false,
+        (x) => x >>> 0,
+      ),
+    );
+  });
+
+  it("begin anew at flags and at offsets, with empty segments and none", async () => {
+    for (const [count, each] of [
+      [5000, 7],
+      [5000, 1300],
+      [5000, 100_000],
+      [0, 3],
+    ]) {
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 1000));
+      const starts = [...Array(count).keys()].filter((k) => noise(k + 7) < 1 / each);
+      const flags = new Uint32Array(count);
+      for (const k of starts) flags[k] = 1;
+      const [input, output] = [device.from(i32, data), device.array(i32, count)];
+      const segmentations = [
+        { flags: device.from(u32, flags) },
+        { offsets: device.from(i32, [...starts, ...starts.slice(0, 3), count, count]) },
+      ];
+      for (const segments of segmentations)
+        for (const exclusive of [false, true])
+          for (const [op, identity] of [
+            ["sum", 0],
+            ["max", -(2 ** 31)],
+          ] as const) {
+            const pattern = scan(device, { input, output, op, exclusive, segments });
+            for (let turn = 0; turn < 2; turn++) pattern.submit();
+            const wanted = expected(
+              data,
+              op,
+              identity,
+              exclusive,
+              (i) => flags[i] !== 0,
+              (x) => x | 0,
+            );
+            assert.deepEqual([...(await device.queue.read(output))], wanted, `${op} of ${count} by ${each}`);
+            pattern.free();
+          }
+    }
+  });
+
+  it("follow their input from run to run, in a graph", async () => {
+    const [input, output] = [device.array(i32, 3000), device.array(i32, 3000)];
+    const sums = scan(device, { input, output, op: "sum" });
+    const graph = device.queue.capture(() => sums.submit());
+    for (const value of [1, -2]) {
+      device.queue.write(input, Array<number>(3000).fill(value));
+      device.queue.submit(graph);
+      assert.equal((await device.queue.read(output))[2999], 3000 * value);
+    }
+    graph.free();
+  });
+
+  it("refuse lengths and types that do not fit", () => {
+    const [x, y] = [device.array(i32, 10), device.array(i32, 9)];
+    assert.throws(() => scan(device, { input: x, output: y, op: "sum" }), { name: "LaunchError", message: /scan of 10 i32 into 9 i32/ });
+    assert.throws(() => scan(device, { input: x, output: x, op: "sum" }), { name: "LaunchError", message: /share memory/ });
+    const segments = { flags: device.array(u32, 9) };
+    assert.throws(() => scan(device, { input: x, output: device.array(i32, 10), op: "sum", segments }), /10 elements with 9 flags/);
+  });
+});
+
+/** The documented order, element by element. */
+function documented(data: Float64Array, round: (x: number) => number): Float64Array {
+  const tiles = Math.ceil(data.length / 960);
+  const local = new Float64Array(tiles * 960);
+  const blocks: Float64Array[] = [];
+  for (let t = 0; t < tiles; t++) {
+    let sums = new Float64Array(64);
+    for (let b = 0; b < 64; b++)
+      for (let k = 0, sum = 0; k < 15; k++) {
+        const i = 960 * t + 15 * b + k;
+        sum = round(sum + (data[i] ?? 0));
+        local[i] = sum;
+        sums[b] = sum;
+      }
+    for (let distance = 1; distance < 64; distance *= 2) {
+      const before = sums;
+      sums = before.map((sum, b) => (b < distance ? sum : round(before[b - distance] + sum)));
+    }
+    blocks.push(sums);
+  }
+  const carries =
+    tiles > 1
+      ? documented(
+          Float64Array.from(blocks, (sums) => sums[63]),
+          round,
+        )
+      : [];
+  return data.map((_, i) => {
+    const [tile, block] = [Math.floor(i / 960), Math.floor((i % 960) / 15)];
+    const carry = tile > 0 ? carries[tile - 1] : 0;
+    return round((block > 0 ? round(carry + blocks[tile][block - 1]) : carry) + local[i]);
+  });
+}
+
+await eachDevice("sums of floats", (device) => {
+  for (const type of ["f64", "f32"] as const)
+    it(`have the documented order, in ${type}`, { skip: type === "f64" && !device.abilities.f64 && "it has no f64" }, async () => {
+      const round = type === "f64" ? (x: number) => x : Math.fround;
+      const data = Float64Array.from({ length: 10_000 }, (_, k) => round(noise(k) - 0.3));
+      const [input, output] = [device.from(TYPES[type], data), device.array(TYPES[type], data.length)];
+      for (const precision of ["strict", "fast"] as const) {
+        scan(device, { input, output, op: "sum" }, { precision }).submit();
+        assert.deepEqual(Float64Array.from(await device.queue.read(output)), documented(data, round), precision);
+      }
+    });
+});
+
+describe("a scan", () => {
+  it("gives its memory back where it cannot be prepared", async () => {
+    const device = await open("js");
+    const [input, output] = [device.array(i32, 5000), device.array(i32, 5000)];
+    output.free();
+    assert.throws(() => scan(device, { input, output, op: "sum" }), { name: "LaunchError" });
+    await device.close();
+  });
+});

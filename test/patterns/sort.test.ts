@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import type { View } from "../../src/device/view.js";
+import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
+import { permute, sortByKey } from "../../src/patterns/index.js";
+import { noise } from "../../src/testing/values.js";
+import { eachDevice } from "./devices.js";
+
+/** The stable order of the keys. */
+const stableOrder = (keys: ArrayLike<number>): number[] => [...Array(keys.length).keys()].sort((a, b) => keys[a] - keys[b]);
+
+/** Where each of the keys 0 .. cells, and what comes behind them, begins. */
+function beginnings(keys: ArrayLike<number>, cells: number): number[] {
+  const before = Array<number>(cells + 2).fill(0);
+  for (const key of Array.from(keys)) before[key + 1]++;
+  for (let k = 0; k <= cells; k++) before[k + 1] += before[k];
+  return before.slice(0, cells + 1);
+}
+
+await eachDevice("sorts", (device) => {
+  it("order keys of 32 bits, signed and unsigned, and keep the order of equal ones", async () => {
+    for (const count of [0, 1, 2, 960, 961, 20_000])
+      for (const type of ["i32", "u32"] as const) {
+        const least = type === "i32" ? -(2 ** 31) : 0;
+        const data = Float64Array.from({ length: count }, (_, k) => least + Math.floor(noise(k % 700) * 2 ** 32));
+        const keys = type === "i32" ? device.from(i32, data) : device.from(u32, data);
+        const permutation = device.array(i32, count);
+        const sort = sortByKey(device, { keys, permutation });
+        for (let turn = 0; turn < 2; turn++) sort.submit();
+        assert.deepEqual([...(await device.queue.read(permutation))], stableOrder(data), `${count} ${type}`);
+        sort.free();
+      }
+  });
+
+  it("tell where each key begins", async () => {
+    for (const [count, cells] of [
+      [0, 1],
+      [5000, 1],
+      [3000, 300],
+      [100, 5000],
+    ]) {
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * (cells + 1)));
+      const [permutation, offsets] = [device.array(i32, count), device.array(i32, cells + 1)];
+      const sort = sortByKey(device, { keys: device.from(i32, data), permutation, offsets });
+      sort.submit();
+      assert.deepEqual([...(await device.queue.read(permutation))], stableOrder(data));
+      assert.deepEqual([...(await device.queue.read(offsets))], beginnings(data, cells), `${count} in ${cells} cells`);
+      sort.free();
+    }
+  });
+
+  it("give the stable order of any keys", async () => {
+    const keys = fc
+      .integer({ min: 1, max: 12 })
+      .chain((bits) => fc.tuple(fc.constant(bits), fc.array(fc.integer({ min: 0, max: 2 ** bits - 1 }), { maxLength: 2000 })));
+    await fc.assert(
+      fc.asyncProperty(keys, async ([bits, data]) => {
+        const [permutation, offsets] = [device.array(i32, data.length), device.array(i32, 2 ** bits)];
+        const sort = sortByKey(device, { keys: device.from(u32, data), permutation, bits, offsets });
+        sort.submit();
+        assert.deepEqual([...(await device.queue.read(permutation))], stableOrder(data));
+        assert.deepEqual([...(await device.queue.read(offsets))], beginnings(data, 2 ** bits - 1));
+        sort.free();
+      }),
+      { numRuns: 25, seed: 1 },
+    );
+  });
+
+  it("bring all components of particles into their order, without the host", async () => {
+    const count = 2500;
+    const cell = device.from(
+      i32,
+      Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 64)),
+    );
+    const mass = device.from(
+      f32,
+      Float32Array.from({ length: count }, (_, k) => noise(k + 5)),
+    );
+    const name = device.from(
+      u32,
+      Uint32Array.from({ length: count }, (_, k) => k),
+    );
+    const real = device.abilities.f64 ? f64 : f32;
+    const place = device.from(
+      real,
+      Float32Array.from({ length: 3 * count }, (_, k) => noise(k)),
+      [count, 3],
+      { layout: "left" },
+    );
+    const before = await Promise.all([cell, mass, name, place].map((view: View) => device.queue.read(view)));
+    const permutation = device.array(i32, count);
+    const graph = device.queue.capture(
+      (
+        (patterns) => () =>
+          patterns.forEach((pattern) => pattern.submit())
+      )([sortByKey(device, { keys: cell, permutation, bits: 6 }), permute(device, { permutation, input: [cell, mass, name, place] })]),
+    );
+    device.queue.submit(graph);
+    const after = await Promise.all([cell, mass, name, place].map((view: View) => device.queue.read(view)));
+    const order = stableOrder(before[0]);
+    for (const n of [0, 1, 2])
+      assert.deepEqual(
+        [...after[n]],
+        order.map((from) => before[n][from]),
+        `view ${n}`,
+      );
+    assert.deepEqual(
+      [...after[3]],
+      order.flatMap((from) => [0, 1, 2].map((axis) => before[3][3 * from + axis])),
+    );
+    graph.free();
+  });
+
+  it("leave the input of a permutation alone where there is an output", async () => {
+    const [input, output] = [device.from(i32, [10, 20, 30]), device.array(i32, 3)];
+    const permutation = device.from(i32, [2, 0, 1]);
+    permute(device, { permutation, input: [input], output: [output] }).submit();
+    assert.deepEqual([...(await device.queue.read(input))], [10, 20, 30]);
+    assert.deepEqual([...(await device.queue.read(output))], [30, 10, 20]);
+  });
+
+  it("refuse what does not fit", () => {
+    const keys = device.array(u32, 10);
+    const [ten, nine] = [device.array(i32, 10), device.array(i32, 9)];
+    const refused = (message: RegExp) => ({ name: "LaunchError", message });
+    assert.throws(() => sortByKey(device, { keys, permutation: nine }), refused(/10 keys with a permutation of 9/));
+    assert.throws(() => sortByKey(device, { keys, permutation: ten, bits: 33 }), refused(/sort by 33 bits/));
+    assert.throws(() => sortByKey(device, { keys, permutation: ten, bits: 3, offsets: nine }), refused(/3 bits .* 9 offsets/));
+    assert.throws(() => permute(device, { permutation: ten, input: [nine] }), refused(/view 0 has shape \[9\]/));
+    assert.throws(() => permute(device, { permutation: ten, input: [ten], output: [] }), refused(/1 views into 0/));
+    assert.throws(() => permute(device, { permutation: ten, input: [keys], output: [ten] }), refused(/view 0, u32 \[10\], into i32/));
+  });
+});
