@@ -213,7 +213,7 @@ const QUEUE: Wrapped<Queue, "submit" | "capture" | "write" | "copy" | "clear" | 
 const DEVICE: Wrapped<Device, "array" | "from" | "close"> = {
   array(device, call) {
     const view = call();
-    const event = { device, bytes: view.buffer.bytes, label: `${view.type} [${view.shape}]` };
+    const event = { device, bytes: bytesOf(view), label: `${view.type} [${view.shape}]` };
     tell("allocate", event);
     tellWhenFreed(view.buffer, event);
     return view;

@@ -41,6 +41,7 @@ export class Row {
   /** Samples without a time so far. */
   pending = 0;
   private stride = 1;
+  private taken = 0;
   private lastSample = 0;
   /** Sums over samples, each as often as it stands for launches. */
   private readonly weighted = { count: 0, seconds: 0, bytes: 0, flops: 0 };
@@ -59,12 +60,12 @@ export class Row {
     if ((this.count - 1) % this.stride !== 0 || this.pending >= MOST_PENDING) return 0;
     const weight = this.count - this.lastSample;
     this.lastSample = this.count;
+    if (++this.taken % this.samples === 0) this.stride *= 2;
     return weight;
   }
 
   measured(seconds: number, weight: number, { bytes, flops }: Work): void {
     this.sampled++;
-    if (this.sampled % this.samples === 0) this.stride *= 2;
     this.least = Math.min(this.least, seconds);
     const { weighted } = this;
     weighted.count += weight;
