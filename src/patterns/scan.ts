@@ -41,7 +41,7 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
 function flagsAt(steps: Steps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
   steps.clear(flags);
-  steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length));
+  if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length));
   return flags;
 }
 

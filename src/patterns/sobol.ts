@@ -1,4 +1,4 @@
-/** Primitive polynomials (degree is the count of m, a holds the inner coefficients) and first direction numbers of dimensions 2 to 7: Joe and Kuo, SIAM J. Sci. Comput. 30 (2008). */
+/** Primitive polynomials (degree is the count of m, a holds the inner coefficients) and first direction numbers of dimensions 2 to 10: Joe and Kuo, SIAM J. Sci. Comput. 30 (2008). */
 const JOE_KUO: readonly { readonly a: number; readonly m: readonly number[] }[] = [
   { a: 0, m: [1] },
   { a: 1, m: [1, 3] },

@@ -69,6 +69,22 @@ test("Philox4x32-10 gives its known answers on the host", () => {
   }
 });
 
+/** Times 2^32, from SciPy's unscrambled sequence put into natural order. */
+const POINTS: readonly (readonly [index: number, point: readonly number[]])[] = [
+  [2, [1073741824, 3221225472, 3221225472, 3221225472, 1073741824, 1073741824, 3221225472, 1073741824, 1073741824, 1073741824]],
+  [100, [637534208, 3321888768, 2986344448, 4127195136, 2248146944, 301989888, 167772160, 2516582400, 503316480, 4261412864]],
+  [777, [2428502016, 809500672, 3829399552, 767557632, 1161822208, 549453824, 3443523584, 952107008, 2965372928, 3661627392]],
+];
+
+test("Sobol points are those of Joe and Kuo's directions", () => {
+  assert.equal(SOBOL_DIRECTIONS.length, 10);
+  for (const [index, point] of POINTS)
+    assert.deepEqual(
+      point.map((_, d) => sobol(SOBOL_DIRECTIONS, index, d) * 2 ** 32),
+      point,
+    );
+});
+
 test("uniform numbers lie in [0, 1)", () => {
   assert.deepEqual([uniform(0, 63), uniform(0, 64), uniform(0x80000000, 0)], [0, 2 ** -53, 0.5]);
   assert.equal(uniform(0xffffffff, 0xffffffff), 1 - 2 ** -53);

@@ -20,7 +20,7 @@ function beginnings(keys: ArrayLike<number>, cells: number): number[] {
 
 await eachDevice("sorts", (device) => {
   it("order keys of 32 bits, signed and unsigned, and keep the order of equal ones", async () => {
-    for (const count of [0, 1, 2, 960, 961, 20_000])
+    for (const count of [0, 1, 961, 20_000])
       for (const type of ["i32", "u32"] as const) {
         const least = type === "i32" ? -(2 ** 31) : 0;
         const data = Float64Array.from({ length: count }, (_, k) => least + Math.floor(noise(k % 700) * 2 ** 32));
@@ -63,7 +63,7 @@ await eachDevice("sorts", (device) => {
         assert.deepEqual([...(await device.queue.read(offsets))], beginnings(data, 2 ** bits - 1));
         sort.free();
       }),
-      { numRuns: 25, seed: 1 },
+      { numRuns: 10, seed: 1 },
     );
   });
 

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
+import { cudaSource } from "../../src/emit/c/cuda.js";
+import { compileKernel } from "../../src/kernel/compile.js";
+import { scanTiles, TILE_SHAPE } from "../../src/patterns/scan-kernels.js";
+import { countDigits, findOffsets, moveKeys } from "../../src/patterns/sort-kernels.js";
+
+const compiler = await Nvrtc.open().then(
+  (nvrtc) => ({ nvrtc }),
+  (error: Error) => ({ missing: error.message }),
+);
+
+describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? compiler.missing : false }, () => {
+  const { nvrtc } = compiler as { nvrtc: Nvrtc };
+  const compile = (kernel: ReturnType<typeof compileKernel>): string => {
+    const source = cudaSource(kernel, "strict");
+    assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fmad: false, name: kernel.ir.name }).length > 0);
+    return source;
+  };
+  const modes = { carried: true, exclusive: true, ...TILE_SHAPE };
+
+  it("scans, with scratch memory for flags only where there are segments", () => {
+    for (const type of ["f64", "i32"] as const)
+      for (const onlyTotals of [false, true])
+        for (const segmented of [false, true]) {
+          const source = compile(compileKernel(scanTiles(type, "sum"), { ...modes, onlyTotals, segmented }));
+          assert.equal(/__shared__ unsigned int begun/.test(source), segmented);
+        }
+  });
+
+  it("sorts", () => {
+    const shape = { bits: 4, members: 64, each: 15 };
+    for (const type of ["i32", "u32"] as const) {
+      compile(compileKernel(countDigits[type], shape));
+      compile(compileKernel(moveKeys[type], { ...shape, first: true, keep: true }));
+    }
+    compile(compileKernel(findOffsets, {}));
+  });
+});
