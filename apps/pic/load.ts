@@ -1,4 +1,5 @@
 import { bool, f64, fixed, i32, kernel, table, u32, view } from "isoform";
+import { sobol, SOBOL_DIRECTIONS } from "isoform/patterns";
 import { pieceAt } from "./splines.js";
 
 /*
@@ -6,45 +7,7 @@ import { pieceAt } from "./splines.js";
  * device makes the same bits.
  */
 
-/** Dimensions of the points: three of space, three of velocity, and one that chooses among beams. */
-export const SOBOL_DIMENSIONS = 7;
-
-/** Primitive polynomials (degree and inner coefficients) and first direction numbers of dimensions 2 to 7: Joe and Kuo, SIAM J. Sci. Comput. 30 (2008). */
-const JOE_KUO: readonly { readonly a: number; readonly m: readonly number[] }[] = [
-  { a: 0, m: [1] },
-  { a: 1, m: [1, 3] },
-  { a: 1, m: [1, 3, 1] },
-  { a: 2, m: [1, 1, 1] },
-  { a: 1, m: [1, 1, 3, 3] },
-  { a: 4, m: [1, 3, 5, 13] },
-];
-
-/** Direction numbers as binary fractions of 32 bits: [dimension][bit]. */
-export const DIRECTIONS: readonly (readonly number[])[] = [
-  Array.from({ length: 32 }, (_, bit) => (1 << (31 - bit)) >>> 0),
-  ...JOE_KUO.map(({ a, m }) => {
-    const s = m.length;
-    const v = m.map((number, bit) => (number << (31 - bit)) >>> 0);
-    for (let bit = s; bit < 32; bit++) {
-      let next = v[bit - s] ^ (v[bit - s] >>> s);
-      for (let k = 1; k < s; k++) if ((a >> (s - 1 - k)) & 1) next ^= v[bit - k];
-      v.push(next >>> 0);
-    }
-    return v;
-  }),
-];
-
-interface Directions {
-  readonly [dimension: number]: { readonly [bit: number]: number };
-}
 type Coefficients = Parameters<typeof pieceAt>[0];
-
-/** Coordinate `dimension` of point `index` of the sequence, in its natural order; above 0 for every index above 0. */
-export function sobol(directions: Directions, index: number, dimension: number): number {
-  let bits = 0 >>> 0;
-  for (let bit = 0; bit < 32; bit++) if (((index >>> bit) & 1) === 1) bits = (bits ^ directions[dimension][bit]) >>> 0;
-  return +bits * 2.3283064365386963e-10;
-}
 
 /** ln u of a number in (0, 1] that is no less than 2^-40, to some units in the last place. */
 export function logarithm(u: number): number {
@@ -140,7 +103,7 @@ export const load = kernel(
     each: f64,
     amplitude: f64,
     turns: f64,
-    directions: table(u32, DIRECTIONS),
+    directions: table(u32, SOBOL_DIRECTIONS),
     normal: table(f64, NORMAL),
     sobol,
     pieceAt,

@@ -1,7 +1,7 @@
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
 import type { Axis, Mesh } from "./mesh.js";
 import { cyclic, isPresent, piecesOf } from "./mesh.js";
-import { followPath } from "./path.js";
+import { pushParticle } from "./motion.js";
 import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splines.js";
 
 /*
@@ -11,7 +11,7 @@ import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splin
  */
 
 /* Helpers go by name: those that helpers call must be handed over, too. */
-export const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
+const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
 
 /** Makes a kernel once for each list of degrees (and direction), so that it is compiled once. */
 export function remembered<K extends readonly unknown[], R>(make: (...key: K) => R, keyOf: (...key: K) => string): (...key: K) => R {
@@ -23,6 +23,7 @@ export function remembered<K extends readonly unknown[], R>(make: (...key: K) =>
   };
 }
 const degreesOf = ({ axes }: Mesh): string => axes.map(({ degree }) => degree).join();
+export const motionOf = (mesh: Mesh, direction: number): string => `${degreesOf(mesh)} ${direction}`;
 
 /** Tables of the splines of two axes. */
 function tablesOf(b: Axis, c: Axis) {
@@ -35,117 +36,56 @@ function tablesOf(b: Axis, c: Axis) {
   };
 }
 
+/** Parameters of the kernels that move particles along an axis. `disjoint`: which particles one writes depends on data. */
+export function motionParams({ axes }: Mesh, direction: number, disjoint = false) {
+  const [a, b, c] = cyclic(direction).map((axis) => axes[axis]);
+  return {
+    dt: f64,
+    /** q times what all weights have in common. */
+    charge: f64,
+    /** q / m */
+    ratio: f64,
+    ha: f64,
+    hb: f64,
+    hc: f64,
+    length: f64,
+    xa: view(f64, 1, { disjoint }),
+    xb: view(f64),
+    xc: view(f64),
+    va: view(f64),
+    vb: view(f64, 1, { disjoint }),
+    vc: view(f64, 1, { disjoint }),
+    w: view(f64),
+    /** B_b, which turns v_c, and B_c, which turns v_b; each is read where `turnsC`, `turnsB` say so. */
+    fieldB: view(f64, 3),
+    fieldC: view(f64, 3),
+    turnsB: fixed(bool),
+    turnsC: fixed(bool),
+    j: scatter(f64, 3),
+    /** Those of an absent axis have no powers. */
+    primitives: table(f64, isPresent(a) ? primitivePieces(a.degree - 1) : [[1]]),
+    ...tablesOf(b, c),
+    ...helpers,
+    pushParticle,
+  };
+}
+
 /**
  * The flow H_p along axis a, equations (7) to (9) of Artigues et al. (2019) for a = 1: particles move along a, the magnetic field along the
  * path turns their velocities, and the charge that passes is added to the time-integrated current,
  *
  *     x_a += dt v_a ;  v_b -= q/m int B_c dx_a ;  v_c += q/m int B_b dx_a ;  j[g] += q w int Lambda^1_g dx_a .
  *
- * Most particles stay in their cell.
+ * The path is cut where it crosses cells. Inside a cell the integral of each of the p splines of degree p - 1 is a difference of its
+ * primitive, so all loops but that over cells have constant bounds.
  */
-export const pushKernel = remembered(makePush, (mesh, direction) => `${degreesOf(mesh)} ${direction}`);
-function makePush({ axes }: Mesh, direction: number) {
-  const [a, b, c] = cyclic(direction).map((axis) => axes[axis]);
-  return kernel(
-    `push${direction + 1}`,
-    {
-      dt: f64,
-      /** q times what all weights have in common. */
-      charge: f64,
-      /** q / m */
-      ratio: f64,
-      ha: f64,
-      hb: f64,
-      hc: f64,
-      length: f64,
-      xa: view(f64),
-      xb: view(f64),
-      xc: view(f64),
-      va: view(f64),
-      vb: view(f64),
-      vc: view(f64),
-      w: view(f64),
-      /** B_b, which turns v_c, and B_c, which turns v_b; each is read where `turnsC`, `turnsB` say so. */
-      fieldB: view(f64, 3),
-      fieldC: view(f64, 3),
-      turnsB: fixed(bool),
-      turnsC: fixed(bool),
-      j: scatter(f64, 3),
-      /** Those of an absent axis have no powers. */
-      primitives: table(f64, isPresent(a) ? primitivePieces(a.degree - 1) : [[1]]),
-      ...tablesOf(b, c),
-      ...helpers,
-      followPath,
-    },
-    (
-      {
-        dt,
-        charge,
-        ratio,
-        ha,
-        hb,
-        hc,
-        length,
-        xa,
-        xb,
-        xc,
-        va,
-        vb,
-        vc,
-        w,
-        fieldB,
-        fieldC,
-        turnsB,
-        turnsC,
-        j,
-        primitives,
-        upperB,
-        lowerB,
-        upperC,
-        lowerC,
-        splinesAt,
-        followPath,
-      },
-      i,
-    ) => {
-      const sb = new Float64Array(upperB.length);
-      const tb = new Float64Array(lowerB.length);
-      const ib = new Int32Array(upperB.length);
-      const sc = new Float64Array(upperC.length);
-      const tc = new Float64Array(lowerC.length);
-      const ic = new Int32Array(upperC.length);
-      splinesAt(sb.length > 1 ? xb[i] : 0, hb, fieldB[0].length, upperB, lowerB, sb, tb, ib);
-      splinesAt(sc.length > 1 ? xc[i] : 0, hc, fieldB[0][0].length, upperC, lowerC, sc, tc, ic);
-      const moves = primitives[0].length > 1;
-      const weight = charge * w[i];
-      const shift = dt * va[i];
-      const before = moves ? xa[i] : 0;
-      const after = before + shift;
-      const first = before / ha;
-      const end = after / ha;
-      const cell = moves ? Math.floor(first) | 0 : 0;
-      // What blows up ends as nonsense, but soon: nobody waits for a path of more than a million cells.
-      const last = moves && Math.abs(end - first) < 1e6 ? Math.floor(end) | 0 : cell;
-      const path = new Float64Array(primitives.length);
-      const ia = new Int32Array(primitives.length);
-      const [alongC, alongB] = followPath(
-        { cell, last, from: first - cell, to: end - last, h: ha, shift },
-        primitives,
-        { s: sb, t: tb, index: ib },
-        { s: sc, t: tc, index: ic },
-        { fieldB, fieldC, turnsB, turnsC, j, charge: weight },
-        path,
-        ia,
-      );
-      if (turnsB) vb[i] -= ratio * alongC;
-      if (turnsC) vc[i] += ratio * alongB;
-      if (moves) {
-        const inside = after - length * Math.floor(after / length);
-        xa[i] = inside < length ? inside : 0;
-      }
-    },
-  );
-}
+export const pushKernel = remembered(
+  (mesh: Mesh, direction: number) =>
+    kernel(`push${direction + 1}`, motionParams(mesh, direction), (p, i) => {
+      p.pushParticle(p, i);
+    }),
+  motionOf,
+);
 
 /** Positions and grid of the kernels that work in all three axes. */
 function inSpace({ axes }: Mesh) {

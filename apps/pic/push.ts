@@ -1,7 +1,7 @@
 import type { Device, Launch, Precision } from "isoform";
 import { f64, open, View } from "isoform";
 import { CASES } from "./cases.js";
-import { cellTeams, pushCellsKernel, sortByCell, type CellStarts } from "./cells.js";
+import { cellTeams, pushCellsKernel, sortByCell, type Cells } from "./cells.js";
 import { pushKernel } from "./particles.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
 
@@ -66,16 +66,15 @@ export class Push {
   private constructor(
     private readonly simulation: Simulation,
     readonly options: PushOptions,
-    private readonly start?: CellStarts,
+    private readonly cells?: Cells,
   ) {
     const { deposit, precision } = options;
     const { mesh } = simulation.problem;
     const { device, species } = simulation;
     const prepare = (args: PushArguments): Launch => {
-      if (start) {
-        const { turnsB: _b, turnsC: _c, ...own } = args;
-        const { policy, args: more } = cellTeams(mesh, start);
-        return device.prepare(pushCellsKernel(mesh, 0), { ...own, ...more }, policy, { precision });
+      if (cells) {
+        const { policy, args: more } = cellTeams(mesh, cells);
+        return device.prepare(pushCellsKernel(mesh, 0), { ...args, ...more }, policy, { precision });
       }
       const scatter = deposit === "auto" || deposit === "cells" ? undefined : deposit;
       return device.prepare(pushKernel(mesh, 0), args, species[0].policy, { precision, scatter });
@@ -89,8 +88,8 @@ export class Push {
     const { problem, settings } = settingsOf(options);
     const simulation = await Simulation.create(device, problem, settings);
     try {
-      const start = options.deposit === "cells" ? await sortByCell(device, problem.mesh, simulation.species[0], 0) : undefined;
-      return new Push(simulation, options, start);
+      const cells = options.deposit === "cells" ? await sortByCell(device, problem.mesh, simulation.species[0], 0) : undefined;
+      return new Push(simulation, options, cells);
     } catch (error) {
       simulation.free();
       throw error;
@@ -144,7 +143,8 @@ export class Push {
 
   free(): void {
     for (const launch of this.launches) launch.free();
-    this.start?.free();
+    this.cells?.start.free();
+    this.cells?.later.free();
     this.simulation.free();
   }
 
