@@ -1,5 +1,5 @@
 import { f64, fixed, i32, kernel, mulhi, u32, view } from "isoform";
-import { philox, unit } from "./philox.js";
+import { philox } from "isoform/patterns";
 import type { Rows } from "./published.js";
 import { allocateRows } from "./published.js";
 import type { Shape } from "./shape.js";
@@ -10,6 +10,11 @@ import { ATTITUDE, ASTROMETRIC, INSTRUMENT, KNOTS, attitudePass, instrumentLayou
  * device makes the same bits. The counter is (row, block, 0, 0); blocks 0 and 1 give the indices, 2 and 3 the astrometric
  * coefficients, 4 to 6 the attitude's, 7 and 8 the instrument's.
  */
+
+/** A random word as a number in (0, 1). */
+export function unit(word: number): number {
+  return (+word + 0.5) * 2.3283064365386963e-10;
+}
 
 /** The star of each row: rows are ordered by star, the first `longer` stars have `each` + 1 rows, the others `each`. */
 export const starOfRow = kernel("starOfRow", { each: i32, longer: i32, star: view(i32) }, ({ each, longer, star }, i) => {
@@ -24,7 +29,7 @@ export const generateIndices = kernel(
   ({ seed, pass, lastKnot, lastColumn, knot, column, philox, unit }, i) => {
     const r = new Uint32Array(4);
     r[0] = i >>> 0;
-    philox(r, seed);
+    philox(r, seed, 0);
     const drawn = (unit(r[0]) * (lastKnot + 1)) | 0;
     knot[i] = i < pass ? Math.min(4 * i, lastKnot) : Math.min(drawn, lastKnot);
     column[i][0] = i <= lastColumn ? i : (unit(r[1]) * lastColumn) | 0;
@@ -33,7 +38,7 @@ export const generateIndices = kernel(
     const s = new Uint32Array(4);
     s[0] = i >>> 0;
     s[1] = 1 >>> 0;
-    philox(s, seed);
+    philox(s, seed, 0);
     column[i][3] = (unit(s[0]) * lastColumn) | 0;
     column[i][4] = (unit(s[1]) * lastColumn) | 0;
     column[i][5] = (unit(s[2]) * lastColumn) | 0;
@@ -49,7 +54,7 @@ export const generateCoefficients = kernel(
       const r = new Uint32Array(4);
       r[0] = i >>> 0;
       r[1] = firstBlock + (e >>> 2);
-      philox(r, seed);
+      philox(r, seed, 0);
       for (let k = 0; k < 4; k++) if (e + k < width) a[i][e + k] = 2 * unit(r[k]) - 1;
     }
   },
@@ -67,7 +72,7 @@ export function parallelRows(shape: Shape, seed: number, first = 0, end = shape.
   const word = new Uint32Array(4);
   const draw = (row: number, block: number) => {
     word.set([row, block, 0, 0]);
-    philox(word, seed);
+    philox(word, seed, 0);
   };
   const coefficients = (into: Float64Array, width: number, r: number, firstBlock: number) => {
     for (let k = 0; k < width; k++) {

@@ -1,30 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { open } from "isoform";
-import { cosineOfTurns, DIRECTIONS, inverseNormal, logarithm, NORMAL, sobol } from "../../../apps/pic/load.js";
+import { cosineOfTurns, inverseNormal, logarithm, NORMAL } from "../../../apps/pic/load.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
 import { Particles, type LoadOptions, type Species } from "../../../apps/pic/species.js";
 import { Workspace } from "../../../apps/pic/workspace.js";
 
 const device = await open("js");
 after(() => device.close());
-
-/** Times 2^32, from SciPy's unscrambled sequence put into natural order. */
-const POINTS: readonly (readonly [index: number, point: readonly number[]])[] = [
-  [1, [2147483648, 2147483648, 2147483648, 2147483648, 2147483648, 2147483648, 2147483648]],
-  [2, [1073741824, 3221225472, 3221225472, 3221225472, 1073741824, 1073741824, 3221225472]],
-  [5, [2684354560, 536870912, 3758096384, 2684354560, 2684354560, 3758096384, 536870912]],
-  [100, [637534208, 3321888768, 2986344448, 4127195136, 2248146944, 301989888, 167772160]],
-  [777, [2428502016, 809500672, 3829399552, 767557632, 1161822208, 549453824, 3443523584]],
-];
-
-test("Sobol points are those of Joe and Kuo's directions", () => {
-  for (const [index, point] of POINTS)
-    assert.deepEqual(
-      point.map((_, d) => sobol(DIRECTIONS, index, d) * 2 ** 32),
-      point,
-    );
-});
 
 test("normal deviates have the known quantiles", () => {
   const known = [
