@@ -1,4 +1,7 @@
 import type { ElementType, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { ScatterCode, Traversal } from "../c/gpu/program.js";
+
+export type { ScatterCode, Traversal };
 
 /** Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. */
 export const TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
@@ -32,30 +35,6 @@ export interface Entry {
   /** Bytes of the workgroup's memory: scratch, copies of scatter targets, cells of folds. */
   readonly workgroupBytes: number;
 }
-
-/** How a range kernel's elements are given to invocations. */
-export type Traversal =
-  /** A grid over the elements. */
-  | "elements"
-  /** A grid that fills the device walks over the elements, and each workgroup folds what it met. */
-  | "strided"
-  /** Eight invocations share a chunk of 256 elements, as the strict order of reductions wants it. */
-  | "chunks"
-  /** One invocation does everything, in order. */
-  | "serial"
-  /** A workgroup a team. */
-  | "teams";
-
-/** What a program does with a scatter parameter. */
-export type ScatterCode =
-  /** Atomic operations on the target; of floats by compare and exchange. */
-  | "atomic"
-  /** The same on a copy in the workgroup's memory, which is added to the target at the end. */
-  | "shared"
-  /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
-  | "recorded"
-  /** Plain updates by the only invocation there is. */
-  | "serial";
 
 /** What is known of a launch when its code is generated. */
 export interface WgslAssumptions {

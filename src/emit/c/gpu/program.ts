@@ -26,11 +26,11 @@ export interface Entry {
   readonly waits?: boolean;
 }
 
-/** How a range kernel's elements are given to threads. */
+/** How a range kernel's elements are given to threads, which are WGSL's invocations. */
 export type Traversal =
   /** One thread an element. */
   | "elements"
-  /** A grid that fits the device walks over the elements. */
+  /** A grid that fits the device walks over the elements, and blocks fold what they meet. */
   | "strided"
   /** Eight threads share a chunk of 256 elements, as the strict order of reductions wants it. */
   | "chunks"
@@ -41,9 +41,9 @@ export type Traversal =
 
 /** What a program does with a scatter parameter. */
 export type ScatterCode =
-  /** Atomic operations on the target. */
+  /** Atomic operations on the target, or what stands for them: compare and exchange. */
   | "atomic"
-  /** Atomic operations on a copy in the block's shared memory, added to the target at the end. */
+  /** The same on a copy in the block's shared memory, which is added to the target at the end. */
   | "shared"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "recorded"
