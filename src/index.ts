@@ -43,16 +43,7 @@ export type {
   ScatterStrategy,
   TheoreticalPeaks,
 } from "./device/device.js";
-export {
-  hooks,
-  region,
-  type CopyEvent,
-  type FenceEvent,
-  type KernelEvent,
-  type MemoryEvent,
-  type RegionEvent,
-  type Tool,
-} from "./device/hooks.js";
+export { region } from "./device/tools.js";
 export { tune } from "./device/tune.js";
 export {
   atFirstUse,

@@ -2,8 +2,8 @@ import { TUNING_NAMES, type Tunables, type Tuning } from "../ir/tuning.js";
 import { DeviceError, LaunchError } from "../kernel/errors.js";
 import { recall, remember } from "#cache";
 import type { Device, Launch } from "./device.js";
-import { region } from "./hooks.js";
 import type { Policy } from "./policy.js";
+import { region } from "./tools.js";
 import type { LaunchTuning, Measured } from "./tuning.js";
 import type { View } from "./view.js";
 

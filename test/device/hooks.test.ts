@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { backendNames, f32, hooks, kernel, open, range, region, sum, view, type Device, type Tool } from "../../src/index.js";
+import { hooks, type Tool } from "../../src/device/hooks.js";
+import { backendNames, f32, kernel, open, range, region, sum, view, type Device } from "../../src/index.js";
 
 const twice = kernel("twice", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
   y[i] = 2 * x[i];

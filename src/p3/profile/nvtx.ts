@@ -1,4 +1,4 @@
-import type { CopyEvent, FenceEvent, KernelEvent, RegionEvent, Tool } from "../../device/hooks.js";
+import type { CopyEvent, FenceEvent, KernelEvent, RegionEvent, Tool } from "../../device/tools.js";
 import { loadKoffi, openLibrary } from "../../device/foreign.js";
 
 const NAMES = ["libnvToolsExt.so.1", "libnvToolsExt.so"];

@@ -1,13 +1,6 @@
 import type { Device, DeviceEvent, Queue } from "../../device/device.js";
-import {
-  hooks,
-  type CopyEvent,
-  type FenceEvent,
-  type KernelEvent,
-  type MemoryEvent,
-  type RegionEvent,
-  type Tool,
-} from "../../device/hooks.js";
+import { hooks } from "../../device/hooks.js";
+import type { CopyEvent, FenceEvent, KernelEvent, MemoryEvent, RegionEvent, Tool } from "../../device/tools.js";
 import { DeviceClock } from "./device-clock.js";
 import type { MemoryUse, Profile, RegionTime, Span } from "./profile.js";
 import { Row, type Inner, type Subject, type Work } from "./row.js";

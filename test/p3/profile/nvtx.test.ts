@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadKoffi } from "../../../src/device/foreign.js";
 import { compileLibrary, findCompiler } from "../../../src/device/native/compiler.js";
-import { f32, hooks, kernel, open, range, region, view } from "../../../src/index.js";
+import { hooks } from "../../../src/device/hooks.js";
+import { f32, kernel, open, range, region, view } from "../../../src/index.js";
 import { nvtx } from "../../../src/p3/index.js";
 
 /** Stands in for NVIDIA's library: it writes down what it is told. */
