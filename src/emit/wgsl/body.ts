@@ -369,7 +369,7 @@ function at([text, level]: Text, least: Level): string {
 }
 
 /** Any expression as a single term. */
-const closed = (text: string): string => (/^[\w.]+(\[[\w +]+\]|\([^()]*\))?$/.test(text) ? text : `(${text})`);
+export const closed = (text: string): string => (/^[\w.]+(\[[\w +]+\]|\([^()]*\))?$/.test(text) ? text : `(${text})`);
 
 /** A left-associative operator. */
 function infix(fn: string, a: Text, b: Text): Text {

@@ -13,7 +13,7 @@ import type {
 } from "../../ir/types.js";
 import { Code } from "../c/code.js";
 import { Names } from "../c/names.js";
-import { BodyWriter, tableText } from "./body.js";
+import { BodyWriter, closed, tableText } from "./body.js";
 import type { Frame, StmtOf } from "./frame.js";
 import { HELPER_NAMES, Helpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
@@ -301,7 +301,7 @@ export abstract class EntryWriter implements Frame {
   protected rowMajor(body: BodyWriter, stmt: StmtOf<"scatter">): string {
     return stmt.indices
       .map((index) => body.value(index))
-      .reduce((sum, index, axis) => (axis === 0 ? index : `(${sum}) * ${this.extent(stmt.target, axis)} + ${index}`));
+      .reduce((sum, index, axis) => (axis === 0 ? index : `(${sum}) * ${this.extent(stmt.target, axis)} + ${closed(index)}`));
   }
 
   /** The offset of the element at a row-major `position`, an i32 term; declares what it needs. */
