@@ -5,11 +5,12 @@ import { costOf } from "../ir/cost.js";
 import { indexNames, printExpr } from "../ir/print.js";
 import { partialCount } from "../ir/launch.js";
 import type { KernelIR } from "../ir/types.js";
-import { compileKernel, relaxedKernel, type CompileOptions } from "../kernel/compile.js";
+import { blockedKernel, compileKernel, relaxedKernel, type CompileOptions } from "../kernel/compile.js";
 import { describe } from "../kernel/describe.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
+import { BlockedView, storageOf, type AnyView } from "./blocked-view.js";
 import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
 import { recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
@@ -26,7 +27,7 @@ export interface Binding {
   precision: Precision;
   /** Scalar parameters by name (fixed ones are in the code already). */
   scalars: Record<string, number | boolean>;
-  /** View and scatter parameters by name. */
+  /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
   views: Record<string, View>;
   /** Reduce parameters that were given a view for their result, or for their partials. */
   outputs: Record<string, View | undefined>;
@@ -74,30 +75,32 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   check.options(options);
   const fixed: Record<string, number | boolean> = {};
   const scalars: Record<string, number | boolean> = {};
-  const views: Record<string, View> = {};
+  const given: Record<string, AnyView> = {};
   const outputs: Record<string, View | undefined> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     // What is no declaration is refused by the compiler below.
     if (typeof token === "function" || !token) continue;
     if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
     else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
-    else if (token.kind === "view" || token.kind === "scatter") views[name] = check.view(name, token.element, token.rank);
-    else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.view(name, token.type, undefined);
+    else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
+    else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.output(name, token.type);
   }
   const precision = options.precision ?? device.precision;
   const partials = options.partials === true;
   const unfolded = options.unfolded === true && precision === "fast";
   const strict = compileKernel(kernel, fixed, compile);
-  const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
+  const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
+  const { ir, access } = blockedKernel(precision === "fast" ? relaxedKernel(strict) : strict, blocked);
+  const views = Object.fromEntries(Object.entries(given).map(([name, view]) => [name, storageOf(view)]));
   check.policy(strict.ir, policy);
   check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
-  check.bounds(strict.ir, strict.access, policy, scalars, views);
+  check.bounds(strict.ir, strict.access, policy, scalars, given);
   const forward = check.forward(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
   );
-  const cost = costOf(strict.ir, { views, policy, scalars });
+  const cost = costOf(strict.ir, { views: given, policy, scalars });
   return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, unfolded, forward, disjointMemory, scatter, cost };
 }
 
@@ -155,9 +158,14 @@ class Checks {
     return value;
   }
 
-  view(name: string, element: string, rank: number | undefined): View {
+  output(name: string, element: string): View {
+    const view = this.view(name, element, undefined);
+    return view instanceof View ? view : this.fail(`${name} takes a result and needs a plain view, and is given a blocked one`);
+  }
+
+  view(name: string, element: string, rank: number | undefined): AnyView {
     const value = this.args[name];
-    if (!(value instanceof View))
+    if (!(value instanceof View || value instanceof BlockedView))
       return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
     if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
     if (rank !== undefined && value.rank !== rank)
@@ -234,7 +242,7 @@ class Checks {
     access: AccessAnalysis,
     policy: Policy,
     scalars: Record<string, number | boolean>,
-    views: Record<string, View>,
+    views: Record<string, AnyView>,
   ): void {
     const extents = policy.kind === "team" ? [policy.league] : policy.extents;
     if (extents.some((n) => n === 0)) return;

@@ -2,6 +2,7 @@ import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
+import type { BlockedView } from "./blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./policy.js";
 import type { LaunchTuning, Tuning, TuningFile, TuningTable } from "./tuning.js";
 import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./view.js";
@@ -50,9 +51,9 @@ type Arg<P> =
         ? boolean
         : number
       : P extends ViewToken<infer T, infer R>
-        ? View<T, R>
+        ? View<T, R> | BlockedView<T, R>
         : P extends ScatterToken<infer T, infer R>
-          ? View<T, R>
+          ? View<T, R> | BlockedView<T, R>
           : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];

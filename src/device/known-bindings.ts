@@ -3,6 +3,7 @@ import type { Kernel } from "../kernel/kernel.js";
 import type { Binding, Checked } from "./bind.js";
 import type { Device, LaunchOptions, Precision } from "./device.js";
 import type { Policy } from "./policy.js";
+import { BlockedView, storageOf, type AnyView } from "./blocked-view.js";
 import { View, type Buffer, type MemorySpace } from "./view.js";
 
 /*
@@ -24,7 +25,11 @@ export interface Call {
 }
 
 /** A view's place. It keeps no memory alive. */
-type Place = Pick<View, "type" | "offset" | "shape" | "strides"> & { readonly buffer: WeakRef<Buffer> };
+type Place = Pick<View, "type" | "offset" | "shape" | "strides"> & {
+  readonly buffer: WeakRef<Buffer>;
+  /** Extent of a blocked view's first axis; the rest is its storage's. */
+  readonly length?: number;
+};
 
 interface Known {
   readonly memory: MemorySpace;
@@ -55,7 +60,7 @@ export function recall(call: Call): Checked | undefined {
   const scalars = { ...found.scalars };
   for (const [name, type] of found.floats) scalars[name] = type === "f32" ? Math.fround(args[name] as number) : (args[name] as number);
   const views: Record<string, View> = {};
-  for (const [name] of found.views) views[name] = args[name] as View;
+  for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
   return { ...found.binding, policy, scalars, views, outputs };
@@ -73,7 +78,7 @@ export function remember(call: Call, made: Checked): void {
     else exact.push([name, args[name]]);
   }
   const places = (bound: Record<string, View | undefined>) =>
-    Object.entries(bound).flatMap(([name, view]): [string, Place][] => (view ? [[name, placeOf(view)]] : []));
+    Object.entries(bound).flatMap(([name, view]): [string, Place][] => (view ? [[name, placeOf(args[name] as AnyView)]] : []));
   const isFloat = new Set(floats.map(([name]) => name));
   const list = known.get(kernel) ?? [];
   known.set(kernel, list);
@@ -113,17 +118,26 @@ function matches(found: Known, { device, args, policy, options, compile }: Call)
 const optionsKey = ({ partials, scatter }: LaunchOptions): string =>
   partials === undefined && scatter === undefined ? "" : JSON.stringify([partials, scatter]);
 
-const placeOf = ({ buffer, type, offset, shape, strides }: View): Place => ({ buffer: new WeakRef(buffer), type, offset, shape, strides });
+function placeOf(view: AnyView): Place {
+  const { buffer, type, offset, shape, strides } = storageOf(view);
+  return { buffer: new WeakRef(buffer), type, offset, shape, strides, length: lengthOf(view) };
+}
+
+const lengthOf = (view: AnyView): number | undefined => (view instanceof BlockedView ? view.length : undefined);
 
 /** True for a view of the same memory, which was not freed, with the same elements. */
-const isAt = (value: unknown, { buffer, type, offset, shape, strides }: Place): boolean =>
-  value instanceof View &&
-  value.buffer === buffer.deref() &&
-  value.buffer.live !== false &&
-  value.type === type &&
-  value.offset === offset &&
-  sameNumbers(value.shape, shape) &&
-  sameNumbers(value.strides, strides);
+function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: Place): boolean {
+  if (!(value instanceof View || value instanceof BlockedView) || lengthOf(value) !== length) return false;
+  const view = storageOf(value);
+  return (
+    view.buffer === buffer.deref() &&
+    view.buffer.live !== false &&
+    view.type === type &&
+    view.offset === offset &&
+    sameNumbers(view.shape, shape) &&
+    sameNumbers(view.strides, strides)
+  );
+}
 
 function samePolicy(a: Policy, b: Policy | undefined): boolean {
   if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size;

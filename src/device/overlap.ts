@@ -6,8 +6,8 @@ export function overlap(a: View, b: View): boolean {
   const [p, q] = [span(a), span(b)];
   if (p.end <= q.begin || q.end <= p.begin) return false;
   // Views cut from one array meet only if their distance is made of whole steps inside both.
-  const sameGrid = a.type === b.type && a.rank === b.rank && a.strides.every((s, axis) => s === b.strides[axis]);
-  return sameGrid ? reachable(b.offset - a.offset, axes(a, b)) : true;
+  const steps = a.type === b.type ? axes(a, b) : undefined;
+  return steps && nested(steps) ? reachable(b.offset - a.offset, steps) : true;
 }
 
 /** True for two views of the same elements in the same order. */
@@ -34,12 +34,27 @@ interface Axis {
   greatest: number;
 }
 
-/** Index differences that elements of the two views can have, largest stride first. */
-const axes = (a: View, b: View): Axis[] =>
-  a.strides
-    .map((stride, axis) => ({ stride, least: -(b.shape[axis] - 1), greatest: a.shape[axis] - 1 }))
-    .filter((x) => x.stride > 0)
-    .sort((x, y) => y.stride - x.stride);
+/** Index differences that elements of the two views can have along each stride of one or both, largest stride first. */
+function axes(a: View, b: View): Axis[] {
+  const steps = new Map<number, Axis>();
+  const add = (stride: number, least: number, greatest: number): void => {
+    const step = steps.get(stride) ?? { stride, least: 0, greatest: 0 };
+    steps.set(stride, { stride, least: step.least + least, greatest: step.greatest + greatest });
+  };
+  a.strides.forEach((stride, axis) => add(stride, 0, a.shape[axis] - 1));
+  b.strides.forEach((stride, axis) => add(stride, 1 - b.shape[axis], 0));
+  return [...steps.values()].filter(({ stride, least, greatest }) => stride !== 0 && greatest > least).sort((x, y) => y.stride - x.stride);
+}
+
+/** Whether the steps along smaller strides never sum up to one along a larger, which `reachable` counts on. */
+function nested(steps: readonly Axis[]): boolean {
+  let reach = 0;
+  return [...steps].reverse().every(({ stride, least, greatest }) => {
+    const fits = stride > reach;
+    reach += stride * Math.max(greatest, -least);
+    return fits;
+  });
+}
 
 /** Whether `distance` is a sum of stride * d with each d in its range. */
 function reachable(distance: number, [axis, ...rest]: Axis[]): boolean {

@@ -173,7 +173,7 @@ export function requireData(type: ElementType, shape: readonly number[], data: A
 }
 
 /** Throws LaunchError unless one view can be copied to the other. */
-export function requireAlike(source: View, target: View): void {
+export function requireAlike(source: Pick<View, "type" | "shape">, target: Pick<View, "type" | "shape">): void {
   if (source.type !== target.type || source.shape.join() !== target.shape.join())
     throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
 }

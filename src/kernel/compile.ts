@@ -1,4 +1,5 @@
 import { analyseAccess, type AccessAnalysis } from "../ir/access.js";
+import { blockViews, type Split } from "../ir/block-views.js";
 import { optimise } from "../ir/optimise.js";
 import { checkRaces } from "../ir/races.js";
 import { relax } from "../ir/relax.js";
@@ -24,6 +25,23 @@ export function relaxedKernel(strict: CompiledKernel): CompiledKernel {
     relaxed.set(strict, fast);
   }
   return fast;
+}
+
+const blocked = new WeakMap<CompiledKernel, Map<string, CompiledKernel>>();
+
+/** The kernel over views of which some have their first axis split, remembered for each way of splitting. */
+export function blockedKernel(plain: CompiledKernel, splits: ReadonlyMap<string, Split>): CompiledKernel {
+  if (splits.size === 0) return plain;
+  const variants = blocked.get(plain) ?? new Map<string, CompiledKernel>();
+  blocked.set(plain, variants);
+  const key = [...splits].map(([name, { block, length }]) => `${name}=${block}*${length}`).join();
+  let variant = variants.get(key);
+  if (!variant) {
+    const ir = blockViews(plain.ir, splits);
+    variant = { kernel: plain.kernel, ir, access: analyseAccess(ir) };
+    variants.set(key, variant);
+  }
+  return variant;
 }
 
 export interface CompileOptions {

@@ -1,5 +1,5 @@
 import type { Binding } from "../bind.js";
-import type { View } from "../view.js";
+import type { AnyView } from "../blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import type { Arena } from "./arena.js";
@@ -11,10 +11,10 @@ import { Watch } from "./watch.js";
  * Calls the kernel's own function for each element, in order, over checked arrays of the arena, so that breakpoints and console.log
  * work. Throws KernelError for an index out of bounds, an integer that does not fit, undefined scratch, or a race.
  */
-export function callKernel(binding: Binding, fixed: Record<string, unknown>, arena: Arena): void {
+export function callKernel(binding: Binding, args: Record<string, unknown>, arena: Arena): void {
   const { kernel, policy } = binding;
   const watch = new Watch(kernel, arena.pieces);
-  const params = parametersOf(binding, fixed, arena, watch);
+  const params = parametersOf(binding, args, arena, watch);
   const body = kernel.body as (params: unknown, ...rest: unknown[]) => void;
   if (policy.kind === "team") {
     watch.describe = (team) => `team ${team}`;
@@ -35,23 +35,23 @@ export function callKernel(binding: Binding, fixed: Record<string, unknown>, are
 
 /** The first argument of the function. */
 function parametersOf(
-  { kernel, ir, scalars, views }: Binding,
-  fixed: Record<string, unknown>,
+  { kernel, ir, scalars }: Binding,
+  args: Record<string, unknown>,
   arena: Arena,
   watch: Watch,
 ): Record<string, unknown> {
-  const one = (name: string, view: View | undefined): unknown => {
+  const one = (name: string): unknown => {
     const token = kernel.params[name];
     if (typeof token === "function") return token;
     switch (token.kind) {
       case "scalar":
         return scalars[name];
       case "fixed":
-        return fixed[name];
+        return args[name];
       case "view":
-        return checkedView(name, view!, token.disjoint, arena, watch);
+        return checkedView(name, args[name] as AnyView, token.disjoint, arena, watch);
       case "scatter":
-        return checkedScatter(name, token.op, view!, arena, watch);
+        return checkedScatter(name, token.op, args[name] as AnyView, arena, watch);
       case "table":
         return checkedTable(name, token.values, watch);
       case "reduce": {
@@ -63,5 +63,5 @@ function parametersOf(
       }
     }
   };
-  return Object.fromEntries(Object.keys(kernel.params).map((name) => [name, one(name, views[name])]));
+  return Object.fromEntries(Object.keys(kernel.params).map((name) => [name, one(name)]));
 }

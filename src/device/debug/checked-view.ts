@@ -1,6 +1,7 @@
 import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
 import { foldOf } from "../cpu/partials.js";
-import { BYTES, type TypedArray, type View } from "../view.js";
+import { BlockedView, storageOf, type AnyView } from "../blocked-view.js";
+import { BYTES, type TypedArray } from "../view.js";
 import type { Arena } from "./arena.js";
 import type { Watch } from "./watch.js";
 
@@ -47,11 +48,11 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
 }
 
 /** A view of the arena, with bounds, races and stored values checked. */
-export function checkedView(name: string, view: View, disjoint: boolean, arena: Arena, watch: Watch): Nested {
-  const array = arena.array(view);
-  const { piece, address } = arena.place(view);
+export function checkedView(name: string, view: AnyView, disjoint: boolean, arena: Arena, watch: Watch): Nested {
+  const array = arena.array(storageOf(view));
+  const { piece, address } = arena.place(storageOf(view));
   const { granule } = arena.pieces[piece];
-  const at = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * view.strides[axis], 0);
+  const at = offsetIn(view);
   const place = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
   const what = (indices: readonly number[]) => () => `${name}${indices.map((i) => `[${i}]`).join("")}`;
   return nest(
@@ -72,6 +73,15 @@ export function checkedView(name: string, view: View, disjoint: boolean, arena: 
     },
     watch,
   );
+}
+
+/** Finds an element, counted from the first one of the view. */
+function offsetIn(view: AnyView): (indices: readonly number[]) => number {
+  const { strides } = storageOf(view);
+  const place = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], 0);
+  if (!(view instanceof BlockedView)) return place;
+  const { block } = view;
+  return ([first, ...rest]) => place([Math.floor(first / block), ...rest, first % block]);
 }
 
 /** How an integer comes to be infinite or NaN in plain JavaScript. */
@@ -127,8 +137,9 @@ export function checkedScratch(type: NumericType, length: number, watch: Watch):
 }
 
 /** A scatter target: the object with `add`, `min` or `max` that the function sees. */
-export function checkedScatter(name: string, op: ScatterOp, view: View, arena: Arena, watch: Watch): object {
-  const array = arena.array(view);
+export function checkedScatter(name: string, op: ScatterOp, view: AnyView, arena: Arena, watch: Watch): object {
+  const array = arena.array(storageOf(view));
+  const at = offsetIn(view);
   const fold = foldOf(op, view.type as NumericType);
   const method = (...args: number[]): void => {
     const indices = args.slice(0, -1);
@@ -137,7 +148,7 @@ export function checkedScatter(name: string, op: ScatterOp, view: View, arena: A
       if (!Number.isInteger(index) || index < 0 || index >= view.shape[axis])
         watch.fail(`index ${index} is outside axis ${axis} of "${name}", which has extent ${view.shape[axis]}`);
     });
-    const offset = indices.reduce((sum, index, axis) => sum + index * view.strides[axis], 0);
+    const offset = at(indices);
     array[offset] = fold(array[offset], args[args.length - 1]);
   };
   return { [op === "sum" ? "add" : op]: method };
