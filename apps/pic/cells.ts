@@ -52,12 +52,13 @@ function makePushCells(mesh: Mesh, direction: number) {
 
       // Entry n + p (l + (p + 1) m) belongs to the splines n, l, m of those that are not zero here.
       const entries = primitives.length * upperB.length * upperC.length;
-      const nearB = team.scratch("f64", entries);
-      const nearC = team.scratch("f64", entries);
-      team.range(entries, (k) => {
+      // Twice, for odd and even particles: so it stays in scratch memory, where compilers would take it into registers that the sums need.
+      const nearB = team.scratch("f64", 2 * entries);
+      const nearC = team.scratch("f64", 2 * entries);
+      team.range(2 * entries, (k) => {
         const n = p.nearby(ca, primitives.length, na, k % primitives.length);
         const l = p.nearby(cb, upperB.length, nb, ((k / primitives.length) | 0) % upperB.length);
-        const m = p.nearby(cc, upperC.length, nc, (k / (primitives.length * upperB.length)) | 0);
+        const m = p.nearby(cc, upperC.length, nc, ((k / (primitives.length * upperB.length)) | 0) % upperC.length);
         nearB[k] = fieldB[n][l][m];
         nearC[k] = fieldC[n][l][m];
       });
@@ -86,6 +87,7 @@ function makePushCells(mesh: Mesh, direction: number) {
             const weight = p.charge * p.w[i];
             for (let n = 0; n < path.length; n++)
               path[n] = p.ha * (p.pieceAt(primitives, n, last - ca) - p.pieceAt(primitives, n, first - ca));
+            const copy = (i & 1) * entries;
             let turnB = 0;
             let turnC = 0;
             for (let m = 0; m < sc.length; m++) {
@@ -98,8 +100,8 @@ function makePushCells(mesh: Mesh, direction: number) {
                 for (let n = 0; n < path.length; n++) {
                   const k = n + path.length * (l + sb.length * m);
                   sums[k] += path[n] * s;
-                  if (l > 0) f += nearC[k] * path[n];
-                  if (m > 0) g += nearB[k] * path[n];
+                  if (l > 0) f += nearC[copy + k] * path[n];
+                  if (m > 0) g += nearB[copy + k] * path[n];
                 }
                 if (l > 0) sumB += f * tb[l - 1];
                 sumC += g * sb[l];

@@ -30,11 +30,23 @@ export const TIME_STEP = 0.05;
  */
 export const BYTES_PER_PARTICLE = { soa: 80, aos: 112 } as const;
 
-/** What a call makes: velocities 2 and 3 of all particles, and the current. */
+/** What a call makes: velocities 2 and 3 of all particles, and the current as [x_1][x_2][x_3]. */
 export interface PushResult {
   readonly v2: ArrayLike<number>;
   readonly v3: ArrayLike<number>;
   readonly current: ArrayLike<number>;
+}
+
+/** What `Push.inputs` returns. */
+export interface PushInputs {
+  readonly particles: Float64Array;
+  readonly b2: ArrayLike<number>;
+  readonly b3: ArrayLike<number>;
+  readonly dt: number;
+  readonly charge: number;
+  readonly ratio: number;
+  readonly length: number;
+  readonly cells: readonly number[];
 }
 
 /** Largest differences: of velocities, and of the current relative to its largest value. */
@@ -99,6 +111,19 @@ export class Push {
   /** What was decided about the launch, a line each. */
   get decisions(): readonly string[] {
     return this.launches[0].decisions;
+  }
+
+  /** For other implementations: the particles, [7][particles] or, as `aos`, [particles][7], fields as [x_3][x_2][x_1], and numbers. */
+  async inputs(): Promise<PushInputs> {
+    const { device, species, maxwell } = this.simulation;
+    const [{ storage }] = species;
+    const [count, width] = storage.shape;
+    const particles = new Float64Array(new SharedArrayBuffer(8 * count * width));
+    if (this.options.layout === "aos") particles.set(await device.queue.read(storage));
+    else for (let k = 0; k < width; k++) particles.set(await device.queue.read(storage.at(1, k)), k * count);
+    const [b2, b3] = [await device.queue.read(maxwell.b.at(0, 1)), await device.queue.read(maxwell.b.at(0, 2))];
+    const { dt, charge, ratio, length, fieldB } = this.args;
+    return { particles, b2, b3, dt, charge, ratio, length, cells: fieldB.shape };
   }
 
   /** Some calls, forwards and back by turns. Returns the device's seconds of each, that of clearing the current included. */

@@ -1,0 +1,216 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { open, type Precision } from "isoform";
+import { measurePeaks } from "isoform/p3";
+import koffi from "koffi";
+import {
+  agrees,
+  BYTES_PER_PARTICLE,
+  difference,
+  Push,
+  type Deposit,
+  type Difference,
+  type Layout,
+  type PushInputs,
+  type PushResult,
+} from "../apps/pic/push.js";
+import { addressIn, Baselines } from "./baselines.js";
+import { commandLine } from "./command-line.js";
+import { quantile } from "./interleave.js";
+
+/*
+ * The operator H_p1 of apps/pic in its variants, by turns with the same by hand (baselines/pic.c on `native`, pic.cu on `cuda:0`):
+ *   node dist/bench/pic.js [--device cuda:0] [--particles 10000000] [--deposits atomic,duplicated,cells] [--layouts soa,aos] [--hot] [--json F]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    device: { type: "string", default: "cuda:0" },
+    particles: { type: "string", default: "10000000" },
+    deposits: { type: "string", default: "atomic,duplicated,cells" },
+    layouts: { type: "string", default: "soa,aos" },
+    precision: { type: "string", default: "fast" },
+    hot: { type: "boolean", default: false },
+    rounds: { type: "string", default: "5" },
+    calls: { type: "string", default: "10" },
+    json: { type: "string" },
+  },
+});
+
+interface Variant {
+  readonly name: string;
+  readonly decisions: readonly string[];
+  readonly off: Difference;
+  /** Seconds of a call, the median of some. */
+  seconds(): Promise<number>;
+}
+
+/** What is by hand: gives the current of a call, and seconds. */
+interface ByHand {
+  readonly name: string;
+  readonly current: Float64Array;
+  seconds(): number;
+}
+
+const median = (values: readonly number[]): number => quantile(values, 0.5);
+const list = (text: string): string[] => text.split(",");
+const calls = Number(options.calls);
+const particles = Number(options.particles);
+const device = await open(options.device);
+const { bandwidth } = await measurePeaks(device, { repeats: 10 });
+console.log(`${device.label}\ncopy ${(bandwidth / 1e9).toFixed(1)} GB/s`);
+/** By one worker in order: of particles as they were loaded, and as they are sorted. */
+const expected = new Map<boolean, PushResult>();
+const rows = [];
+for (const layout of list(options.layouts) as Layout[]) rows.push(...(await measure(layout)));
+if (options.json) {
+  const { hot } = options;
+  const report = {
+    command: commandLine("dist/bench/pic.js"),
+    device: device.label,
+    node: process.version,
+    particles,
+    hot,
+    bandwidth,
+    rows,
+  };
+  mkdirSync(dirname(options.json), { recursive: true });
+  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
+}
+await device.close();
+
+async function measure(layout: Layout) {
+  const pushes: Push[] = [];
+  const variants: Variant[] = [];
+  for (const deposit of list(options.deposits) as Deposit[]) {
+    const precision = options.precision as Precision;
+    const push = await Push.create(device, { deposit, layout, precision, particles, hot: options.hot });
+    pushes.push(push);
+    const sorted = deposit === "cells";
+    if (!expected.has(sorted)) expected.set(sorted, await push.expected());
+    if (pushes.length === 1) variants.push(...byHandOf(await push.inputs(), layout).map((each) => checked(each, expected.get(sorted)!)));
+    const off = difference(await push.result(), expected.get(sorted)!);
+    variants.push({ name: deposit, decisions: push.decisions, off, seconds: async () => median((await push.run(2 + calls)).slice(2)) });
+  }
+  const samples: number[][] = variants.map(() => []);
+  for (let round = 0; round < Number(options.rounds); round++)
+    for (let k = 0; k < variants.length; k++) {
+      const v = (round + k) % variants.length;
+      samples[v].push(await variants[v].seconds());
+    }
+  for (const push of pushes) push.free();
+  return variants.map(({ name, decisions, off }, v) => {
+    const seconds = median(samples[v]);
+    const bytes = BYTES_PER_PARTICLE[layout] * particles;
+    const ofFloor = bytes / bandwidth / seconds;
+    const ratio = median(samples[v].map((own, round) => samples[0][round] / own));
+    const wrong = agrees(off) ? "" : `  differs: velocities ${off.velocity.toExponential(1)}, current ${off.current.toExponential(1)}`;
+    console.log(
+      `${layout} ${name.padEnd(14)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ${((1e9 * seconds) / particles).toFixed(3).padStart(8)} ns a particle ` +
+        `${(bytes / seconds / 1e9).toFixed(1).padStart(7)} GB/s  ${(100 * ofFloor).toFixed(1).padStart(5)} % of the floor  ratio ${ratio.toFixed(2)}${wrong}`,
+    );
+    return { layout, variant: name, seconds, gbs: bytes / seconds / 1e9, ofFloor, ratio, off, decisions };
+  });
+}
+
+function checked({ name, current, seconds }: ByHand, { current: ordered, ...velocities }: PushResult): Variant {
+  const own = { ...velocities, current };
+  return { name, decisions: [], off: difference(own, { ...velocities, current: ordered }), seconds: async () => seconds() };
+}
+
+function byHandOf(inputs: PushInputs, layout: Layout): ByHand[] {
+  if (options.device === "native") return [inC(inputs, layout)];
+  if (options.device === "cuda:0") return inCuda(inputs, layout);
+  return [];
+}
+
+/** From [x_3][x_2][x_1] to [x_1][x_2][x_3]. */
+function turned(current: Float64Array, [n1, n2, n3]: readonly number[]): Float64Array {
+  return Float64Array.from(current, (_, g) => current[Math.floor(g / (n2 * n3)) + n1 * ((Math.floor(g / n3) % n2) + n2 * (g % n3))]);
+}
+
+function inC({ particles: own, b2, b3, dt, charge, ratio, length, cells }: PushInputs, layout: Layout): ByHand {
+  const [fields, j] = [[b2, b3].map((field) => Float64Array.from(field)), new Float64Array(b2.length)];
+  const address = (array: Float64Array): bigint => addressIn(array.buffer, array.byteOffset);
+  const baselines = new Baselines(process.env.CC ?? "gcc");
+  const bound = [dt, -dt].map((step) =>
+    baselines.bind("pic", `push_${layout}`, [
+      address(own),
+      BigInt(particles),
+      ...fields.map(address),
+      address(j),
+      step,
+      charge,
+      ratio,
+      length,
+      ...cells.map(BigInt),
+    ]),
+  );
+  bound[0]();
+  const current = turned(j, cells);
+  bound[1]();
+  return {
+    name: "by hand",
+    current,
+    seconds: () => {
+      const times: number[] = [];
+      for (let n = 0; n < 2 + calls; n++) {
+        const start = performance.now();
+        bound[n % 2]();
+        times.push((performance.now() - start) / 1e3);
+      }
+      return median(times.slice(2));
+    },
+  };
+}
+
+/** Nothing where nvcc is not found. */
+function inCuda({ particles: own, b2, b3, dt, charge, ratio, length, cells }: PushInputs, layout: Layout): ByHand[] {
+  const library = join(mkdtempSync(join(tmpdir(), "isoform-bench-")), "pic.so");
+  const source = fileURLToPath(new URL("../../bench/baselines/pic.cu", import.meta.url));
+  const built = spawnSync("nvcc", ["-O3", "-arch=native", "-Xcompiler", "-fPIC", "-shared", "-o", library, source], { encoding: "utf8" });
+  if (built.status !== 0) return [];
+  const loaded = koffi.load(library);
+
+  const types = [
+    "void *",
+    "int",
+    "int64_t",
+    "void *",
+    "void *",
+    "void *",
+    "double",
+    "double",
+    "double",
+    "double",
+    "int",
+    "int",
+    "int",
+    "int",
+  ];
+  return ["global", "shared"].map((where) => {
+    const f = loaded.func(`pic_${where}`, "double", types);
+    const j = new Float64Array(b2.length);
+    const seconds = (): number =>
+      f(
+        own,
+        layout === "aos" ? 1 : 0,
+        particles,
+        Float64Array.from(b2),
+        Float64Array.from(b3),
+        j,
+        dt,
+        charge,
+        ratio,
+        length,
+        ...cells,
+        calls,
+      );
+    seconds();
+    return { name: `by hand, ${where}`, current: turned(j, cells), seconds };
+  });
+}
