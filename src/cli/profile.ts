@@ -1,11 +1,12 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Shell } from "../p3/application.js";
-import type { Profile, Profiler, PeaksByDevice } from "../p3/profile/index.js";
+import type { PeaksByDevice, Profile, Profiler, ProfilerOptions } from "../p3/profile/index.js";
 
 interface ProfileOptions {
   profile?: boolean;
   profileJson?: string;
   profileTrace?: string;
+  profileGraphs: NonNullable<ProfilerOptions["graphs"]>;
   nvtx?: boolean;
 }
 
@@ -21,14 +22,19 @@ export function addProfile(program: Command, shell: Shell): void {
     .option("--profile", "at the end, a table of what ran: time, GB/s and share of the roofline of each kernel, copy, wait and region")
     .option("--profile-json <file>", "the same as JSON")
     .option("--profile-trace <file>", "when it ran, for chrome://tracing and Perfetto")
+    .addOption(
+      new Option("--profile-graphs <how>", "graphs as one launch each, or what they hold one by one, which is slower")
+        .choices(["whole", "apart"])
+        .default("whole"),
+    )
     .option("--nvtx", "name regions, launches, copies and waits in the timelines of NVIDIA's tools")
     .hook("preAction", async (command) => {
-      const { profile, profileJson, profileTrace, nvtx: ranges } = command.opts<ProfileOptions>();
+      const { profile, profileJson, profileTrace, profileGraphs: graphs, nvtx: ranges } = command.opts<ProfileOptions>();
       for (const file of [profileJson, profileTrace]) if (file !== undefined) await shell.checkWritable(file);
       if (ranges) await attachNvtx();
       if (!profile && profileJson === undefined && profileTrace === undefined) return;
       const { Profiler } = await import("../p3/profile/profiler.js");
-      profiler = Profiler.start(profileTrace === undefined ? {} : { trace: true, samples: TRACED });
+      profiler = Profiler.start(profileTrace === undefined ? { graphs } : { graphs, trace: true, samples: TRACED });
     })
     .hook("postAction", async (command) => {
       if (!profiler) return;

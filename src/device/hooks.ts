@@ -1,5 +1,6 @@
 import type { Device, Graph, Launch, Queue } from "./device.js";
 import { around, opened, tell, tools, type CopyEvent, type KernelEvent, type MemoryEvent, type Tool } from "./tools.js";
+import { Steps } from "./steps.js";
 import { BYTES, type Buffer, type View } from "./view.js";
 
 export type { CopyEvent, FenceEvent, KernelEvent, MemoryEvent, RegionEvent, Tool } from "./tools.js";
@@ -33,27 +34,32 @@ export const hooks = {
 type Contents = Pick<KernelEvent, "label" | "launches" | "copies" | "devices">;
 
 /** What is noted while a graph is captured. */
-let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device> } | undefined;
-const graphs = new WeakMap<Launch | Graph, Contents>();
+let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device>; steps: Steps } | undefined;
+const graphs = new WeakMap<Launch | Graph, Contents & { readonly steps: Steps }>();
 /** A copy may be done as a write. */
 let copying = false;
 
 const nameOf = ({ buffer }: View): string => buffer.memory.name;
 
-function copy<T>(event: CopyEvent, call: () => T): T {
-  if (captured) {
+function copy<T>(event: CopyEvent, call: () => T, again?: (queue: Queue) => void): T {
+  if (captured && !copying) {
     captured.copies.push(event);
     captured.devices.add(event.device);
+    if (event.queue && again) captured.steps.note(event.queue, again);
   }
-  if (captured || copying) return call();
-  return around("Copy", event, () => {
-    copying = true;
-    try {
-      return call();
-    } finally {
-      copying = false;
-    }
-  });
+  if (copying) return call();
+  if (captured) return alone(call);
+  return around("Copy", event, () => alone(call));
+}
+
+/** What a copy calls is part of it. */
+function alone<T>(call: () => T): T {
+  copying = true;
+  try {
+    return call();
+  } finally {
+    copying = false;
+  }
 }
 
 /** `x2` where there are several of one name. */
@@ -63,10 +69,10 @@ function namesOf(launches: readonly Launch[]): string {
   return [...counts].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(", ");
 }
 
-function contentsOf(queue: Queue, work: Launch | Graph): Contents {
-  const devices = [queue.device];
-  if ("kernel" in work) return { label: work.kernel.name, launches: [work], copies: [], devices };
-  return graphs.get(work) ?? { label: "graph", launches: [], copies: [], devices };
+/** Of a launch, or of a graph that nothing is known of. */
+function contentsOf({ device }: Queue, work: Launch | Graph): Contents {
+  if ("kernel" in work) return { label: work.kernel.name, launches: [work], copies: [], devices: [device] };
+  return { label: "graph", launches: [], copies: [], devices: [device] };
 }
 
 /** What is done in place of a method: `call` is the method with its arguments. */
@@ -74,32 +80,51 @@ type Wrapped<T, Names extends keyof T> = {
   readonly [M in Names]: T[M] extends (...args: infer A) => infer R ? (self: T, call: () => R, ...args: A) => R : never;
 };
 
-const QUEUE: Wrapped<Queue, "submit" | "capture" | "write" | "copy" | "clear" | "read" | "results" | "finish"> = {
+const QUEUE: Wrapped<Queue, "submit" | "capture" | "write" | "copy" | "clear" | "read" | "results" | "record" | "wait" | "finish"> = {
   submit(queue, call, work) {
-    if (!captured) return around("Kernel", { queue, work, ...contentsOf(queue, work) }, call);
-    call();
-    if ("kernel" in work) captured.launches.push(work);
-    captured.devices.add(queue.device);
+    if (captured) {
+      call();
+      if ("kernel" in work) captured.launches.push(work);
+      captured.devices.add(queue.device);
+      captured.steps.note(queue, (on) => on.submit(work));
+      return;
+    }
+    const graph = graphs.get(work);
+    if (graph && [...tools].some(({ apart }) => apart)) graph.steps.run(queue);
+    else around("Kernel", { queue, work, ...(graph ?? contentsOf(queue, work)) }, call);
   },
-  capture(_queue, call) {
-    const noted = { launches: [] as Launch[], copies: [] as CopyEvent[], devices: new Set<Device>() };
+  capture(queue, call, _record, others = []) {
+    const noted = { launches: [] as Launch[], copies: [] as CopyEvent[], devices: new Set<Device>(), steps: new Steps(queue, others) };
     const before = captured;
     captured = noted;
     try {
       const graph = call();
-      const { launches, copies } = noted;
-      graphs.set(graph, { label: `graph of ${namesOf(launches) || "copies"}`, launches, copies, devices: [...noted.devices] });
+      const { launches, copies, devices, steps } = noted;
+      graphs.set(graph, { label: `graph of ${namesOf(launches) || "copies"}`, launches, copies, devices: [...devices], steps });
       return graph;
     } finally {
       captured = before;
     }
   },
+  record(queue, call) {
+    const event = call();
+    captured?.steps.noteRecord(queue, event);
+    return event;
+  },
+  wait(queue, call, event) {
+    call();
+    captured?.steps.noteWait(queue, event);
+  },
   write: (queue, call, target) =>
     copy({ kind: "write", device: queue.device, queue, from: "host", to: nameOf(target), bytes: bytesOf(target) }, call),
   copy: (queue, call, source, target) =>
-    copy({ kind: "copy", device: queue.device, queue, from: nameOf(source), to: nameOf(target), bytes: bytesOf(source) }, call),
+    copy({ kind: "copy", device: queue.device, queue, from: nameOf(source), to: nameOf(target), bytes: bytesOf(source) }, call, (on) =>
+      on.copy(source, target),
+    ),
   clear: (queue, call, target) =>
-    copy({ kind: "clear", device: queue.device, queue, from: nameOf(target), to: nameOf(target), bytes: bytesOf(target) }, call),
+    copy({ kind: "clear", device: queue.device, queue, from: nameOf(target), to: nameOf(target), bytes: bytesOf(target) }, call, (on) =>
+      on.clear(target),
+    ),
   read: (queue, call, source) =>
     around("Fence", { kind: "read", device: queue.device, queue }, () =>
       copy({ kind: "read", device: queue.device, queue, from: nameOf(source), to: "host", bytes: bytesOf(source) }, call),

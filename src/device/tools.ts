@@ -51,6 +51,11 @@ export interface RegionEvent {
  * told when the graph is submitted. Tools may record events on queues, and submit nothing.
  */
 export interface Tool {
+  /**
+   * What graphs hold that are captured from now on is submitted one by one while the tool is attached, so that it hears of each launch and copy;
+   * there is more for the host to do then, and devices may wait for it.
+   */
+  readonly apart?: boolean;
   beginKernel?(event: KernelEvent): void;
   endKernel?(event: KernelEvent): void;
   beginCopy?(event: CopyEvent): void;
@@ -111,6 +116,6 @@ export function around<K extends keyof Events, T>(kind: K, event: Events[K], cal
   return result;
 }
 
-export function tell(callback: Exclude<keyof Tool, "closing">, event: Events[keyof Events] | MemoryEvent): void {
+export function tell(callback: Exclude<keyof Tool, "closing" | "apart">, event: Events[keyof Events] | MemoryEvent): void {
   for (const tool of tools) (tool[callback] as ((event: unknown) => void) | undefined)?.call(tool, event);
 }

@@ -32,6 +32,17 @@ test("--profile-trace writes launches of graphs, and measures no peaks", () => {
   assert.ok(traceEvents.some(({ name, cat, dur }) => cat === "graph" && name.startsWith("graph of step") && dur! > 0));
 });
 
+test("--profile-graphs apart has a row for each kernel", () => {
+  const json = join(folder, "apart.json");
+  const { status, stderr } = isoform(
+    "heat --size 20 --steps 12 --devices js*2 --profile-graphs apart --profile-trace".split(" ").concat(json),
+  );
+  assert.equal(status, 0, stderr);
+  const { traceEvents } = JSON.parse(readFileSync(json, "utf8")) as { traceEvents: { name: string; cat?: string }[] };
+  assert.ok(traceEvents.filter(({ name, cat }) => name === "step" && cat === "kernel").length >= 24);
+  assert.ok(traceEvents.every(({ cat }) => cat !== "graph"));
+});
+
 test("a file that cannot be written is refused before the work, and NVTX that is missing is named", () => {
   const refused = isoform(["heat", "--size", "20", "--profile-trace", join(folder, "none", "trace.json")]);
   assert.equal(refused.status, 2);

@@ -135,6 +135,45 @@ for (const name of backendNames()) {
       ]);
     });
 
+    it("hear of each part of a graph where they ask for it", async () => {
+      const tool = listener();
+      const detach = hooks.attach({ ...tool, apart: true });
+      try {
+        await program(device);
+      } finally {
+        detach();
+      }
+      const parts = HEARD.flatMap((words) => (words === "graph of twice x2" ? ["twice", "copy 16", "twice", "clear 16"] : [words]));
+      assert.deepEqual(withoutRunsFinish(tool.heard), parts);
+    });
+
+    it("leave graphs of several queues in their order, and themselves when they are gone", async () => {
+      const [x, y, z] = [device.from(f32, [1, 2, 3, 4]), device.array(f32, 4), device.array(f32, 4)];
+      const { queue } = device;
+      const other = device.createQueue();
+      const launches = [device.prepare(twice, { x, y }, range(4)), device.prepare(twice, { x: y, y: z }, range(4))];
+      let heard = 0;
+      const detach = hooks.attach({ apart: true, beginKernel: () => void heard++ });
+      try {
+        const graph = queue.capture(() => {
+          queue.submit(launches[0]);
+          other.wait(queue.record());
+          other.submit(launches[1]);
+          queue.wait(other.record());
+          queue.copy(z, x);
+        }, [other]);
+        for (let n = 0; n < 3; n++) queue.submit(graph);
+        assert.deepEqual([...(await queue.read(x))], [64, 128, 192, 256]);
+        assert.equal(heard, 6);
+        detach();
+        queue.submit(graph);
+      } finally {
+        detach();
+      }
+      assert.deepEqual([...(await queue.read(x))], [256, 512, 768, 1024]);
+      assert.equal(heard, 6);
+    });
+
     it("are told of the end of what fails, and waited for before the device is closed", async () => {
       const launch = device.prepare(total, { x: device.array(f32, 4) }, range(4));
       launch.free();

@@ -10,6 +10,8 @@ export interface ProfilerOptions {
   samples?: number;
   /** Keeps when each sample ran, for `profileTrace`. */
   trace?: boolean;
+  /** `apart`: what graphs hold is submitted one by one, and has rows of its own; there is more for the host to do then. `whole` where absent. */
+  graphs?: "whole" | "apart";
 }
 
 const NONE: Work = { bytes: 0, flops: 0 };
@@ -43,7 +45,10 @@ export class Profiler implements Tool {
   private readonly samples: number;
   private readonly trace: boolean;
 
-  private constructor({ samples = 128, trace = false }: ProfilerOptions) {
+  readonly apart: boolean;
+
+  private constructor({ samples = 128, trace = false, graphs = "whole" }: ProfilerOptions) {
+    this.apart = graphs === "apart";
     this.samples = samples;
     this.trace = trace;
   }
