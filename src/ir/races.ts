@@ -4,6 +4,7 @@ import type { Affine, Definitions } from "./affine.js";
 import { withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
 import { indexNames, printExpr } from "./print.js";
+import { isShared, scratchArrays } from "./teams.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 import { blocksOf, walkExpr, walkStmts } from "./walk.js";
 
@@ -131,10 +132,9 @@ type TeamLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 
 function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
   const disjoint = new Set(ir.params.filter((p) => p.kind === "view" && p.disjoint).map((p) => p.name));
-  const scratch = new Set<string>();
+  const scratch = scratchArrays(ir.body);
   const loops: TeamLoop[] = [];
   walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "array" && stmt.space === "scratch") scratch.add(stmt.name);
     if (stmt.kind === "teamFor" || stmt.kind === "teamReduce") loops.push(stmt);
   });
   checkOuterLocals(ir, ir.body);
@@ -179,7 +179,7 @@ function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
 /** Members have copies of their own of what is declared outside a shared loop, so what they assign there is lost. */
 function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[]): void {
   for (const stmt of stmts) {
-    if (stmt.kind === "teamFor" || stmt.kind === "teamReduce" || stmt.kind === "single") checkShared(ir, stmt);
+    if (isShared(stmt)) checkShared(ir, stmt);
     else for (const block of blocksOf(stmt)) checkOuterLocals(ir, block);
   }
 }
@@ -187,10 +187,7 @@ function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[]): void {
 function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>): void {
   const where = shared.kind === "single" ? "team.single" : "a loop shared by the team";
   const own = new Set<string>();
-  const scratch = new Set<string>();
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "array" && stmt.space === "scratch") scratch.add(stmt.name);
-  });
+  const scratch = scratchArrays(ir.body);
   walkStmts(shared.body, (stmt) => {
     if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
     const target = stmt.kind === "assign" ? stmt.name : stmt.kind === "setElement" && !scratch.has(stmt.array) ? stmt.array : undefined;

@@ -1,5 +1,6 @@
 import { copyBody, Names } from "./copy.js";
 import { literal } from "./simplify.js";
+import { isShared } from "./teams.js";
 import type { KernelIR, Stmt } from "./types.js";
 import { hasJump, mapStmts, sizeOf, walkStmts } from "./walk.js";
 
@@ -46,8 +47,8 @@ function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: 
 
 function hasTeamWork(body: readonly Stmt[]): boolean {
   let found = false;
-  walkStmts(body, ({ kind, ...stmt }) => {
-    found ||= kind === "teamFor" || kind === "teamReduce" || kind === "single" || ("space" in stmt && stmt.space === "scratch");
+  walkStmts(body, (stmt) => {
+    found ||= isShared(stmt) || (stmt.kind === "array" && stmt.space === "scratch");
   });
   return found;
 }

@@ -1,5 +1,6 @@
 import { numberText } from "./expr.js";
 import { identityOf } from "../../ir/identity.js";
+import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
 import type { Body } from "./body.js";
 import { braced, indent, type Lines } from "./lines.js";
@@ -74,10 +75,8 @@ export class Lanes {
 
   /** The lanes folded to one value. */
   result(r: Folded): string {
-    let parts = ALL.map((k) => this.lane(r, k));
-    for (let step = REDUCTION_LANES / 2; step >= 1; step /= 2)
-      parts = parts.slice(0, step).map((a, k) => combine(this.body, r, operand(a), operand(parts[k + step])));
-    return parts[0];
+    const lanes = ALL.map((k) => this.lane(r, k));
+    return foldLanes(lanes, (a, b) => combine(this.body, r, operand(a), operand(b)));
   }
 
   private lane(r: Folded, k: number | string): string {

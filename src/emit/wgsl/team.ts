@@ -1,7 +1,9 @@
 import { contributionsIn } from "../../ir/contributions.js";
 import { identityOf } from "../../ir/identity.js";
+import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
-import { blocksOf, exprsOf, hasJump, someExpr, walkStmts } from "../../ir/walk.js";
+import { isShared, readsOutside, scratchArrays } from "../../ir/teams.js";
+import { blocksOf, hasJump } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";
@@ -18,7 +20,7 @@ export class TeamWriter extends EntryWriter {
   private folding: readonly Folding[] = [];
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
-  private readonly scratch = new Set<string>();
+  private readonly scratch: ReadonlySet<string>;
   /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
@@ -33,10 +35,8 @@ export class TeamWriter extends EntryWriter {
     super(program, "main");
     this.indexNames = [this.names.fresh("team")];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
-    walkStmts(program.ir.body, (stmt) => {
-      if (stmt.kind === "array" && stmt.space === "scratch") this.scratch.add(stmt.name);
-    });
-    this.barrierBefore = this.readsShared(program.ir.body);
+    this.scratch = scratchArrays(program.ir.body);
+    this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
     this.collectDecided(program.ir.body, false);
   }
 
@@ -174,12 +174,8 @@ export class TeamWriter extends EntryWriter {
     );
     code.line("workgroupBarrier();");
     for (const { result, known, cells } of folding) {
-      const tree = (values: readonly string[]): string => {
-        const half = values.length / 2;
-        if (half < 1) return values[0];
-        return tree(values.slice(0, half).map((value, k) => body.fold(result.op, result.type, value, values[k + half])));
-      };
-      code.line(`let ${known} = ${tree(Array.from({ length: LANES }, (_, k) => `${cells}[${k}]`))};`);
+      const values = Array.from({ length: LANES }, (_, k) => `${cells}[${k}]`);
+      code.line(`let ${known} = ${foldLanes(values, (a, b) => body.fold(result.op, result.type, a, b))};`);
     }
   }
 
@@ -259,20 +255,6 @@ export class TeamWriter extends EntryWriter {
     this.code.line("workgroupBarrier();");
   }
 
-  /** True if something outside of the shared loops reads memory that the kernel changes. */
-  private readsShared(list: readonly Stmt[]): boolean {
-    return list.some(
-      (stmt) =>
-        exprsOf(stmt).some((expr) =>
-          someExpr(
-            expr,
-            (e) => (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)),
-          ),
-        ) ||
-        (!isShared(stmt) && blocksOf(stmt).some((block) => this.readsShared(block))),
-    );
-  }
-
   private collectDecided(list: readonly Stmt[], looping: boolean): void {
     for (const stmt of list) {
       const loops = stmt.kind === "for" || stmt.kind === "while";
@@ -292,8 +274,6 @@ export class TeamWriter extends EntryWriter {
     );
   }
 }
-
-const isShared = ({ kind }: Stmt): boolean => kind === "teamFor" || kind === "teamReduce" || kind === "single";
 
 interface Folding {
   result: TeamResult;

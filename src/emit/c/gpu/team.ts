@@ -1,7 +1,9 @@
 import { contributionsIn } from "../../../ir/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
+import { foldLanes } from "../../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
-import { exprsOf, blocksOf, someExpr } from "../../../ir/walk.js";
+import { readsOutside, scratchArrays } from "../../../ir/teams.js";
+import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldByHalves } from "./folds.js";
 import type { Entry } from "./program.js";
@@ -40,7 +42,7 @@ export class TeamWriter extends EntryWriter {
   private apart = false;
   private scratchMemory = "";
   private scratchOffset = 0;
-  private readonly scratch = new Set<string>();
+  private readonly scratch: ReadonlySet<string>;
   /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
@@ -52,8 +54,8 @@ export class TeamWriter extends EntryWriter {
     this.indexNames = [this.names.fresh("team")];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
-    collectScratch(program.ir.body, this.scratch);
-    this.barrierBefore = this.readsShared(program.ir.body);
+    this.scratch = scratchArrays(program.ir.body);
+    this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
   }
 
   write(): { entry: Entry; text: string } {
@@ -211,20 +213,8 @@ export class TeamWriter extends EntryWriter {
     );
     body.code.line(`${this.dialect.barrier};`);
     folding.forEach(({ result, known }, n) => {
-      const lane = (k: number) => `${lanes[n]}[${k}]`;
-      const tree = (step: number, values: readonly string[]): string =>
-        step === 0
-          ? values[0]
-          : tree(
-              step >> 1,
-              values.slice(0, step).map((value, k) => this.fold(body, result, value, values[k + step])),
-            );
-      body.code.line(
-        `${known} = ${tree(
-          LANES / 2,
-          Array.from({ length: LANES }, (_, k) => lane(k)),
-        )};`,
-      );
+      const values = Array.from({ length: LANES }, (_, k) => `${lanes[n]}[${k}]`);
+      body.code.line(`${known} = ${foldLanes(values, (a, b) => this.fold(body, result, a, b))};`);
     });
   }
 
@@ -315,31 +305,10 @@ export class TeamWriter extends EntryWriter {
   private before(body: BodyWriter): void {
     if (this.barrierBefore) body.code.line(`${this.dialect.barrier};`);
   }
-
-  /** True if something outside of the shared loops reads memory that the kernel changes. */
-  private readsShared(list: readonly Stmt[]): boolean {
-    return list.some(
-      (stmt) =>
-        exprsOf(stmt).some((expr) =>
-          someExpr(
-            expr,
-            (e) => (e.op === "load" && this.program.access.views[e.view]?.written) || (e.op === "element" && this.scratch.has(e.array)),
-          ),
-        ) ||
-        (!["teamFor", "teamReduce", "single"].includes(stmt.kind) && blocksOf(stmt).some((block) => this.readsShared(block))),
-    );
-  }
 }
 
 interface Folding {
   result: TeamResult;
   accumulator: string;
   known: string;
-}
-
-function collectScratch(list: readonly Stmt[], names: Set<string>): void {
-  for (const stmt of list) {
-    if (stmt.kind === "array" && stmt.space === "scratch") names.add(stmt.name);
-    for (const block of blocksOf(stmt)) collectScratch(block, names);
-  }
 }
