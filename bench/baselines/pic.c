@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MOST = 64 };
-
 static inline double *private_currents(int64_t dofs) {
   static double *memory;
   static int64_t reserved;
@@ -58,42 +56,44 @@ static inline __attribute__((always_inline)) void push(double *p, int64_t column
     for (int64_t i = 0; i < count; i++) {
       double *q = p + i * step;
       const double before = q[0], after = before + dt * q[3 * column], y = q[column] / h2, z = q[2 * column] / h3;
-      const double from = floor(before / h1), to = floor(after / h1);
-      const int c = (int)from, c2 = (int)floor(y), c3 = (int)floor(z), end = (int)to;
-      const int splines = abs(end - c) + 3, first = (c < end ? c : end) - 2;
-      double s0y[4], s1y[3], s0z[4], s1z[3], old[3], now[3], integral[MOST];
-      int ix[MOST], iy[4], iz[4];
+      const double begin = before / h1, end = after / h1;
+      const int last = (int)floor(end), c2 = (int)floor(y), c3 = (int)floor(z);
+      double s0y[4], s1y[3], s0z[4], s1z[3];
+      int row[4][4], ix[3];
       cubic(y - c2, s0y);
       quadratic(y - c2, s1y);
       cubic(z - c3, s0z);
       quadratic(z - c3, s1z);
-      primitives(before / h1 - from, h1, old);
-      primitives(after / h1 - to, h1, now);
-      const int forwards = before <= after;
-      for (int n = 0; n < splines - 3; n++) integral[n] = forwards ? h1 : -h1;
-      for (int n = 0; n < 3; n++) integral[splines - 3 + n] = forwards ? now[n] : -old[n];
-      for (int n = 0; n < 3; n++) integral[n] += forwards ? -old[n] : now[n];
-      for (int n = 0; n < splines; n++) ix[n] = modulo(first + n, n1);
-      for (int n = 0; n < 4; n++) iy[n] = modulo(c2 - 3 + n, n2);
-      for (int n = 0; n < 4; n++) iz[n] = modulo(c3 - 3 + n, n3);
+      for (int m = 0; m < 4; m++)
+        for (int l = 0; l < 4; l++) row[m][l] = n1 * (modulo(c2 - 3 + l, n2) + n2 * modulo(c3 - 3 + m, n3));
       const double weight = charge * q[6 * column];
-      double turn2 = 0, turn3 = 0;
-      for (int m = 0; m < 4; m++) {
-        double sum2 = 0, sum3 = 0;
-        for (int l = 0; l < 4; l++) {
-          const int base = n1 * (iy[l] + n2 * iz[m]);
-          const double s = s0y[l] * s0z[m] * weight;
-          double f = 0, g = 0;
-          for (int n = 0; n < splines; n++) {
-            mine[base + ix[n]] += integral[n] * s;
-            f += b3[base + ix[n]] * integral[n];
-            g += b2[base + ix[n]] * integral[n];
+      int cell = (int)floor(begin);
+      const int towards = last < cell ? -1 : 1;
+      double turn2 = 0, turn3 = 0, from = begin - cell;
+      // From cell to cell along the path.
+      for (int onward = 1; onward; cell += towards, from = towards > 0 ? 0 : 1) {
+        onward = cell != last;
+        double old[3], now[3], integral[3];
+        primitives(from, h1, old);
+        primitives(onward ? (towards > 0 ? 1 : 0) : end - last, h1, now);
+        for (int n = 0; n < 3; n++) integral[n] = now[n] - old[n], ix[n] = modulo(cell - 2 + n, n1);
+        for (int m = 0; m < 4; m++) {
+          double sum2 = 0, sum3 = 0;
+          for (int l = 0; l < 4; l++) {
+            const double s = s0y[l] * s0z[m] * weight;
+            double f = 0, g = 0;
+            for (int n = 0; n < 3; n++) {
+              const int id = row[m][l] + ix[n];
+              mine[id] += integral[n] * s;
+              f += b3[id] * integral[n];
+              g += b2[id] * integral[n];
+            }
+            if (l > 0) sum2 += f * s1y[l - 1];
+            sum3 += g * s0y[l];
           }
-          if (l > 0) sum2 += f * s1y[l - 1];
-          sum3 += g * s0y[l];
+          turn2 += sum2 * s0z[m];
+          if (m > 0) turn3 += sum3 * s1z[m - 1];
         }
-        turn2 += sum2 * s0z[m];
-        if (m > 0) turn3 += sum3 * s1z[m - 1];
       }
       q[4 * column] -= ratio * turn2;
       q[5 * column] += ratio * turn3;
