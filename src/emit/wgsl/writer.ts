@@ -235,13 +235,7 @@ export abstract class EntryWriter implements Frame {
       [
         `fn ${name}(i: i32, value: ${TYPES[type]}) {`,
         `  var seen = atomicLoad(&${buffer}[i]);`,
-        `  loop {`,
-        `    let wanted = bitcast<${word}>(${folded});`,
-        `    if wanted == seen { break; }`,
-        `    let found = atomicCompareExchangeWeak(&${buffer}[i], seen, wanted);`,
-        `    if found.exchanged { break; }`,
-        `    seen = found.old_value;`,
-        `  }`,
+        ...exchange(`${buffer}[i]`, "wanted", `let wanted = bitcast<${word}>(${folded});`, "if wanted == seen { break; }"),
         `}`,
       ].join("\n"),
     );
@@ -261,19 +255,10 @@ export abstract class EntryWriter implements Frame {
         `fn ${name}(i: i32, value: vec2<f32>) {`,
         `  var sum = vec2<f32>();`,
         `  var seen = atomicLoad(&${buffer}[2 * i]);`,
-        `  loop {`,
-        `    sum = exact_sum(bitcast<f32>(seen), value.x);`,
-        `    let found = atomicCompareExchangeWeak(&${buffer}[2 * i], seen, bitcast<u32>(sum.x));`,
-        `    if found.exchanged { break; }`,
-        `    seen = found.old_value;`,
-        `  }`,
+        ...exchange(`${buffer}[2 * i]`, "bitcast<u32>(sum.x)", "sum = exact_sum(bitcast<f32>(seen), value.x);"),
         `  let rest = select(0.0, sum.y + value.y, is_finite(sum.x));`,
         `  seen = atomicLoad(&${buffer}[2 * i + 1]);`,
-        `  loop {`,
-        `    let found = atomicCompareExchangeWeak(&${buffer}[2 * i + 1], seen, bitcast<u32>(bitcast<f32>(seen) + rest));`,
-        `    if found.exchanged { break; }`,
-        `    seen = found.old_value;`,
-        `  }`,
+        ...exchange(`${buffer}[2 * i + 1]`, "bitcast<u32>(bitcast<f32>(seen) + rest)"),
         `}`,
       ].join("\n"),
     );
@@ -383,6 +368,16 @@ export abstract class EntryWriter implements Frame {
     return { name: this.name, source, fields, buffers, workgroup, workgroupBytes: this.workgroupBytes };
   }
 }
+
+/** Lines that put bits that depend on those `seen` in their `place`, again where others came between; `first` goes before each attempt. */
+const exchange = (place: string, bits: string, ...first: string[]): string[] => [
+  "  loop {",
+  ...first.map((line) => `    ${line}`),
+  `    let found = atomicCompareExchangeWeak(&${place}, seen, ${bits});`,
+  "    if found.exchanged { break; }",
+  "    seen = found.old_value;",
+  "  }",
+];
 
 /** Even a load of an atomic needs a buffer that can be written. */
 const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: string): boolean =>
