@@ -1,11 +1,12 @@
 import { threadCount } from "../../device/cpu/pool.js";
 import { describeMachine } from "../../device/cpu/machine.js";
 import type { Device } from "../../device/device.js";
-import { askCompiler, compileLibrary, findCompiler, hasOpenMP, type Compiler } from "../../device/native/compiler.js";
+import { askCompiler, findCompiler, type Compiler } from "../../device/native/compiler.js";
 import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
 import { DeviceError } from "../../kernel/errors.js";
 import { portDevice, type Port } from "./names.js";
-import { PortDevice, withoutOpenMP } from "./port-device.js";
+import { PortDevice } from "./port-device.js";
+import { compiledEntry, type Toolchain } from "./toolchain.js";
 
 /**
  * The device of a port, by the compiler of `native`. For omp-target $OMP_TARGET_CC is the compiler, and $OMP_TARGET_FLAGS what it needs to
@@ -24,7 +25,7 @@ export async function openPort(port: Port): Promise<Device> {
   const loader = new Loader(koffi);
   const { label } = describeMachine(threads);
   if (port === "c") return new PortDevice(port, { compiler, loader, threads, label: `${label}, emitted C`, onHost: true });
-  const place = placeOfTargets(name, compiler, loader);
+  const place = placeOfTargets(name, { compiler, loader });
   const onHost = place === undefined;
   const where = onHost ? `${label}, OpenMP target regions on the host` : `OpenMP device ${place}, by ${compiler.command}`;
   return new PortDevice(port, { compiler, loader, threads, label: where, onHost });
@@ -52,10 +53,8 @@ void place_of_targets(int32_t *place) {
 `;
 
 /** The number of the device that runs target regions; undefined where it is the host. */
-function placeOfTargets(device: string, compiler: Compiler, loader: Loader): number | undefined {
-  const library = compileLibrary(compiler, "place of targets", PLACE, "fast");
-  if (!hasOpenMP(compiler)) throw withoutOpenMP(device, compiler);
+function placeOfTargets(device: string, tools: Toolchain): number | undefined {
   const place = new Int32Array(1);
-  loader.entry(library, "place_of_targets").call(loader.address(place.buffer));
+  compiledEntry(device, tools, "place of targets", PLACE, "place_of_targets", "fast").call(tools.loader.address(place.buffer));
   return place[0] < 0 ? undefined : place[0];
 }

@@ -3,21 +3,18 @@ import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view
 import type { CpuProgram } from "../../device/cpu/launch.js";
 import { cpuAbilities } from "../../device/cpu/machine.js";
 import type { Binding } from "../../device/bind.js";
-import { compileLibrary, hasOpenMP, type Compiler } from "../../device/native/compiler.js";
 import type { Entry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning.js";
 import { getField, setField } from "../../emit/c/arguments.js";
 import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
-import type { Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
 import { DeviceError, EmitError } from "../../kernel/errors.js";
 import { portCall, STATUS, type PortCall } from "./call.js";
 import { portDevice, type Port } from "./names.js";
+import { compiledEntry, type Toolchain } from "./toolchain.js";
 
 /** What a port's device works with. */
-export interface PortTools {
-  readonly compiler: Compiler;
-  readonly loader: Loader;
+export interface PortTools extends Toolchain {
   readonly threads: number;
   /** Hardware in words, and where the loops of the files run. */
   readonly label: string;
@@ -66,28 +63,12 @@ export class PortDevice extends CpuDevice {
       const request: EmitRequest = { ir, access, precision, stem: stemOf(ir.name), unitStrides, sizes: { policy, views } };
       const [{ text }] = TARGETS[this.port](request);
       const call = portCall(request);
-      code = { ...call, text, function: this.compiled(ir.name, `${text}\n${call.source}`, call.entry, precision) };
+      code = { ...call, text, function: compiledEntry(this.name, this.tools, ir.name, `${text}\n${call.source}`, call.entry, precision) };
       variants.set(key, code);
     }
     return code;
   }
-
-  private compiled(kernel: string, source: string, entry: string, precision: Precision): Entry {
-    const { compiler, loader } = this.tools;
-    try {
-      const library = compileLibrary(compiler, kernel, source, precision);
-      if (hasOpenMP(compiler)) return loader.entry(library, entry);
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      throw new DeviceError(this.name, error.problem, error.remedy);
-    }
-    throw withoutOpenMP(this.name, compiler);
-  }
 }
-
-/** The error of a compiler that leaves OpenMP's pragmas out. */
-export const withoutOpenMP = (device: string, { command }: Compiler): DeviceError =>
-  new DeviceError(device, `${command} has no OpenMP`, "install its OpenMP library, such as apt install libgomp1 or libomp-dev");
 
 /** A launch function with its arguments. */
 class PortProgram implements CpuProgram {

@@ -27,6 +27,33 @@ test("only ports have the devices of ports", () => {
   );
 });
 
+test(
+  "a compiler for offloading that is not there, or does not compile, is told in the name of the device",
+  { skip: missing("gcc") },
+  async () => {
+    const kept = { cc: process.env.OMP_TARGET_CC, flags: process.env.OMP_TARGET_FLAGS };
+    const opened = (cc: string, flags: string) => {
+      Object.assign(process.env, { OMP_TARGET_CC: cc, OMP_TARGET_FLAGS: flags });
+      return openPort("omp-target");
+    };
+    try {
+      await assert.rejects(
+        opened("no-such-compiler", ""),
+        /^DeviceError: device "emitted-omp-target": the compiler no-such-compiler of \$OMP_TARGET_CC/,
+      );
+      await assert.rejects(
+        opened("gcc", "-no-such-flag"),
+        /^DeviceError: device "emitted-omp-target": gcc -no-such-flag could not compile/,
+      );
+    } finally {
+      delete process.env.OMP_TARGET_CC;
+      delete process.env.OMP_TARGET_FLAGS;
+      if (kept.cc !== undefined) process.env.OMP_TARGET_CC = kept.cc;
+      if (kept.flags !== undefined) process.env.OMP_TARGET_FLAGS = kept.flags;
+    }
+  },
+);
+
 for (const port of PORTS)
   describe(portDevice(port), { skip: missing("gcc") }, () => {
     let device: Device;
