@@ -1,21 +1,31 @@
 import { BlockedView, type AnyView } from "../device/blocked-view.js";
 import type { Queue } from "../device/device.js";
 import { copyView, readView, writeView } from "../device/cpu/host-view.js";
-import { CPU_MEMORY, requireAlike, requireData, stridesOf, typedArray, View, type TypedArray, type TypedArrayOf } from "../device/view.js";
+import {
+  CPU_MEMORY,
+  requireAlike,
+  requireData,
+  stridesOf,
+  typedArray,
+  View,
+  type Buffer,
+  type TypedArray,
+  type TypedArrayOf,
+} from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import { describe } from "../kernel/describe.js";
 import { LaunchError } from "../kernel/errors.js";
 
 /**
  * Copies all elements between views of one type and shape, of any layouts, in any memories, or between a view and host data, and resolves when
- * they are there. Inside one memory nothing passes through the host, save between blocks of two sizes.
+ * they are there; a number goes to all elements. Inside one memory nothing passes through the host, save between blocks of two sizes.
  *
  * @param queues one of each GPU that takes part, in which its part of the copy is ordered; views of CPU devices need none
  * @throws LaunchError where types, shapes or lengths differ, or a queue is missing
  */
 export function deepCopy<T extends ElementType>(
   target: View<T> | BlockedView<T>,
-  source: View<NoInfer<T>> | BlockedView<NoInfer<T>> | ArrayLike<number>,
+  source: View<NoInfer<T>> | BlockedView<NoInfer<T>> | ArrayLike<number> | number,
   ...queues: Queue[]
 ): Promise<void>;
 export function deepCopy<T extends ElementType>(
@@ -23,11 +33,15 @@ export function deepCopy<T extends ElementType>(
   source: View<T> | BlockedView<T>,
   ...queues: Queue[]
 ): Promise<void>;
-export async function deepCopy(target: AnyView | TypedArray, source: AnyView | ArrayLike<number>, ...queues: Queue[]): Promise<void> {
+export async function deepCopy(
+  target: AnyView | TypedArray,
+  source: AnyView | ArrayLike<number> | number,
+  ...queues: Queue[]
+): Promise<void> {
   const like = isView(source) ? source : target;
   if (!isView(like)) throw new LaunchError("deepCopy between two host arrays; use the target's own set");
   const to = isView(target) ? target : hostTarget(target, like);
-  const from = isView(source) ? source : hostView(source, like);
+  const from = isView(source) ? source : typeof source === "number" ? repeated(source, like) : hostView(source, like);
   requireAlike(from, to);
   if (from instanceof BlockedView && to instanceof BlockedView && from.block !== to.block) {
     const values = typedArray(from.type, from.size);
@@ -45,8 +59,24 @@ function hostView(data: ArrayLike<number>, { type, shape, size }: AnyView): View
   requireData(type, shape, data);
   const array = isOf(type, data) ? data : typedArray(type, size);
   if (array !== data) array.set(data);
-  const { buffer: host, byteOffset: address, byteLength: bytes } = array;
-  return new View({ memory: CPU_MEMORY, host, address, bytes, free: () => {} }, type, shape, stridesOf(shape, "right"));
+  return new View(bufferOf(array), type, shape, stridesOf(shape, "right"));
+}
+
+/** One number wherever the other side has an element. */
+function repeated(value: number, { type, shape }: AnyView): View {
+  requireData(type, [1], [value]);
+  const array = typedArray(type, 1);
+  array[0] = value;
+  return new View(
+    bufferOf(array),
+    type,
+    shape,
+    shape.map(() => 0),
+  );
+}
+
+function bufferOf({ buffer: host, byteOffset: address, byteLength: bytes }: TypedArray): Buffer {
+  return { memory: CPU_MEMORY, host, address, bytes, free: () => {} };
 }
 
 /** The same over the very array, which is written. */

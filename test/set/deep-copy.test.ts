@@ -38,6 +38,13 @@ await eachDevice("deepCopy", (device) => {
     assert.deepEqual([...host], [0, 1, 2, 3, 4, 5, 6, 0]);
   });
 
+  it("sets all elements to a number", async () => {
+    const view = device.array(i32, [2, 3]);
+    await deepCopy(view.at(1, 1), -7, queue);
+    assert.deepEqual([...(await queue.read(view))], [0, -7, 0, 0, -7, 0]);
+    await assert.rejects(deepCopy(view, 0.5, queue), /value 0 is 0.5, which i32 cannot hold/);
+  });
+
   it("serves mirrors", async () => {
     const view = device.from(f32, values.slice(0, 6), [2, 3], { layout: "left" });
     const copy = mirror(view, queue);

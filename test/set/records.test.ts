@@ -111,8 +111,10 @@ await eachDevice("records", (device) => {
     });
     await device.run(fill, { x: views.a, value: 1 }, range(40));
     await device.run(fill, { x: views.b, value: 2 }, range(40));
-    await device.run(fill, { x: views.b, value: 3 }, range(40));
+    await device.run(fill, { x: views.b, value: 3 }, range(40), { precision: "fast" });
     assert.deepEqual(await mirror(views.a, queue).download(), new Float32Array(40).fill(41));
+    await deepCopy(views.a, 5, queue);
+    assert.deepEqual(await mirror(views.a, queue).download(), new Float32Array(40).fill(5));
     assert.deepEqual(await mirror(views.b, queue).download(), new Float32Array(40).fill(43));
   });
 });
