@@ -5,6 +5,7 @@ export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
 export { merge } from "./merge.js";
 export * from "./metric.js";
+export { type Port, PORTS } from "./ports/names.js";
 export * from "./profile/index.js";
 export { readRoofs, readTimings } from "./published.js";
 export { report } from "./report.js";
