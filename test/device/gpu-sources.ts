@@ -9,6 +9,7 @@ import * as heat from "../../apps/heat/heat.js";
 import * as cavity from "../../apps/lbm/cavity.js";
 import { Simulation } from "../../apps/lbm/simulation.js";
 import * as life from "../../apps/life/life.js";
+import { pushCellsKernel } from "../../apps/pic/cells.js";
 import * as fields from "../../apps/pic/field-kernels.js";
 import { meshOf } from "../../apps/pic/mesh.js";
 import * as particles from "../../apps/pic/particles.js";
@@ -88,7 +89,7 @@ export function applicationKernels(): ReturnType<typeof compileKernel>[] {
   const modules = [generate, fused, gsr, scalars, vectors, stream, bench, fields, particles];
   const kernels = modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isKernel));
   const box = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
-  kernels.push(particles.pushKernel(box, 0), particles.kickKernel(box), particles.depositKernel(box));
+  kernels.push(particles.pushKernel(box, 0), pushCellsKernel(box, 0), particles.kickKernel(box), particles.depositKernel(box));
   return kernels.map((kernel) => compileKernel(kernel, fixedValues(kernel)));
 }
 
