@@ -58,7 +58,9 @@ export class WebGpuEvent implements DeviceEvent {
   async since(earlier: DeviceEvent): Promise<number> {
     if (!(earlier instanceof WebGpuEvent) || earlier.gpu !== this.gpu)
       throw new DeviceError(this.gpu.name, "the earlier event is another device's", "compare events of one device");
-    const [begin, end] = [await earlier.seconds(), await this.seconds()];
+    // Both by one clock: the host's where the device's time of either is not there any more.
+    const byDevice = earlier.hasTime && this.hasTime;
+    const [begin, end] = await Promise.all([earlier, this].map((event) => (byDevice ? event.deviceTime() : event.reached)));
     return Math.max(0, end - begin);
   }
 
@@ -72,9 +74,12 @@ export class WebGpuEvent implements DeviceEvent {
     throw new DeviceError(this.gpu.name, "WebGPU has no way to block the calling thread until an event", "await done() instead");
   }
 
-  /** By a clock that the events of one device share. */
-  private seconds(): Promise<number> {
-    if (this.slot === undefined || this.overtaken || !this.clock) return this.reached;
-    return (this.time ??= this.clock.read(this.slot).then((nanoseconds) => nanoseconds / 1e9));
+  private get hasTime(): boolean {
+    return this.time !== undefined || (this.slot !== undefined && !this.overtaken);
+  }
+
+  /** Seconds, by a clock that the events of one device share. */
+  private deviceTime(): Promise<number> {
+    return (this.time ??= this.clock!.read(this.slot!).then((nanoseconds) => nanoseconds / 1e9));
   }
 }
