@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hooks, type Tool } from "../../src/device/hooks.js";
 import { backendNames, f32, kernel, open, range, region, sum, view, type Device } from "../../src/index.js";
+import { fakeHip } from "./hip/fake.js";
+
+/** `hip`, whose queues are those of `cuda`, is there without a GPU then. */
+await fakeHip();
 
 const twice = kernel("twice", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
   y[i] = 2 * x[i];

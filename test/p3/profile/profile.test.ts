@@ -5,6 +5,13 @@ import { join } from "node:path";
 import { after, describe, it, test } from "node:test";
 import { backendNames, f32, f64, kernel, open, range, region, view } from "../../../src/index.js";
 import { Profiler, profileJson, profileText, profileTrace, rooflineShare, type Profile, type ProfileRow } from "../../../src/p3/index.js";
+import { dense } from "../../../src/domain/index.js";
+import { devices } from "../../../src/set/index.js";
+import { skeleton, swap } from "../../../src/skeleton/index.js";
+import { fakeHip } from "../../device/hip/fake.js";
+
+/** `hip`, whose queues are those of `cuda`, is there without a GPU then. */
+const fake = await fakeHip();
 
 /** What tuning finds is remembered in a folder of its own. */
 const folder = mkdtempSync(join(tmpdir(), "isoform-profile-"));
@@ -45,7 +52,7 @@ async function profileOf(name: string): Promise<Profile & { readonly memoryName:
   return { ...(await profiler.stop()), memoryName: device.memory.name };
 }
 
-const DEVICES = ["js", "wasm", "native", "opencl", "webgpu", "cuda"].filter((name) => backendNames().includes(name));
+const DEVICES = ["js", "wasm", "native", "opencl", "webgpu", "cuda", "hip"].filter((name) => backendNames().includes(name));
 
 for (const name of DEVICES) {
   const missing = await open(name).then(
@@ -116,6 +123,39 @@ for (const name of DEVICES) {
     });
   });
 }
+
+for (const spec of ["wasm", "js*2", "hip:0,hip:1"])
+  test(
+    `a skeleton on ${spec} has the same results in graphs and apart`,
+    { skip: spec.startsWith("hip") && typeof fake === "string" && fake },
+    async () => {
+      if (typeof fake !== "string") fake.devices(2);
+      const outcome = async (graphs: "whole" | "apart") => {
+        const profiler = Profiler.start({ graphs });
+        const set = await devices(spec);
+        const grid = dense(set, [12, 6, 6]);
+        const [u, next] = [grid.field("u", f64), grid.field("next", f64)];
+        u.fill((x, y, z) => x * x + y * z);
+        const step = grid.container("step", { u, next }, ({ u, next }, c) => {
+          next[c] = 0.5 * u[c] + 0.25 * (u.at(c, 1, 0, 0) + u.at(c, -1, 0, 0));
+        });
+        await skeleton(set, "steps", [step, swap(u, next)], { occ: "standard", precision: "strict" }).run(6);
+        const values = [...(await u.download())].join();
+        await set.close();
+        return { values, rows: (await profiler.stop()).rows };
+      };
+      const [whole, apart] = [await outcome("whole"), await outcome("apart")];
+      assert.equal(apart.values, whole.values);
+      const kinds = (rows: readonly ProfileRow[]) => new Set(rows.map(({ kind }) => kind));
+      assert.ok(kinds(whole.rows).has("graph") && !kinds(apart.rows).has("graph"));
+      const partsOf = ({ kind, label, count, bytes, inner = [] }: ProfileRow) =>
+        kind === "kernel" ? [{ label, bytes }] : inner.map((part) => ({ label: part.label, bytes: count * part.bytes }));
+      const bytesOf = (rows: readonly ProfileRow[]) =>
+        rows.flatMap(partsOf).reduce((sum, { label, bytes }) => (label === "step" ? sum + bytes : sum), 0);
+      assert.ok(bytesOf(whole.rows) > 0);
+      assert.equal(bytesOf(apart.rows), bytesOf(whole.rows));
+    },
+  );
 
 test("js and wasm share a memory and not a row", async () => {
   const profiler = Profiler.start();
