@@ -1,6 +1,5 @@
 export type { Pattern, PatternOptions } from "./pattern.js";
-export { scan, type Scan, type Segments } from "./scan.js";
-export type { ScanOp } from "./scan-kernels.js";
+export { scan, type Scan, type ScanOp, type Segments } from "./scan.js";
 export { sortByKey, type SortByKey } from "./sort.js";
 export { permute, type Permute } from "./permute.js";
 export { normalPair, normalPair32, philox, random, uniform, uniform32 } from "./philox.js";

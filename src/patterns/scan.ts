@@ -1,11 +1,18 @@
-import type { Device } from "../device/device.js";
+import type { Args, Device } from "../device/device.js";
 import { range, teams } from "../device/policy.js";
-import type { View } from "../device/view.js";
+import { CPU_MEMORY, type View } from "../device/view.js";
 import { identityOf } from "../ir/identity.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumericType, ScatterOp } from "../ir/types.js";
 import { LaunchError } from "../kernel/errors.js";
+import { kernel } from "../kernel/kernel.js";
+import { i32, scatter, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
-import { BLOCKS, flagOffsets, scanTiles, TILE, TILE_SHAPE, type ScanOp } from "./scan-kernels.js";
+import { scanTilesByTeams } from "./scan-by-teams.js";
+import { scanTilesInOrder } from "./scan-in-order.js";
+import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
+
+/** What a scan folds by. */
+export type ScanOp = ScatterOp;
 
 /** Where segments begin: `flags`, one for each element, not 0 where a segment starts; or `offsets`, the segments' first elements in any order. */
 export type Segments = { flags: View<"u32", 1>; offsets?: undefined } | { offsets: View<"i32", 1>; flags?: undefined };
@@ -38,6 +45,15 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
   });
 }
 
+/** Sets the flag of each segment's first element; segments that begin behind the end have none. */
+const flagOffsets = kernel(
+  "flagOffsets",
+  { offsets: view(i32), flags: scatter(u32, 1, "max"), count: i32 },
+  ({ offsets, flags, count }, k) => {
+    if (offsets[k] < count) flags.max(offsets[k], 1);
+  },
+);
+
 function flagsAt(steps: Steps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
   steps.clear(flags);
@@ -52,27 +68,29 @@ interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
 export function planScan<T extends NumericType>(steps: Steps, { input, output, op, exclusive = false, flags }: Plan<T>): void {
   const { type } = input;
-  const count = Math.ceil(input.length / TILE);
-  const kernel = scanTiles(type, op);
-  const policy = teams(count, { size: BLOCKS });
-  const noFlags = flags ?? steps.array("u32", 1);
+  const tiles = Math.ceil(input.length / TILE);
   const none = steps.array(type, 1);
-  const common = { input, flags: noFlags, identity: identityOf(op, type), segmented: flags !== undefined, ...TILE_SHAPE };
+  const noFlags = steps.array("u32", 1);
+  const common = { input, flags: flags ?? noFlags, identity: identityOf(op, type), segmented: flags !== undefined, ...TILE_SHAPE };
+  const launchTiles = (mode: Omit<Args<ReturnType<typeof tileParams>>, keyof typeof common>) =>
+    steps.device.memory === CPU_MEMORY
+      ? steps.launch(scanTilesInOrder(type, op), { ...common, ...mode }, range(tiles))
+      : steps.launch(scanTilesByTeams(type, op), { ...common, ...mode }, teams(tiles, { size: BLOCKS }));
   let carries = none;
-  if (count > 1) {
-    const totals = steps.array(type, count);
-    const totalFlags = steps.array("u32", flags ? count : 1);
-    carries = steps.array(type, count);
-    steps.launch(
-      kernel,
-      { ...common, carries: none, output: none, totals, totalFlags, onlyTotals: true, carried: false, exclusive: false },
-      policy,
-    );
-    planScan(steps, { input: totals, output: carries, op, flags: flags && totalFlags });
+  if (tiles > 1) {
+    const totals = steps.array(type, tiles);
+    const totalFlags = flags ? steps.array("u32", tiles) : undefined;
+    carries = steps.array(type, tiles);
+    launchTiles({
+      carries: none,
+      output: none,
+      totals,
+      totalFlags: totalFlags ?? noFlags,
+      onlyTotals: true,
+      carried: false,
+      exclusive: false,
+    });
+    planScan(steps, { input: totals, output: carries, op, flags: totalFlags });
   }
-  steps.launch(
-    kernel,
-    { ...common, carries, output, totals: none, totalFlags: noFlags, onlyTotals: false, carried: count > 1, exclusive },
-    policy,
-  );
+  launchTiles({ carries, output, totals: none, totalFlags: noFlags, onlyTotals: false, carried: tiles > 1, exclusive });
 }

@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { cudaSource } from "../../src/emit/c/cuda.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { scanTiles, TILE_SHAPE } from "../../src/patterns/scan-kernels.js";
+import { scanTilesByTeams } from "../../src/patterns/scan-by-teams.js";
+import { TILE_SHAPE } from "../../src/patterns/scan-shape.js";
 import { countDigits, findOffsets, moveKeys } from "../../src/patterns/sort-kernels.js";
 
 const compiler = await Nvrtc.open().then(
@@ -24,7 +25,7 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
     for (const type of ["f64", "i32"] as const)
       for (const onlyTotals of [false, true])
         for (const segmented of [false, true]) {
-          const source = compile(compileKernel(scanTiles(type, "sum"), { ...modes, onlyTotals, segmented }));
+          const source = compile(compileKernel(scanTilesByTeams(type, "sum"), { ...modes, onlyTotals, segmented }));
           assert.equal(/__shared__ unsigned int begun/.test(source), segmented);
         }
   });

@@ -195,6 +195,9 @@ function documented(data: Float64Array, round: (x: number) => number): Float64Ar
   });
 }
 
+/** Inclusive and exclusive, as the first device found them. */
+const segmentSums: Float32Array[] = [];
+
 await eachDevice("sums of floats", (device) => {
   for (const type of ["f64", "f32"] as const)
     it(`have the documented order, in ${type}`, { skip: type === "f64" && !device.abilities.f64 && "it has no f64" }, async () => {
@@ -206,6 +209,18 @@ await eachDevice("sums of floats", (device) => {
         assert.deepEqual(Float64Array.from(await device.queue.read(output)), documented(data, round), precision);
       }
     });
+
+  it("of segments have the bits of the first device", async () => {
+    const data = Float32Array.from({ length: 10_000 }, (_, k) => noise(k) - 0.3);
+    const starts = Uint32Array.from(data, (_, k) => (noise(k + 3) < 0.001 ? 1 : 0));
+    for (const exclusive of [false, true]) {
+      const [input, output, flags] = [device.from(f32, data), device.array(f32, data.length), device.from(u32, starts)];
+      scan(device, { input, output, op: "sum", exclusive, segments: { flags } }).submit();
+      const sums = await device.queue.read(output);
+      assert.deepEqual(sums, (segmentSums[+exclusive] ??= sums));
+      assert.ok(starts.every((flag, k) => flag === 0 || sums[k] === (exclusive ? 0 : data[k])));
+    }
+  });
 });
 
 describe("a scan", () => {

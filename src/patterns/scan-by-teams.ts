@@ -1,53 +1,14 @@
-import type { NumericType } from "../ir/types.js";
-import { kernel, teamKernel } from "../kernel/kernel.js";
-import { bool, f32, f64, fixed, i32, scatter, u32, view } from "../kernel/params.js";
-
-/** Elements of a block, which one member goes through in order; odd, so that members meet in no bank of scratch memory. */
-const BLOCK = 15;
-/** Blocks of a tile. */
-export const BLOCKS = 64;
-/** Elements that a team scans. */
-export const TILE = BLOCK * BLOCKS;
-
-export type ScanOp = "sum" | "min" | "max";
-
-const TOKENS = { f64, f32, i32, u32 };
-const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array };
-const SUMS = {
-  f64: (a: number, b: number) => a + b,
-  f32: (a: number, b: number) => Math.fround(a + b),
-  i32: (a: number, b: number) => (a + b) | 0,
-  u32: (a: number, b: number) => (a + b) >>> 0,
-};
-const least = (a: number, b: number): number => Math.min(a, b);
-const greatest = (a: number, b: number): number => Math.max(a, b);
+import { teamKernel } from "../kernel/kernel.js";
+import { forEachType, tileParams } from "./scan-shape.js";
 
 /**
- * One tile a team. Blocks are scanned each by one member; their sums by doubling the distance (Hillis and Steele, Data parallel algorithms,
- * CACM 29, 1986). With `onlyTotals` the tile's sum is stored, else the tile's prefixes, behind what the tiles before add up to. With
- * `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum is that since its last such element.
+ * One tile a team: each block is scanned by one member, in scratch memory; the blocks' sums by doubling the distance (Hillis and Steele, Data
+ * parallel algorithms, CACM 29, 1986).
  */
-function makeScanTiles(type: NumericType, op: ScanOp) {
-  return teamKernel(
+export const scanTilesByTeams = forEachType((type, op) =>
+  teamKernel(
     "scanTiles",
-    {
-      input: view(TOKENS[type]),
-      flags: view(u32),
-      /** The scanned sums of the tiles. */
-      carries: view(TOKENS[type]),
-      output: view(TOKENS[type]),
-      totals: view(TOKENS[type]),
-      totalFlags: view(u32),
-      identity: TOKENS[type],
-      onlyTotals: fixed(bool),
-      carried: fixed(bool),
-      segmented: fixed(bool),
-      exclusive: fixed(bool),
-      combine: op === "sum" ? SUMS[type] : op === "min" ? least : greatest,
-      Values: ARRAYS[type],
-      BLOCK: fixed(i32),
-      BLOCKS: fixed(i32),
-    },
+    tileParams(type, op),
     (
       {
         input,
@@ -133,26 +94,5 @@ function makeScanTiles(type: NumericType, op: ScanOp) {
         });
       }
     },
-  );
-}
-
-/** What the kernel is told of its own shape. */
-export const TILE_SHAPE = { BLOCK, BLOCKS };
-
-const made = new Map<string, ReturnType<typeof makeScanTiles>>();
-
-/** The kernel for elements of a type; one for each type and operation. */
-export function scanTiles(type: NumericType, op: ScanOp): ReturnType<typeof makeScanTiles> {
-  const key = `${type} ${op}`;
-  if (!made.has(key)) made.set(key, makeScanTiles(type, op));
-  return made.get(key)!;
-}
-
-/** Sets the flag of each segment's first element; segments that begin behind the end have none. */
-export const flagOffsets = kernel(
-  "flagOffsets",
-  { offsets: view(i32), flags: scatter(u32, 1, "max"), count: i32 },
-  ({ offsets, flags, count }, k) => {
-    if (offsets[k] < count) flags.max(offsets[k], 1);
-  },
+  ),
 );
