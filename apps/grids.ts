@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { GridReport } from "isoform/p3";
+import type { DeviceSet } from "isoform/set";
 import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 import { f64Option } from "./options.js";
 
@@ -17,6 +18,11 @@ export function addGridOptions(command: Command): Command {
 export function givenSettings(options: Partial<GridSettings>): Partial<GridSettings> {
   const names = Object.keys(SETTING_OPTIONS) as (keyof GridSettings)[];
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}
+
+/** How many times as large as that of f64 round-off is on devices that emulate it. */
+export function roundOff({ members }: DeviceSet): number {
+  return Math.max(...members.map(({ device }) => 2 ** (53 - (device.abilities.f64Bits ?? 53))));
 }
 
 /** How an application has run, for reports. */
