@@ -141,10 +141,18 @@ it("records are refused where they cannot be", async () => {
   assert.throws(() => records(device, -1, COMPONENTS), { name: "LaunchError", message: /-1 records/ });
   assert.throws(() => records(device, 4, COMPONENTS, { layout: aosoa(12) }), /blocks of 12: give aosoa a power of two/);
   assert.throws(() => records(device, 4, { v: [f32, 0] }), /component "v" of records has 0 numbers/);
-  const { x } = records(device, 10, { x: f32 }, { layout: aosoa(8) }).views;
+  const { x, v, n } = records(device, 10, { x: f32, v: [f32, 3], n: i32 }, { layout: aosoa(8) }).views;
   const total = kernel("total", { x: view(f32), s: sum(f32) }, ({ x, s }, i) => {
     s.add(x[i]);
   });
   await assert.rejects(device.run(total, { x }, range(11)), /reads x\[i\] at .* with index 10 along axis 0, but x has extent 10 there/);
+  // @ts-expect-error v has rank 2
+  await assert.rejects(device.run(total, { x: v }, range(10)), /x has rank 1, and is given a view of shape \[10,3\]/);
+  // @ts-expect-error n is of integers
+  await assert.rejects(device.run(total, { x: n }, range(10)), /x is a view of f32, and is given one of i32/);
+  const reversed = kernel("reversed", { from: view(f32), to: view(f32) }, ({ from, to }, i) => {
+    to[i] = from[9 - i];
+  });
+  await assert.rejects(device.run(reversed, { from: x, to: x }, range(10)), /share memory, and to is written/);
   await device.close();
 });

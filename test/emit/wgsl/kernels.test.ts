@@ -41,6 +41,13 @@ test("scatter of floats compares and exchanges bits, or records in strict mode",
   assert.match(source(histogram, "strict"), /set_temporary_u32\(launch\.keys_h \+ h_slot, u32\(at\[i\]\) \+ 1u\)/);
 });
 
+test("keys of recorded contributions are computed in the order of the source's indices", () => {
+  const pairs = kernel("pairs", { at: view(i32), h: scatter(f32, 2) }, ({ at, h }, i) => {
+    h.add(i, at[i] & 7, 1);
+  });
+  assert.match(source(pairs, "strict"), /u32\(\(i\) \* launch\.extent_h_1 \+ \(at\[i\] & 7\)\) \+ 1u/);
+});
+
 test("what all members of a team decide is known to be uniform", () => {
   const text = source(normalised, "strict");
   assert.match(text, /let known = workgroupUniformLoad\(&decided_bool\);\n\s+if known \{/);
