@@ -11,7 +11,7 @@ export interface ProfileRow extends Subject, Work {
   readonly seconds: number | null;
   readonly mean: number | null;
   readonly least: number | null;
-  /** Bytes and operations a second. */
+  /** Bytes and operations a second; null also where the clock saw no time pass. */
   readonly rates: Work | null;
 }
 
@@ -60,11 +60,11 @@ export type PeaksByDevice = Readonly<Record<string, Peaks>>;
 
 /**
  * Share of the roofline (Williams, Waterman and Patterson, CACM 2009) that a kernel or graph reaches: the time which the roofs of its devices
- * together allow for its bytes and operations, over the time that it took. Undefined without a time, or where a device has no peaks.
+ * together allow for its bytes and operations, over the time that it took. Undefined without a time or work, or where a device has no peaks.
  */
-export function rooflineShare({ kind, devices, rates }: ProfileRow, peaks: PeaksByDevice): number | undefined {
+export function rooflineShare({ kind, devices, bytes, flops: operations, rates }: ProfileRow, peaks: PeaksByDevice): number | undefined {
   const roofs = devices.map((device) => peaks[device]);
-  if (!rates || (kind !== "kernel" && kind !== "graph") || roofs.includes(undefined!)) return undefined;
+  if (!rates || bytes + operations === 0 || (kind !== "kernel" && kind !== "graph") || roofs.includes(undefined!)) return undefined;
   const bandwidth = roofs.reduce((sum, roof) => sum + roof.bandwidth, 0);
   const flops = roofs.some((roof) => roof.flops === null) ? Infinity : roofs.reduce((sum, roof) => sum + roof.flops!, 0);
   return Math.max(rates.bytes / bandwidth, rates.flops / flops);
@@ -102,7 +102,8 @@ function deviceLines({ devices, memory }: Profile, peaks: PeaksByDevice): string
 /** Keys of a path and of those around it. */
 const prefixes = (path: readonly string[]): string[] => path.map((_, n) => JSON.stringify(path.slice(0, n + 1)));
 
-const KINDS: readonly RowKind[] = ["kernel", "graph", "copy", "fence"];
+/** Where in its region a row stands. */
+const RANKS: Readonly<Record<RowKind, number>> = { kernel: 0, graph: 0, copy: 1, fence: 2 };
 
 /** Rows of the table for what is in a region. */
 function childrenOf(path: readonly string[], paths: readonly string[], profile: Profile, peaks: PeaksByDevice): string[][] {
@@ -110,7 +111,7 @@ function childrenOf(path: readonly string[], paths: readonly string[], profile: 
   const key = JSON.stringify(path);
   const own = profile.rows
     .filter((row) => JSON.stringify(row.region) === key)
-    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (b.seconds ?? 0) - (a.seconds ?? 0));
+    .sort((a, b) => RANKS[a.kind] - RANKS[b.kind] || (b.seconds ?? 0) - (a.seconds ?? 0));
   const inner = paths.map((one) => JSON.parse(one) as string[]).filter((one) => one.length === path.length + 1 && startsWith(one, path));
   return [
     ...own.flatMap((row) => [

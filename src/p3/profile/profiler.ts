@@ -80,7 +80,7 @@ export class Profiler implements Tool {
         least: row.sampled > 0 ? row.least : null,
         bytes: row.bytes,
         flops: row.flops,
-        rates: row.sampled > 0 ? row.rates : null,
+        rates: row.mean > 0 ? row.rates : null,
       })),
       regions: [...this.regions].map(([path, time]): RegionTime => ({ path: JSON.parse(path) as string[], ...time })),
       memory: [...this.memory.values()],

@@ -211,6 +211,8 @@ test("the share of the roofline is that of the roof that is nearer", () => {
   assert.equal(rooflineShare({ ...row, devices: ["a", "c"] }, peaks), undefined);
   assert.equal(rooflineShare({ ...row, kind: "copy" }, peaks), undefined);
   assert.equal(rooflineShare({ ...row, rates: null }, peaks), undefined);
+  // A graph of which nothing is known.
+  assert.equal(rooflineShare({ ...row, kind: "graph", bytes: 0, flops: 0, rates: { bytes: 0, flops: 0 } }, peaks), undefined);
 });
 
 test("the table nests regions, and has the share where peaks are known", () => {
