@@ -65,7 +65,6 @@ export class Steps implements Pattern {
 
   free(): void {
     for (const thing of this.owned.splice(0).reverse()) thing.free();
-    this.enqueue.length = 0;
   }
 
   private own<O extends { free(): void }>(thing: O): O {

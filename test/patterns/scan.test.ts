@@ -152,6 +152,12 @@ await eachDevice("scans", (device) => {
     graph.free();
   });
 
+  it("do not run when they were freed", () => {
+    const sums = scan(device, { input: device.array(i32, 10), output: device.array(i32, 10), op: "sum" });
+    sums.free();
+    assert.throws(() => sums.submit(), { name: "LaunchError", message: /freed/ });
+  });
+
   it("refuse lengths and types that do not fit", () => {
     const [x, y] = [device.array(i32, 10), device.array(i32, 9)];
     assert.throws(() => scan(device, { input: x, output: y, op: "sum" }), { name: "LaunchError", message: /scan of 10 i32 into 9 i32/ });
