@@ -10,7 +10,7 @@ export interface SortByKey {
   keys: View<"u32", 1> | View<"i32", 1>;
   /** Takes for each place of the sorted order the index of the key that belongs there. */
   permutation: View<"i32", 1>;
-  /** The keys are from 0 to 2^bits - 1; fewer bits need fewer passes. What is needed for `offsets` where absent, else 32. */
+  /** The keys are from 0 to 2^bits - 1, or any i32 for 32 bits without `offsets`; fewer bits need fewer passes. What `offsets` need where absent, else 32. */
   bits?: number;
   /**
    * Of one element more than there are keys' values: offsets[k] takes the place of the first key k or, where there is none, of the next
@@ -65,7 +65,7 @@ function planSort(steps: Steps, { keys, permutation, offsets, bits }: SortByKey 
     const type = moved ? "u32" : keys.type;
     const common = {
       keys: moved ?? (keys as View<"u32", 1>),
-      flip: !moved && keys.type === "i32" && bits === 32 ? 0x80000000 : 0,
+      flip: !moved && keys.type === "i32" && bits === 32 && !offsets ? 0x80000000 : 0,
       shift: pass * shape.bits,
       ...shape,
     };

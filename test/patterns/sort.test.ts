@@ -50,6 +50,13 @@ await eachDevice("sorts", (device) => {
     }
   });
 
+  it("tell it of signed keys of all bits, too", async () => {
+    const [permutation, offsets] = [device.array(i32, 4), device.array(i32, 4)];
+    sortByKey(device, { keys: device.from(i32, [2, 0, 7, 2]), permutation, offsets, bits: 32 }).submit();
+    assert.deepEqual([...(await device.queue.read(permutation))], [1, 0, 3, 2]);
+    assert.deepEqual([...(await device.queue.read(offsets))], [0, 1, 1, 3]);
+  });
+
   it("give the stable order of any keys", async () => {
     const keys = fc
       .integer({ min: 1, max: 12 })
