@@ -55,8 +55,12 @@ export interface Difference {
   readonly current: number;
 }
 
-/** As the order of additions changes them in units of the speed of light, and relative. */
-export const TOLERANCES: Difference = { velocity: 1e-16, current: 1e-12 };
+/** What the order of additions and contraction may change: of velocities in units of that of light, of the current relative. */
+export function tolerances({ abilities }: Device): Difference {
+  // As many bits fewer as numbers have that are the sum of two f32.
+  const coarser = 2 ** (53 - (abilities.f64Bits ?? 53));
+  return { velocity: 1e-16 * coarser, current: 1e-12 * coarser };
+}
 
 type PushArguments = ReturnType<Simulation["pushArguments"]>;
 
@@ -197,4 +201,4 @@ export function difference(result: PushResult, expected: PushResult): Difference
 }
 
 /** False for numbers that are none, too. */
-export const agrees = ({ velocity, current }: Difference): boolean => velocity <= TOLERANCES.velocity && current <= TOLERANCES.current;
+export const agrees = (off: Difference, most: Difference): boolean => off.velocity <= most.velocity && off.current <= most.current;
