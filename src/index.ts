@@ -44,8 +44,7 @@ export type {
   TheoreticalPeaks,
 } from "./device/device.js";
 export { region } from "./device/tools.js";
-export { all, subview, type Part } from "./device/subview.js";
-export { BlockedView } from "./device/blocked-view.js";
+export type { BlockedView } from "./device/blocked-view.js";
 export { tune } from "./device/tune.js";
 export {
   atFirstUse,

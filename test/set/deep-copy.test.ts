@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
 import { f64, f32, i32 } from "../../src/kernel/params.js";
-import { deepCopy, mirror } from "../../src/set/index.js";
+import { deepCopy, mirror } from "../../src/set/views.js";
 import { eachDevice } from "../patterns/devices.js";
 
 const values = Float32Array.from({ length: 60 }, (_, n) => n);

@@ -6,7 +6,7 @@ import { range } from "../../src/device/policy.js";
 import type { View } from "../../src/device/view.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f32, fixed, i32, scatter, sum, view } from "../../src/kernel/params.js";
-import { aosoa, deepCopy, mirror, records, type RecordLayout } from "../../src/set/index.js";
+import { aosoa, deepCopy, mirror, records, type RecordLayout } from "../../src/set/views.js";
 import { eachDevice } from "../patterns/devices.js";
 
 const COMPONENTS = { x: f32, v: [f32, 3], w: f32, id: i32 } as const;

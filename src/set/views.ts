@@ -1,0 +1,15 @@
+/** What there is to views beyond making them: parts, records, host mirrors, copies. */
+export { BlockedView } from "../device/blocked-view.js";
+export { all, subview, type Part } from "../device/subview.js";
+export { deepCopy } from "./deep-copy.js";
+export { mirror, type Mirror } from "./mirror.js";
+export {
+  aosoa,
+  records,
+  type BlockLayout,
+  type Component,
+  type Components,
+  type RecordLayout,
+  type Records,
+  type RecordViews,
+} from "./records.js";
