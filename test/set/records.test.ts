@@ -133,6 +133,9 @@ it("records lie as their layout says", async () => {
   // @ts-expect-error queues read plain views only
   void (() => device.queue.read(blocked));
   assert.equal(records(device, 4, COMPONENTS).layout, "aos");
+  const vectors = await open("wasm");
+  assert.equal(records(vectors, 4, COMPONENTS).layout, "soa");
+  await vectors.close();
   await device.close();
 });
 
@@ -140,6 +143,8 @@ it("records are refused where they cannot be", async () => {
   const device = await open("js");
   assert.throws(() => records(device, -1, COMPONENTS), { name: "LaunchError", message: /-1 records/ });
   assert.throws(() => records(device, 4, COMPONENTS, { layout: aosoa(12) }), /blocks of 12: give aosoa a power of two/);
+  // @ts-expect-error there is no such layout
+  assert.throws(() => records(device, 4, COMPONENTS, { layout: "left" }), /no layout left: use soa, aos, auto or aosoa/);
   assert.throws(() => records(device, 4, { v: [f32, 0] }), /component "v" of records has 0 numbers/);
   const { x, v, n } = records(device, 10, { x: f32, v: [f32, 3], n: i32 }, { layout: aosoa(8) }).views;
   const total = kernel("total", { x: view(f32), s: sum(f32) }, ({ x, s }, i) => {
