@@ -10,7 +10,7 @@ import { explainSvg } from "./graph-drawing.js";
 import { findNan, NanWatch, type NanPlace } from "./nan.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
-import { nextStart, planOf, type Plan } from "./plan.js";
+import { nextStart, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
 import { Snapshot } from "./snapshot.js";
 import { plannedTimeline } from "./timeline.js";

@@ -142,10 +142,7 @@ test("a device that cannot run an application is told as missing there, and the 
     { application: "isoform-a", devices: "a", ...place },
     { application: "isoform-b", devices: "b", ...place },
   ]);
-  assert.match(
-    report(assessmentSchema.parse(assess(evidence))),
-    /<caption>Missing<.*isoform-b.*&#34;k&#34; cannot be written for c/s,
-  );
+  assert.match(report(assessmentSchema.parse(assess(evidence))), /<caption>Missing<.*isoform-b.*&#34;k&#34; cannot be written for c/s);
   assert.equal(log.filter((line) => line === "free b").length, 1);
   await assert.rejects(measureApplications([refusing(() => error)], { repeats: 1 }, silent, found), error);
   await assert.rejects(
