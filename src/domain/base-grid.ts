@@ -11,7 +11,7 @@ import { declareContainer } from "./declare.js";
 import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
 import { HaloWidths } from "./halo-widths.js";
-import { activityOf, coarseMask, partition, type Activity } from "./partition.js";
+import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./partition.js";
 import { Runs } from "./run.js";
 
 /** Where one value of a field lies. */
@@ -28,6 +28,7 @@ export type Given = readonly Pick<Partition, "first" | "planes">[];
 export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<D> {
   abstract readonly kind: Grid["kind"];
   readonly dimension: D;
+  readonly periodic: readonly boolean[];
   generation = 0;
   /** Neighbours that stencils read, by their text. */
   protected readonly offsets = new Map<string, Offset>();
@@ -58,6 +59,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
   ) {
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
+    this.periodic = periodicAxes(extents, options.periodic);
     this.layout = options.layout ?? "soa";
     if (given) this.freeze(given.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })));
     else this.cut = partition(this.activity.planes, set.members.length, 1, step);

@@ -39,6 +39,8 @@ export interface GridOptions {
   active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
   /** The layout of fields that ask for none; `soa` where absent. */
   layout?: FieldLayout;
+  /** Axes whose ends meet: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
+  periodic?: boolean | readonly boolean[];
 }
 
 /** Options of grids that have coarser ones. */
@@ -79,6 +81,8 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly set: DeviceSet;
   /** Cells of the bounding box along x, y and z, or x and y. */
   readonly extents: readonly number[];
+  /** By axis, x first: whether its ends meet. */
+  readonly periodic: readonly boolean[];
   /** The grid of twice the cell size, if `coarsen` made one. */
   readonly parent?: Grid<D>;
   /** Active cells. */

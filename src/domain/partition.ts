@@ -33,6 +33,19 @@ export function activityOf(extents: readonly number[], active: GridOptions["acti
 }
 
 /**
+ * By axis, whether its ends meet.
+ * @throws LaunchError where there is not one truth value for each axis
+ */
+export function periodicAxes(extents: readonly number[], periodic: GridOptions["periodic"] = false): readonly boolean[] {
+  const axes = typeof periodic === "boolean" ? extents.map(() => periodic) : periodic;
+  if (!Array.isArray(axes) || axes.length !== extents.length || axes.some((ends) => typeof ends !== "boolean"))
+    throw new LaunchError(
+      `a grid of [${extents}] cells with { periodic: ${JSON.stringify(periodic)} }: give true, or true or false for each of its ${extents.length} axes`,
+    );
+  return [...axes];
+}
+
+/**
  * Planes at whose multiples the partitions of a grid begin that can be coarsened so often.
  * @throws LaunchError where `levels` is no count
  */
