@@ -79,12 +79,18 @@ export function command(program: Command, shell: Shell): void {
       .option("--svg <file>", "picture of the watched mode over time, with fit and theory")
       .option("--vtk <file>", "E and B at the end as a VTK image (.vti)")
       .option("--json <file>", "write the result as JSON")
-      .option("--checkpoint <file>", "write the state there now and then, and at the end")
+      .option(
+        "--checkpoint <file>",
+        "write the state there now and then, at the end and at Ctrl-C; the one before stays as <file>.previous",
+      )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "go on from a checkpoint, with its options")
       .action((options: Options) => run(each, options, shell, (name) => own.getOptionValueSource(name) === "cli"));
   }
 }
+
+/** The exit code of what SIGINT ended. */
+const INTERRUPTED = 130;
 
 function finite(text: string): number {
   const value = Number(text);
@@ -105,11 +111,15 @@ async function run(each: Case, given: Options, shell: Shell, isGiven: (name: str
     if (saved) simulation.restore(saved.state);
     const firstStep = simulation.steps;
     const rows: Row[] = saved ? [...saved.rows] : [];
-    const seconds = await simulate(each, simulation, options, rows, shell);
+    const { seconds, interrupted } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
     const judgement = each.judge(seriesOfMode(rows), options);
     shell.print(`${device.name}: ${device.label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
+    if (interrupted) {
+      shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
+      process.exitCode = INTERRUPTED;
+    }
 
     if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, speciesOf(simulation)));
     if (options.svg !== undefined)
@@ -124,8 +134,14 @@ async function run(each: Case, given: Options, shell: Shell, isGiven: (name: str
   }
 }
 
-/** Goes on to the end, with progress and checkpoints; returns the seconds that the steps took. */
-async function simulate(each: Case, simulation: Simulation, options: Options, rows: Row[], shell: Shell): Promise<number> {
+/** Goes on to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
+async function simulate(
+  each: Case,
+  simulation: Simulation,
+  options: Options,
+  rows: Row[],
+  shell: Shell,
+): Promise<{ seconds: number; interrupted: boolean }> {
   const checkpoint = async (): Promise<void> => {
     if (options.checkpoint === undefined) return;
     const saved = { options: { case: each.name, ...runOptions(options) }, rows, state: await simulation.state() };
@@ -133,18 +149,21 @@ async function simulate(each: Case, simulation: Simulation, options: Options, ro
   };
   const task = shell.progress(`pic ${each.name}`);
   let seconds = 0;
-  await follow(simulation, each.watched, options, rows, async (row, took) => {
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  // A second interrupt ends the process as ever.
+  process.once("SIGINT", interrupt);
+  await follow(simulation, each.watched, { ...options, stop: stop.signal }, rows, async (row, took) => {
     seconds += took;
-    if (!Number.isFinite(row.mode))
-      throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
     task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
     if (rows.length % options.checkpointEvery === 0) await checkpoint();
     // Lets the bar be drawn and an interrupt be seen.
     await turn();
   });
+  process.off("SIGINT", interrupt);
   task.done();
   await checkpoint();
-  return seconds;
+  return { seconds, interrupted: stop.signal.aborted };
 }
 
 const speciesOf = ({ species }: Simulation): string[] => species.map(({ species: { name } }) => name);

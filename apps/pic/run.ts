@@ -1,3 +1,4 @@
+import { IsoformError } from "isoform";
 import type { Case } from "./cases.js";
 import { totalEnergy, type Measures } from "./diagnostics.js";
 import type { Series } from "./fits.js";
@@ -13,28 +14,34 @@ export interface Schedule {
   readonly time: number;
   /** Steps from one sample to the next. */
   readonly every: number;
+  /** Ends the run at the next sample. */
+  readonly stop?: AbortSignal;
 }
 
 /**
- * Goes on until the end of the schedule, with a sample now and then; the first row is that of the start.
+ * Goes on until the end of the schedule, with a sample now and then; the first row is that of the start. Throws IsoformError where a sample
+ * finds particles that are lost or fields that are no numbers.
  * @param rows samples so far, which grow
  * @param report is told after each sample, with the seconds that the steps before it took
  */
 export async function follow(
   simulation: Simulation,
   { form, component }: Case["watched"],
-  { time, every }: Schedule,
+  { time, every, stop }: Schedule,
   rows: Row[],
   report: (row: Row, seconds: number) => void | Promise<void> = () => undefined,
 ): Promise<void> {
   const sample = async (seconds: number): Promise<void> => {
+    await simulation.requireSound();
     const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, 1) };
+    if (!Number.isFinite(totalEnergy(row)))
+      throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
     rows.push(row);
     await report(row, seconds);
   };
   if (rows.length === 0) await sample(0);
   const steps = Math.round(time / simulation.settings.dt);
-  while (simulation.steps < steps) {
+  while (simulation.steps < steps && !stop?.aborted) {
     const start = performance.now();
     await simulation.run(Math.min(every, steps - simulation.steps));
     await sample((performance.now() - start) / 1e3);

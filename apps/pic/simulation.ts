@@ -2,6 +2,7 @@ import type { Device, Graph, Launch, LayoutName, Precision, View } from "isoform
 import { IsoformError } from "isoform";
 import { partsOf, sequenceOf, type CompositionName, type Flow, type Part, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
+import { findLost } from "./lost.js";
 import { components, Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
 import { along, cellSize, cyclic, eigenvalues, isPresent, massRow } from "./mesh.js";
@@ -31,9 +32,10 @@ export interface Settings {
 
 export const DEFAULTS = { composition: "strang", loading: "sobol", layout: "left", precision: "fast" } as const satisfies Partial<Settings>;
 
-/** Steps since the start, and the values of E, B and each species. */
+/** Steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
 export interface State {
   readonly steps: number;
+  readonly about: Readonly<Record<string, string | number>>;
   readonly arrays: readonly ArrayLike<number>[];
 }
 
@@ -51,12 +53,42 @@ export function largestStep({ mesh: { axes, velocities }, species }: Problem): n
   return 2 / Math.sqrt(squares.reduce((a, b) => a + b, 0));
 }
 
+/** What a state depends on, name by name. */
+function describe({ mesh: { axes, velocities }, species }: Problem, settings: Settings): State["about"] {
+  const { count, dt, composition, layout, precision } = settings;
+  const each = species.map(({ name, charge, mass }) => [`species ${name}`, `of charge ${charge} and mass ${mass}`] as const);
+  return {
+    cells: axes.map(({ cells }) => cells).join(" x "),
+    lengths: axes.map(({ length }) => length).join(" x "),
+    degrees: axes.map(({ degree }) => degree).join(", "),
+    velocities,
+    ...Object.fromEntries(each),
+    particles: count,
+    "time step": dt,
+    composition,
+    layout,
+    precision,
+  };
+}
+
+const formulaOfLimit = ({ axes, velocities }: Mesh): string => {
+  if (velocities === 1) return "2 / omega, omega^2 the sum of q^2 / m over the species";
+  const sizes = axes.filter(isPresent).map((axis, a) => `h_${a + 1} = ${cellSize(axis).toPrecision(4)}`);
+  const p = axes[0].degree;
+  return (
+    `2 / omega, omega^2 the sum of q^2 / m over the species and of the largest (2 sin(theta / 2) / h_a)^2 mu_${p - 1}(theta) / mu_${p}(theta) ` +
+    `over the axes, mu_d(theta) the eigenvalues of the mass matrix of splines of degree d; ${sizes.join(", ")}`
+  );
+};
+
 /** A plasma on a device: particles and fields, and the launches of a time step. */
 export class Simulation {
   readonly maxwell: Maxwell;
   readonly species: readonly Particles[];
   /** Steps since the start. */
   steps = 0;
+  /** The step at which `requireSound` last found all particles sound. */
+  private soundAt = 0;
   private readonly deposits: Work[];
   private readonly diagnostics: Diagnostics;
   /** The work of steps in a row, and the graphs that it is captured in. */
@@ -82,7 +114,7 @@ export class Simulation {
     const limit = largestStep(problem);
     if (!(Math.abs(settings.dt) < limit))
       throw new IsoformError(
-        `pic: a time step of ${settings.dt} makes waves grow without bounds: it must be less than ${limit.toPrecision(4)}`,
+        `pic: a time step of ${settings.dt} makes waves grow without bounds: it must be less than ${limit.toPrecision(4)}, which is ${formulaOfLimit(problem.mesh)}`,
       );
     const work = new Workspace(device, settings.precision);
     try {
@@ -117,6 +149,22 @@ export class Simulation {
     return this.diagnostics.measure(this.time);
   }
 
+  /** Throws IsoformError where a particle has left the box or has become no number: which one, and between which steps. */
+  async requireSound(): Promise<void> {
+    const { mesh } = this.problem;
+    for (const particles of this.species) {
+      const lost = await findLost(this.work, mesh, this.settings.dt, particles);
+      if (!lost) continue;
+      const { count, index, x, v } = lost;
+      const when = this.steps === 0 ? "at the start" : `between steps ${this.soundAt} and ${this.steps}`;
+      throw new IsoformError(
+        `pic: ${count} of ${particles.options.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
+          `particle ${index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
+      );
+    }
+    this.soundAt = this.steps;
+  }
+
   /** The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: that of the field, not of its coefficients. */
   async mode(form: "e" | "b", component: number, mode: number): Promise<number> {
     const values = await this.device.queue.read(this.maxwell[form].at(0, component));
@@ -146,19 +194,28 @@ export class Simulation {
     const { e, b } = this.maxwell;
     return {
       steps: this.steps,
+      about: describe(this.problem, this.settings),
       arrays: await Promise.all([e, b, ...this.species.map(({ storage }) => storage)].map((view: View<"f64">) => queue.read(view))),
     };
   }
 
-  /** Goes back to a state of a simulation of the same problem and settings: the steps that follow give the same bits. */
-  restore({ steps, arrays }: State): void {
+  /**
+   * Goes back to a state of a simulation of the same problem and settings: the steps that follow give the same bits. Throws IsoformError for a
+   * state of another one, with what differs.
+   */
+  restore({ steps, about, arrays }: State): void {
     const { queue } = this.device;
     const { e, b } = this.maxwell;
     const views: View<"f64">[] = [e, b, ...this.species.map(({ storage }) => storage)];
-    if (arrays.length !== views.length || arrays.some((array, n) => array.length !== views[n].size))
-      throw new IsoformError("pic: the saved state is of another problem: restart with the mesh, species and particles of that run");
+    const here = describe(this.problem, this.settings);
+    const differs = Object.keys({ ...about, ...here }).filter((name) => about[name] !== here[name]);
+    if (differs.length > 0) {
+      const each = differs.map((name) => `${name} ${about[name] ?? "absent"} there, ${here[name] ?? "absent"} here`);
+      throw new IsoformError(`pic: the saved state is of another run: ${each.join("; ")}: restart with what that run had`);
+    }
     views.forEach((view, n) => queue.write(view, arrays[n]));
     this.steps = steps;
+    this.soundAt = steps;
   }
 
   free(): void {
