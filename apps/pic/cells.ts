@@ -1,23 +1,14 @@
-import type { Device, View } from "isoform";
-import { fixed, i32, teamKernel, teams, view } from "isoform";
+import { fixed, i32, teamKernel, view } from "isoform";
 import type { Mesh } from "./mesh.js";
-import { cellSize, cyclic, dofs, isPresent } from "./mesh.js";
+import { isPresent } from "./mesh.js";
+import { turnInCell } from "./motion.js";
 import { motionOf, motionParams, remembered } from "./particles.js";
-import type { Particles } from "./species.js";
-import { wrapped } from "./splines.js";
+import { nearby } from "./splines.js";
 
 /** Members of a team on a GPU: their currents have room in shared memory beside each other. */
 export const MEMBERS = 64;
 /** Teams of a cell, so that there are enough to fill a GPU. */
-const PARTS = 4;
-
-/** Particles that are sorted by cell. */
-export interface Cells {
-  /** Those of cell c = c_a + N_a (c_b + N_b c_c) are `start[c]` to `start[c + 1] - 1`. */
-  readonly start: View<"i32", 1>;
-  /** Room for a number a particle. */
-  readonly later: View<"i32", 1>;
-}
+export const PARTS = 4;
 
 /**
  * The flow H_p along axis a for particles that are sorted by cell, in a mesh of three axes: what `pushKernel` does. A team takes its part of a
@@ -38,6 +29,7 @@ function makePushCells(mesh: Mesh, direction: number) {
       /** Room for a number a particle: those that come last, each member's at the places of its own particles. */
       later: view(i32, 1, { disjoint: true }),
       nearby,
+      turnInCell,
     },
     (p, team) => {
       const { fieldB, fieldC, start, parts, later, primitives, upperB, lowerB, upperC, lowerC } = p;
@@ -88,29 +80,7 @@ function makePushCells(mesh: Mesh, direction: number) {
             for (let n = 0; n < path.length; n++)
               path[n] = p.ha * (p.pieceAt(primitives, n, last - ca) - p.pieceAt(primitives, n, first - ca));
             const copy = (i & 1) * entries;
-            let turnB = 0;
-            let turnC = 0;
-            for (let m = 0; m < sc.length; m++) {
-              let sumB = 0;
-              let sumC = 0;
-              for (let l = 0; l < sb.length; l++) {
-                const s = sb[l] * sc[m] * weight;
-                let f = 0;
-                let g = 0;
-                for (let n = 0; n < path.length; n++) {
-                  const k = n + path.length * (l + sb.length * m);
-                  sums[k] += path[n] * s;
-                  if (l > 0) f += nearC[copy + k] * path[n];
-                  if (m > 0) g += nearB[copy + k] * path[n];
-                }
-                if (l > 0) sumB += f * tb[l - 1];
-                sumC += g * sb[l];
-              }
-              turnB += sumB * sc[m];
-              if (m > 0) turnC += sumC * tc[m - 1];
-            }
-            p.vb[i] -= p.ratio * turnB;
-            p.vc[i] += p.ratio * turnC;
+            p.turnInCell(p, i, weight, path, sb, tb, sc, tc, nearB, nearC, copy, sums, 0, 1);
             p.xa[i] = after;
           } else {
             later[begin + member + waiting * team.size] = i;
@@ -130,40 +100,4 @@ function makePushCells(mesh: Mesh, direction: number) {
       });
     },
   );
-}
-
-/** The coefficient of one of the splines that are not zero in a cell, from 0. */
-function nearby(cell: number, splines: number, cells: number, which: number): number {
-  return wrapped(cell - splines + 1 + which, cells);
-}
-
-/** A launch of `pushCellsKernel`: its policy, and the arguments besides those of `pushKernel`. */
-export const cellTeams = (mesh: Mesh, cells: Cells) => ({
-  policy: teams(PARTS * dofs(mesh), { size: MEMBERS }),
-  args: { ...cells, parts: PARTS, members: MEMBERS },
-});
-
-/** Sorts particles of a mesh of three axes by the cell that they are in, on the host. */
-export async function sortByCell(device: Device, mesh: Mesh, particles: Particles, direction: number): Promise<Cells> {
-  const { storage } = particles;
-  const [count, width] = storage.shape;
-  const values = await device.queue.read(storage);
-  const axes = cyclic(direction);
-  const cellOf = (i: number): number =>
-    axes.reduceRight((cell, axis) => {
-      const { cells } = mesh.axes[axis];
-      return cells * cell + Math.floor(values[width * i + axis] / cellSize(mesh.axes[axis]));
-    }, 0);
-  const start = new Int32Array(dofs(mesh) + 1);
-  const cellsOf = new Int32Array(count);
-  for (let i = 0; i < count; i++) start[(cellsOf[i] = cellOf(i)) + 1]++;
-  for (let c = 0; c + 1 < start.length; c++) start[c + 1] += start[c];
-  const next = start.slice();
-  const sorted = new Float64Array(values.length);
-  for (let i = 0; i < count; i++) {
-    const to = next[cellsOf[i]]++;
-    for (let k = 0; k < width; k++) sorted[width * to + k] = values[width * i + k];
-  }
-  device.queue.write(storage, sorted);
-  return { start: device.from(i32, start), later: device.array(i32, count) };
 }

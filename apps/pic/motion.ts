@@ -10,7 +10,7 @@ type Pieces = Parameters<typeof pieceAt>[0];
 type Column = Record<number, number>;
 
 /** What the kernels of the motion have as `motionParams` declares it. */
-interface Motion {
+export interface Motion {
   readonly dt: number;
   readonly charge: number;
   readonly ratio: number;
@@ -35,6 +35,51 @@ interface Motion {
   readonly lowerB: Pieces;
   readonly upperC: Pieces;
   readonly lowerC: Pieces;
+}
+
+/**
+ * The turn of the velocity of a particle that stays in its cell, and its currents: entry k = n + p (l + (p + 1) m) of the splines n, l, m that are not
+ * zero there is added to `sums[lane + lanes * k]`. Coefficients of B near the cell are `nearB[from + k]`, `nearC[from + k]`.
+ */
+export function turnInCell(
+  p: Motion,
+  i: number,
+  weight: number,
+  path: Float64Array,
+  sb: Float64Array,
+  tb: Float64Array,
+  sc: Float64Array,
+  tc: Float64Array,
+  nearB: Column,
+  nearC: Column,
+  from: number,
+  sums: Column,
+  lane: number,
+  lanes: number,
+): void {
+  let turnB = 0;
+  let turnC = 0;
+  for (let m = 0; m < sc.length; m++) {
+    let sumB = 0;
+    let sumC = 0;
+    for (let l = 0; l < sb.length; l++) {
+      const s = sb[l] * sc[m] * weight;
+      let f = 0;
+      let g = 0;
+      for (let n = 0; n < path.length; n++) {
+        const k = n + path.length * (l + sb.length * m);
+        sums[lane + lanes * k] += path[n] * s;
+        if (l > 0) f += nearC[from + k] * path[n];
+        if (m > 0) g += nearB[from + k] * path[n];
+      }
+      if (l > 0) sumB += f * tb[l - 1];
+      sumC += g * sb[l];
+    }
+    turnB += sumB * sc[m];
+    if (m > 0) turnC += sumC * tc[m - 1];
+  }
+  p.vb[i] -= p.ratio * turnB;
+  p.vc[i] += p.ratio * turnC;
 }
 
 /** The flow H_p along axis a of particle i, wherever it is and however far it goes. Most particles stay in their cell. */

@@ -1,3 +1,4 @@
+import type { Args } from "isoform";
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
 import type { Axis, Mesh } from "./mesh.js";
 import { cyclic, isPresent, piecesOf } from "./mesh.js";
@@ -69,6 +70,9 @@ export function motionParams({ axes }: Mesh, direction: number, disjoint = false
     pushParticle,
   };
 }
+
+/** What a launch of `pushKernel` takes. */
+export type PushArguments = Args<ReturnType<typeof motionParams>>;
 
 /**
  * The flow H_p along axis a, equations (7) to (9) of Artigues et al. (2019) for a = 1: particles move along a, the magnetic field along the

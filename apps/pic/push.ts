@@ -1,9 +1,9 @@
 import type { Device, Launch, Precision } from "isoform";
 import { f64, open, View } from "isoform";
 import { CASES } from "./cases.js";
-import { cellTeams, pushCellsKernel, sortByCell, type Cells } from "./cells.js";
 import { pushKernel } from "./particles.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
+import { prepareSorted, sortByCell, type Cells } from "./sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
 export const DEPOSITS = ["auto", "atomic", "duplicated", "sorted", "cells"] as const;
@@ -88,10 +88,7 @@ export class Push {
     const { mesh } = simulation.problem;
     const { device, species } = simulation;
     const prepare = (args: PushArguments): Launch => {
-      if (cells) {
-        const { policy, args: more } = cellTeams(mesh, cells);
-        return device.prepare(pushCellsKernel(mesh, 0), { ...args, ...more }, policy, { precision });
-      }
+      if (cells) return prepareSorted(device, mesh, 0, args, cells, precision);
       const scatter = deposit === "auto" || deposit === "cells" ? undefined : deposit;
       return device.prepare(pushKernel(mesh, 0), args, species[0].policy, { precision, scatter });
     };

@@ -67,6 +67,11 @@ export function wrapped(index: number, cells: number): number {
   return rest < 0 ? rest + cells : rest;
 }
 
+/** The coefficient of one of the splines that are not zero in a cell, from 0. */
+export function nearby(cell: number, splines: number, cells: number, which: number): number {
+  return wrapped(cell - splines + 1 + which, cells);
+}
+
 /** The coefficients of the splines that are not zero in a cell, and those after them: index[j] of piece j. */
 export function indicesOf(cell: number, cells: number, index: Int32Array): void {
   let next = wrapped(cell - index.length + 1, cells);

@@ -107,6 +107,12 @@ export function without(form: Affine, name: string): Affine {
   return { constant: form.constant, terms };
 }
 
+/** What is left of a form modulo `period`: its constant from 0, and the terms that are not multiples. */
+export const modulo = (form: Affine, period: number): Affine => ({
+  constant: ((form.constant % period) + period) % period,
+  terms: Object.fromEntries(Object.entries(form.terms).filter(([, c]) => c % period !== 0)),
+});
+
 /** The two parts of a form: terms whose atoms satisfy `test` (with constant 0), and the rest. */
 export function split(form: Affine, test: (name: string) => boolean): [chosen: Affine, rest: Affine] {
   const entries = Object.entries(form.terms);

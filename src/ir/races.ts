@@ -1,5 +1,5 @@
 import { KernelError } from "../kernel/errors.js";
-import { coefficient, definitionsOf, equal, rangeOf, split, without } from "./affine.js";
+import { coefficient, definitionsOf, equal, modulo, rangeOf, split, without } from "./affine.js";
 import type { Affine, Definitions } from "./affine.js";
 import { withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
@@ -74,6 +74,8 @@ interface Pin {
   atom: string;
   /** Atoms that have one value for all parallel elements. */
   same: (atom: string) => boolean;
+  /** How many there are, from 0, where that is known. */
+  count?: number;
 }
 
 interface Conflict {
@@ -104,8 +106,18 @@ function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined 
   return best;
 }
 
-/** True if the axis gives each value of the pin's atom places of its own over all these accesses together. */
+/**
+ * True if the axis gives each value of the pin's atom places of its own over all these accesses together. Where there are n elements, places
+ * |a| n apart belong to the same one: r counts modulo |a| n, as that of t[i + n * k].
+ */
 function pinned(accesses: readonly Access[], axis: number, pin: Pin): boolean {
+  const { count } = pin;
+  return (
+    apart(accesses, axis, pin, (r) => r) || (count !== undefined && apart(accesses, axis, pin, (r, a) => modulo(r, Math.abs(a) * count)))
+  );
+}
+
+function apart(accesses: readonly Access[], axis: number, pin: Pin, reduced: (r: Affine, a: number) => Affine): boolean {
   let factor: number | undefined;
   let shared: Affine | undefined;
   let [low, high] = [Infinity, -Infinity];
@@ -116,7 +128,7 @@ function pinned(accesses: readonly Access[], axis: number, pin: Pin): boolean {
     const [same, rest] = split(without(form, pin.atom), pin.same);
     if (shared && !equal(same, shared)) return false;
     const range = rangeOf(
-      rest,
+      reduced(rest, a),
       withLoops(access.loops, () => undefined),
     );
     if (!range) return false;
@@ -158,7 +170,8 @@ function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
   walkStmts(loop.body, (stmt) => {
     if (stmt.kind === "for") inner.add(`local:${stmt.name}`);
   });
-  const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom) });
+  const count = loop.count.op === "const" ? Number(loop.count.value) : undefined;
+  const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom), count });
   if (!conflict) return;
   const { access, partner } = conflict;
   const place = print(ir, access);

@@ -145,6 +145,18 @@ test("scratch follows the same rule within one shared loop", () => {
   refuses(team(scratch, teamFor("q", n(63), [setElement("t", at("q"), element("t", add(at("q"), n(1))))])), /reads t\[q \+ 1\]/, /second/);
 });
 
+test("members write rows of scratch as long as there are members", () => {
+  const sums = (row: number) =>
+    loop("k", n(0), n(4), [setElement("t", add(at("q"), mul(at("k"), n(row))), f(0)), setElement("t", add(at("q"), n(4 * row)), f(0))]);
+  accepts(team(array("t", 64, "scratch"), teamFor("q", n(8), [sums(8)])));
+  refuses(
+    team(array("t", 64, "scratch"), teamFor("q", n(8), [sums(7)])),
+    /members of the team may write t\[q \+ k \* 7\]/,
+    /member's index q/,
+  );
+  refuses(team(array("t", 64, "scratch"), teamFor("q", n(9), [sums(8)])), /members of the team may write t/, /member's index q/);
+});
+
 test("what is declared outside a shared loop is not assigned inside", () => {
   refuses(team(define("t", f(0)), teamFor("q", n(8), [assign("t", f(1))])), /assigns t inside a loop shared by the team/, /team\.sum/);
   refuses(team(declare("t"), single([assign("t", f(1))])), /assigns t inside team\.single/, /scratch/);
