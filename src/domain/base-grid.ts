@@ -82,6 +82,13 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     return (this.cut ??= partition(this.activity.planes, this.set.members.length, this.reach.at(-1), this.step));
   }
 
+  neighbours(device: number): readonly [below: number | undefined, above: number | undefined] {
+    const { length } = this.set.members;
+    const isRing = length > 1 && this.periodic.at(-1)!;
+    const member = (m: number): number | undefined => (isRing ? (m + length) % length : m >= 0 && m < length ? m : undefined);
+    return [member(device - 1), member(device + 1)];
+  }
+
   get parent(): BaseGrid<D> | undefined {
     return this.coarse;
   }
@@ -94,11 +101,17 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
         `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
           `give the finest grid { levels: n } for n coarser ones`,
       );
+    const uneven = this.extents.findIndex((n, axis) => this.periodic[axis] && n % 2 === 1);
+    if (uneven >= 0)
+      throw new LaunchError(
+        `the grid of [${this.extents}] cells cannot be coarsened: it is periodic along ${"xyz"[uneven]}, where pairs of ${this.extents[uneven]} cells ` +
+          `do not come round; give an even number of cells to periodic axes`,
+      );
     this.freeze();
     const extents = this.extents.map((n) => Math.ceil(n / 2));
     const active = this.mask && coarseMask(this.mask, this.extents);
     const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
-    this.coarse = this.makeCoarse(extents, { layout: this.layout, active }, partitions);
+    this.coarse = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
     return this.coarse;
   }
 

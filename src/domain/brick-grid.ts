@@ -55,7 +55,7 @@ export class BrickGrid<D extends Dimension = Dimension> extends NumberedGrid<D, 
       before.push(before.at(-1)! + bricks.mask.subarray(p, p + plane).reduce((a, b) => a + b, 0));
     const numberings = this.partitions.map(({ device, first, planes, cells }) => {
       const partition = { device, first: first / this.unitPlanes, planes: Math.ceil(planes / this.unitPlanes), cells };
-      return new Numbering({ extents: bricks.extents, mask: bricks.mask, before }, partition, width, 1);
+      return new Numbering({ extents: bricks.extents, mask: bricks.mask, periodic: this.periodic, before }, partition, width, 1);
     });
     this.bricksOf = numberings.map((numbering) => new BrickTables(bricks, numbering));
     return numberings;

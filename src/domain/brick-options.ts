@@ -2,6 +2,7 @@ import type { Dimension } from "../kernel/cells.js";
 import { ContainerError, LaunchError } from "../kernel/errors.js";
 import type { Container } from "./container.js";
 import type { GridOptions, Offset } from "./grid.js";
+import { periodicAxes } from "./partition.js";
 
 /* What block-sparse grids ask of their users, however cells lie in memory. */
 
@@ -15,11 +16,20 @@ const USUAL = { 2: [8, 8], 3: [4, 4, 4] } as const;
 
 /**
  * Cells of a brick along each axis.
- * @throws LaunchError where they are not powers of two
+ * @throws LaunchError where they are not powers of two, or a periodic axis does not hold a whole number of them
  */
-export function brickOf(extents: readonly number[], { brick = USUAL[extents.length as Dimension] }: BlocksOptions): readonly number[] {
+export function brickOf(
+  extents: readonly number[],
+  { brick = USUAL[extents.length as Dimension], periodic }: BlocksOptions,
+): readonly number[] {
   if (brick && (brick.length !== extents.length || brick.some((n) => !(n >= 1 && n <= 64 && Number.isInteger(Math.log2(n))))))
     throw new LaunchError(`bricks of [${brick}] cells for a grid of [${extents}]: give powers of two up to 64, one for each axis`);
+  const cut = periodicAxes(extents, periodic).findIndex((ends, axis) => ends && extents[axis] % (brick?.[axis] ?? 1) !== 0);
+  if (cut >= 0)
+    throw new LaunchError(
+      `bricks of [${brick}] cells for a grid of [${extents}] that is periodic along ${"xyz"[cut]}: the last brick would have cells beyond the end; ` +
+        `give periodic axes a multiple of the brick's cells`,
+    );
   return brick ?? [];
 }
 

@@ -56,29 +56,31 @@ export class Bricks {
 
 /** The bricks that one member stores, and what kernels need to know of them. */
 export class BrickTables {
-  /** Number of each brick of the stored planes, by position less that of the first; the outside one's where it is not stored. */
+  /** Number of each brick of the stored planes, in their order; the outside one's where it is not stored. */
   private readonly numbers: Int32Array;
-  private readonly start: number;
+  /** Bricks of a plane. */
+  private readonly plane: number;
 
   /** @param numbering of the bricks, as cells of the coarser box */
   constructor(
     private readonly bricks: Bricks,
     readonly numbering: Numbering,
   ) {
-    const plane = bricks.mask.length / bricks.extents.at(-1)!;
-    this.start = numbering.low * plane;
-    this.numbers = new Int32Array((numbering.high - numbering.low) * plane).fill(numbering.outside);
-    numbering.each((brick, position) => (this.numbers[position - this.start] = brick));
+    this.plane = bricks.mask.length / bricks.extents.at(-1)!;
+    this.numbers = new Int32Array((numbering.high - numbering.low) * this.plane).fill(numbering.outside);
+    numbering.each((brick, position, plane) => (this.numbers[(plane - numbering.low) * this.plane + (position % this.plane)] = brick));
   }
 
   /** Visits the stored active cells: brick * cells of a brick + place, and position in the box of cells. */
   each(visit: (at: number, position: number) => void): void {
     const { bricks, numbering } = this;
     const thick = bricks.shape.at(-1)!;
-    const end = Math.min(bricks.box.at(-1)!, numbering.high * thick);
-    bricks.each(numbering.low * thick, end, (brick, place, position) =>
-      visit(this.numbers[brick - this.start] * bricks.cells + place, position),
-    );
+    for (const { first, end, place: begin } of numbering.stretches) {
+      const shift = (first - numbering.low - begin) * this.plane;
+      bricks.each(begin * thick, Math.min(bricks.box.at(-1)!, (begin + end - first) * thick), (brick, place, position) =>
+        visit(this.numbers[brick + shift] * bricks.cells + place, position),
+      );
+    }
   }
 
   /** Where the values of the active cell at a position lie, as `each` says it. */
@@ -91,27 +93,33 @@ export class BrickTables {
       place += (n & ((1 << logs[axis]) - 1)) << shift;
       [rest, stride, shift] = [Math.floor(rest / extent), stride * extents[axis], shift + logs[axis]];
     });
-    return this.numbers[brick - this.start] * cells + place;
+    return this.numbers[brick - this.numbering.low * this.plane] * cells + place;
   }
 
   /** [brick][code]: the neighbours of own bricks, code = sum of 3^axis (1 + step). */
   neighbours(): Int32Array {
     const { extents } = this.bricks;
-    const { first, own } = this.numbering;
+    const { first, own, low, high, outside, cells, partition } = this.numbering;
     const codes = 3 ** extents.length;
     const table = new Int32Array((first + own) * codes);
-    this.numbering.each((brick, position) => {
+    /** The stored bricks along each axis, and whether the first comes after the last. */
+    const axes = extents.map((extent, axis) => {
+      const length = axis < extents.length - 1 ? extent : high - low;
+      return { length, isRing: cells.periodic[axis] && (axis < extents.length - 1 || partition.planes === extent) };
+    });
+    this.numbering.each((brick, position, plane) => {
       if (brick < first || brick >= first + own) return;
+      const start = (plane - low) * this.plane + (position % this.plane);
       for (let code = 0; code < codes; code++) {
-        let [rest, digits, stride, neighbour, inside] = [position, code, 1, 0, true];
-        for (const extent of extents) {
-          const n = (rest % extent) + (digits % 3) - 1;
-          inside &&= n >= 0 && n < extent;
+        let [rest, digits, stride, neighbour, inside] = [start, code, 1, 0, true];
+        for (const { length, isRing } of axes) {
+          const next = (rest % length) + (digits % 3) - 1;
+          const n = isRing ? (next + length) % length : next;
+          inside &&= n >= 0 && n < length;
           neighbour += n * stride;
-          [rest, digits, stride] = [Math.floor(rest / extent), Math.floor(digits / 3), stride * extent];
+          [rest, digits, stride] = [Math.floor(rest / length), Math.floor(digits / 3), stride * length];
         }
-        const number = inside ? this.numbers[neighbour - this.start] : undefined;
-        table[brick * codes + code] = number ?? this.numbering.outside;
+        table[brick * codes + code] = inside ? this.numbers[neighbour] : outside;
       }
     });
     return table;

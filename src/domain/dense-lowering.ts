@@ -1,4 +1,4 @@
-import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times } from "../ir/build.js";
+import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times, truth } from "../ir/build.js";
 import { literal } from "../ir/simplify.js";
 import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../ir/types.js";
 import { placeCells } from "./cell-code.js";
@@ -12,13 +12,19 @@ export interface DenseFieldPlan extends FieldPlan {
   readonly level: FieldUse["level"];
   /** Of the field's grid, in kernel order. */
   readonly padding: readonly number[];
+  /** Of the field's grid, as of the container's. */
+  readonly rings: Rings;
   readonly outside: number;
 }
+
+/** In kernel order: the extent of an axis on which memory has no places beyond the ends, for the other end is there. */
+export type Rings = readonly (number | undefined)[];
 
 export interface DensePlan extends ContainerPlan {
   readonly fields: ReadonlyMap<string, DenseFieldPlan>;
   /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
   readonly padding: readonly number[];
+  readonly rings: Rings;
   /** Cells along x. */
   readonly width: number;
   /** Memory has no places for cells beyond the ends of rows: it holds others there. */
@@ -36,20 +42,31 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const kernel = new StorageKernel<DenseRole>(container);
   const { padding } = plan;
   const last = padding.length - 1;
+  const own: Place = { level: "own", ...plan };
 
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first child, or from its parent. */
-  const storageIndex = (axis: number, d: number, { level, padding: theirs }: Pick<DenseFieldPlan, "level" | "padding">): Expr => {
-    const own = indexOf(axis);
-    if (level === "own") return shifted(own, d);
+  const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
+    const index = indexOf(axis);
+    const extent = rings[axis];
+    const isBeyond = extent !== undefined && (d < 0 || d > (level === "child" ? 1 : 0));
+    if (isBeyond) return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
+    if (level === "own") return shifted(index, d);
     return level === "child"
-      ? shifted(times(own, 2), theirs[axis] - 2 * padding[axis] + d)
-      : shifted(right(shifted(own, -padding[axis]), 1), theirs[axis] + d);
+      ? shifted(times(index, 2), theirs[axis] - 2 * padding[axis] + d)
+      : shifted(right(shifted(index, -padding[axis]), 1), theirs[axis] + d);
   };
-  const cellIndex = (offset: readonly number[], of: Pick<DenseFieldPlan, "level" | "padding">): Expr[] =>
-    padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
+  const cellIndex = (offset: readonly number[], of: Place): Expr[] => padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
+  const known = new Map<string, Expr>();
+  /** The place at distance `d` from another one of a ring. */
+  const wrapped = (name: string, from: Expr, d: number, extent: number): Expr => {
+    const wish = `${name}_${d < 0 ? "m" : ""}${Math.abs(d)}`;
+    const [inside, back] = d < 0 ? [compare("ge", from, int(-d)), extent] : [compare("lt", from, int(extent - d)), -extent];
+    if (!known.has(wish)) known.set(wish, kernel.local(wish, choose(inside, shifted(from, d), shifted(from, d + back))));
+    return known.get(wish)!;
+  };
   /** Whether the cell at distance `dx` along x is there; absent where memory has a place for it in any case. */
   const isInRow = (dx: number): Expr | undefined => {
-    if (!plan.packed || dx === 0) return undefined;
+    if (!plan.packed || dx === 0 || plan.rings[last] !== undefined) return undefined;
     const x = shifted(indexOf(last), -padding[last]);
     return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
   };
@@ -57,8 +74,11 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     const { outside } = plan.fields.get(name)!;
     return literal(type, type === "f32" ? Math.fround(outside) : outside);
   };
+  /** Whether there is an active cell for certain. */
+  const isThere = (offset: readonly number[]): boolean =>
+    !plan.masked && padding.every((_, axis) => plan.rings[axis] !== undefined || offset[last - axis] === 0);
   const isActive = (offset: readonly number[]): Expr => {
-    const active = differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, { level: "own", padding })), int(0));
+    const active = differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, own)), int(0));
     const inRow = isInRow(offset[0]);
     return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: active } : active;
   };
@@ -78,14 +98,8 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         return inRow ? choose(inRow, load, outsideOf(name, load.type)) : load;
       },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
-      kept: (name, offset, value) => ({
-        op: "select",
-        type: value.type,
-        cond: isActive(offset),
-        a: value,
-        b: outsideOf(name, value.type),
-      }),
-      active: isActive,
+      kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, outsideOf(name, value.type))),
+      active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
       coordinate: (n) => {
         const axis = last - n;
         const local = shifted(indexOf(axis), -padding[axis]);
@@ -99,7 +113,16 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
     cell: padding.map((_, axis) => indexOf(axis)),
   };
-  return { ir: kernel.finish(guarded, plan, shape), roles: kernel.roles };
+  return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
+}
+
+/** Where the cells of a field, or of the mask, lie. */
+type Place = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
+
+/** Index along an axis that offsets count from, on rings: these have no padding. */
+function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
+  const index = indexOf(axis);
+  return level === "own" ? index : level === "child" ? times(index, 2) : right(index, 1);
 }
 
 const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));

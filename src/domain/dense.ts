@@ -9,12 +9,12 @@ import type { DeviceSet, Member } from "../set/index.js";
 import { BaseGrid, type Given, type Place } from "./base-grid.js";
 import type { Container } from "./container.js";
 import { sidewaysReads } from "./cell-code.js";
-import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole } from "./dense-lowering.js";
+import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./dense-lowering.js";
 import { DenseStorage, type Arrangement, type Box } from "./dense-storage.js";
 import type { Field, FieldType } from "./field.js";
 import { fillView } from "./fill.js";
 import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "./grid.js";
-import { planesTogether } from "./partition.js";
+import { planesTogether, stretchesOf, type Stretch } from "./partition.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
 
@@ -81,7 +81,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   protected arrange(stored: readonly Field[]): void {
     const before = { padding: this.padding, packed: this.packed };
-    this.padding = this.reach.toReversed();
+    this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
     // What is written into other cells needs a place outside, and so does what other levels read.
     this.packed = this.packs && !this.spreads && !this.parent;
     for (const view of this.masks ?? []) view.free();
@@ -114,12 +114,11 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+    const plane = field.length / this.extents.at(-1)!;
     field.storage.forEach((memory, m) => {
-      const [first, end] = this.stored(m);
-      const plane = field.length / this.extents.at(-1)!;
-      const origin = this.partitions[m].first;
-      const own = data.subarray((origin + first) * plane, (origin + end) * plane);
-      this.set.members[m].queue(0).write(this.storage(field, m).window(memory, first, end), own);
+      const storage = this.storage(field, m);
+      for (const { first, end, place } of this.stretches(m))
+        this.set.members[m].queue(0).write(storage.window(memory, first, end), data.subarray(place * plane, (place + end - first) * plane));
     });
   }
 
@@ -160,8 +159,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const piece = (m: number, begin: number) => this.storage(field, m).piece(storage[m], begin, begin + width, k);
       return [{ from, to, source: piece(from, first), target: piece(to, target) }];
     };
-    return this.partitions.slice(1).flatMap(({ device: upper }) => {
-      const lower = upper - 1;
+    return this.partitions.flatMap(({ device: upper }) => {
+      const [lower] = this.neighbours(upper);
+      if (lower === undefined) return [];
       const { planes } = this.partitions[lower];
       const widths = components.map((k) => ({ k, ...this.haloWidths.get(field, k) }));
       return [
@@ -173,7 +173,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   override forwards(container: Container, field: Field): boolean {
     const { members } = this.set;
-    const reached = members.slice(1).every(({ device }, m) => device.forwards?.(members[m].device) && members[m].device.forwards?.(device));
+    const reaches = (from: number, to: number | undefined) => to === undefined || members[from].device.forwards?.(members[to].device);
+    const reached = members.every((_, m) => this.neighbours(m).every((neighbour) => reaches(m, neighbour)));
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
       reached &&
@@ -190,13 +191,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private forwardsOf(container: Container, field: Field, member: number): Forward[] {
     const { param } = container.uses.find((use) => use.field === field && use.written)!;
     const { below, above } = this.haloWidths.get(field, 0);
-    const to = (neighbour: number, side: Forward["side"], planes: number): Forward[] => {
-      if (planes === 0 || neighbour < 0 || neighbour === this.partitions.length) return [];
+    const to = (neighbour: number | undefined, side: Forward["side"], planes: number): Forward[] => {
+      if (planes === 0 || neighbour === undefined) return [];
       const { buffer, type, shape, strides, offset } = this.storage(field, neighbour).kernelView(field.storage[neighbour]);
       const plane = this.padding[0] + (side === "first" ? this.partitions[neighbour].planes : -planes);
       return [{ param, side, to: new View(buffer, type, [planes, ...shape.slice(1)], strides, offset + plane * strides[0]) }];
     };
-    return [...to(member - 1, "first", above), ...to(member + 1, "last", below)];
+    const [lower, upper] = this.neighbours(member);
+    return [...to(lower, "first", above), ...to(upper, "last", below)];
   }
 
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
@@ -207,6 +209,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const { param, field } of container.uses)
       args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
     const [mask, origin] = [roles.get("mask"), roles.get("origin")];
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
     if (origin !== undefined) args[origin] = this.partitions[device].first;
@@ -237,8 +240,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private planesOf(member: number, view: DataView): (readonly [first: number, end: number])[] {
     const { planes } = this.partitions[member];
     const [width] = this.padding;
-    const low = member > 0 ? Math.min(width, planes) : 0;
-    const high = member < this.partitions.length - 1 ? Math.max(low, planes - width) : planes;
+    const [lower, upper] = this.neighbours(member);
+    const low = lower === undefined ? 0 : Math.min(width, planes);
+    const high = upper === undefined ? planes : Math.max(low, planes - width);
     if (view === "standard") return [[0, planes]];
     return view === "internal"
       ? [[low, high]]
@@ -252,7 +256,25 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private stored(member: number): readonly [first: number, end: number] {
     const { planes } = this.partitions[member];
     const [width] = this.padding;
-    return [member > 0 ? -width : 0, planes + (member < this.partitions.length - 1 ? width : 0)];
+    const [lower, upper] = this.neighbours(member);
+    return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
+  }
+
+  /** Those planes in stretches that lie together in the box. */
+  private stretches(member: number): Stretch[] {
+    const [low, high] = this.stored(member);
+    const origin = this.partitions[member].first;
+    return stretchesOf(origin + low, origin + high, this.extents.at(-1)!).map(({ first, end, place }) => ({
+      first: first - origin,
+      end: end - origin,
+      place,
+    }));
+  }
+
+  /** Periodic axes along which every member has all cells. */
+  private get rings(): Rings {
+    const rings = this.extents.map((extent, axis) => (this.periodic[axis] ? extent : undefined)).toReversed();
+    return this.set.members.length === 1 ? rings : [undefined, ...rings.slice(1)];
   }
 
   private box(member: number): Box {
@@ -272,12 +294,12 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return (this.masks ??= this.set.members.map((member, m) => {
       const storage = this.maskStorage(m);
       const memory = storage.allocate(member.device);
-      const [first, end] = this.stored(m);
-      const window = storage.window(memory, first, end);
       const plane = this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
-      const begin = (this.partitions[m].first + first) * plane;
-      const active = this.mask?.subarray(begin, begin + window.size) ?? new Uint8Array(window.size).fill(1);
-      member.queue(0).write(window, active);
+      for (const { first, end, place } of this.stretches(m)) {
+        const window = storage.window(memory, first, end);
+        const active = this.mask?.subarray(place * plane, place * plane + window.size) ?? new Uint8Array(window.size).fill(1);
+        member.queue(0).write(window, active);
+      }
       return memory;
     }));
   }
@@ -296,13 +318,21 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const fields = new Map(
       container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
         param,
-        { cardinality: field.cardinality, layout: field.layout, level, padding: (field.grid as DenseGrid).padding, outside: field.outside },
+        {
+          cardinality: field.cardinality,
+          layout: field.layout,
+          level,
+          padding: (field.grid as DenseGrid).padding,
+          rings: (field.grid as DenseGrid).rings,
+          outside: field.outside,
+        },
       ]),
     );
     const plan: DensePlan = {
       fields,
       mask: container.mask?.param,
       padding: this.padding,
+      rings: this.rings,
       width: this.extents[0],
       packed: this.packed,
       masked: this.mask !== undefined,

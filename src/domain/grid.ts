@@ -89,6 +89,8 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly cells: number;
   /** One for each member, in the order of the planes. */
   readonly partitions: readonly Partition[];
+  /** The members whose planes come before and after those of a member; undefined where none come. */
+  neighbours(device: number): readonly [below: number | undefined, above: number | undefined];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
   /** Counts how often memory was laid out anew or halos became wider: launches and halo copies of an earlier generation are void. */

@@ -3,7 +3,8 @@ import type { Numbering } from "./numbering.js";
 
 /**
  * Numbers of a partition's cells by place: its planes, with margins on all sides that are as wide as `offsets` reach, so that any of them
- * leads from a cell of the partition to a place. Where there is no active cell, or none that the member stores, is the outside cell.
+ * leads from a cell of the partition to a place. Where there is no active cell, or none that the member stores, is the outside cell; the
+ * margins of an axis that is periodic, and all of which the member owns, repeat the cells at the other end.
  */
 export class NumberBox {
   readonly numbers: Int32Array;
@@ -25,6 +26,23 @@ export class NumberBox {
       const plane = (extents.length === 3 ? z : y) - this.first;
       if (plane >= 0 && plane < planes) this.numbers[this.place(x, y, z)] = cell;
     });
+    const last = extents.length - 1;
+    extents.forEach((extent, axis) => {
+      if (cells.periodic[axis] && (axis < last || partition.planes === extent)) this.repeat(axis, extent);
+    });
+  }
+
+  /** Fills the margins along an axis of so many cells with what lies at its other end. */
+  private repeat(axis: number, extent: number): void {
+    const { numbers, pitches } = this;
+    const [reach, pitch] = [this.reach[axis], pitches[axis]];
+    const line = (extent + 2 * reach) * pitch;
+    const period = extent * pitch;
+    for (let start = 0; start < numbers.length; start += line) {
+      const [own, end] = [start + reach * pitch, start + line];
+      numbers.copyWithin(start, start + period, own + period);
+      numbers.copyWithin(own + period, own, end - period);
+    }
   }
 
   /** Of a cell of the partition, or one in the margins. */

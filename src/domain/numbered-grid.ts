@@ -163,21 +163,27 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   halo(field: Field): readonly HaloCopy[] {
     const memory = field.storage;
     const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
-    /** The own planes [first, end) of one member to the halo of the next. */
-    const copies = (from: number, to: number, first: number, end: number, k = 0): HaloCopy[] => {
-      const piece = (m: number): View => {
+    /** Own planes of one member, from `first` on, to the halo of another, from `target` on. */
+    const copies = (from: number, first: number, to: number, target: number, planes: number, k = 0): HaloCopy[] => {
+      const piece = (m: number, begin: number): View => {
         const numbering = this.numberings[m];
-        return this.storage(field, m).piece(memory[m], numbering.plane(first), numbering.plane(end), k);
+        return this.storage(field, m).piece(memory[m], numbering.plane(begin), numbering.plane(begin + planes), k);
       };
-      const [source, target] = [piece(from), piece(to)];
-      return source.size > 0 ? [{ from, to, source, target }] : [];
+      const source = piece(from, first);
+      return source.size > 0 ? [{ from, to, source, target: piece(to, target) }] : [];
     };
-    return this.numberings.slice(1).flatMap(({ partition }, lower) => {
-      const widths = components.map((k) => ({ k, ...this.haloWidths.get(field, k) }));
-      const [upper, cut] = [lower + 1, partition.first];
+    return this.numberings.flatMap(({ partition: { first } }, upper) => {
+      const [lower] = this.neighbours(upper);
+      if (lower === undefined) return [];
+      const { partition } = this.numberings[lower];
+      const end = partition.first + partition.planes;
+      const widths = components.map((k) => {
+        const { below, above } = this.haloWidths.get(field, k);
+        return { k, below: Math.ceil(below / this.unitPlanes), above: Math.ceil(above / this.unitPlanes) };
+      });
       return [
-        ...widths.flatMap(({ k, below }) => copies(lower, upper, cut - Math.ceil(below / this.unitPlanes), cut, k)),
-        ...widths.flatMap(({ k, above }) => copies(upper, lower, cut, cut + Math.ceil(above / this.unitPlanes), k)),
+        ...widths.flatMap(({ k, below }) => copies(lower, end - below, upper, first - below, below, k)),
+        ...widths.flatMap(({ k, above }) => copies(upper, first, lower, end, above, k)),
       ];
     });
   }
@@ -199,6 +205,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     for (const { param, field } of container.uses)
       args[param] = (field.grid as unknown as NumberedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
     const records = record ? this.recordsOf(device) : undefined;
     Object.assign(args, records?.valuesOf(container));
     return wanted.flatMap(({ slot, planes }) => {
@@ -227,8 +234,9 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   private unitPlanesOf(device: number, view: DataView): (readonly [number, number])[] {
     const { planes } = this.numberings[device].partition;
     if (view === "standard") return [[0, planes]];
-    const low = device > 0 ? Math.min(this.width, planes) : 0;
-    const high = device < this.numberings.length - 1 ? Math.max(low, planes - this.width) : planes;
+    const [lower, upper] = this.neighbours(device);
+    const low = lower === undefined ? 0 : Math.min(this.width, planes);
+    const high = upper === undefined ? planes : Math.max(low, planes - this.width);
     return view === "internal"
       ? [[low, high]]
       : [

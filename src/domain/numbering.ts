@@ -1,4 +1,5 @@
 import type { Partition } from "./grid.js";
+import { stretchesOf, type Stretch } from "./partition.js";
 
 /** Cells whose neighbours share one entry of the connectivity: a warp. */
 export const GROUP = 32;
@@ -8,6 +9,8 @@ interface Cells {
   readonly extents: readonly number[];
   /** Bytes in (z, y, x) order; undefined where every cell is active. */
   readonly mask: Uint8Array | undefined;
+  /** By axis: whether its ends meet. */
+  readonly periodic: readonly boolean[];
   /** Active cells before each plane of the last axis, and behind the last. */
   readonly before: readonly number[];
 }
@@ -17,7 +20,7 @@ interface Cells {
  * halo, and one more cell that stands for all missing ones. The bricks of a block-sparse grid are numbered as the cells of a coarser box.
  */
 export class Numbering {
-  /** Global planes stored, halos included. */
+  /** Global planes stored, halos included; on a periodic axis, those before plane 0 are the last, and so on. */
   readonly low: number;
   readonly high: number;
   /** Number of the first own cell. */
@@ -37,38 +40,55 @@ export class Numbering {
     /** The number of the first own cell is a multiple of it. */
     align = GROUP,
   ) {
-    const { before, extents } = cells;
     const end = partition.first + partition.planes;
-    this.low = Math.max(0, partition.first - width);
-    this.high = Math.min(extents.at(-1)!, end + width);
-    this.first = Math.ceil((before[partition.first] - before[this.low]) / align) * align;
-    this.base = before[partition.first] - this.first;
-    this.own = before[end] - before[partition.first];
-    this.outside = before[this.high] - this.base;
+    const planes = cells.extents.at(-1)!;
+    const isRing = cells.periodic.at(-1)! && partition.planes < planes;
+    this.low = isRing ? partition.first - width : Math.max(0, partition.first - width);
+    this.high = isRing ? end + width : Math.min(planes, end + width);
+    this.first = Math.ceil((this.before(partition.first) - this.before(this.low)) / align) * align;
+    this.base = this.before(partition.first) - this.first;
+    this.own = this.before(end) - this.before(partition.first);
+    this.outside = this.before(this.high) - this.base;
   }
 
   /** The number of the first cell in a stored plane, or in the one after the last. */
   plane(global: number): number {
-    return this.cells.before[global] - this.base;
+    return this.before(global) - this.base;
   }
 
-  /** Visits the stored cells in order: number, and position (z * ny + y) * nx + x in the global box. */
-  each(visit: (cell: number, position: number) => void): void {
+  /** The stored planes. */
+  get stretches(): Stretch[] {
+    return stretchesOf(this.low, this.high, this.cells.extents.at(-1)!);
+  }
+
+  /** Active cells before a plane, of which there are more and more as one goes round. */
+  private before(global: number): number {
+    const { before } = this.cells;
+    const planes = before.length - 1;
+    const turns = Math.floor(global / planes);
+    return turns * before[planes] + before[global - turns * planes];
+  }
+
+  /** Visits the stored cells in order: number, position (z * ny + y) * nx + x in the global box, and stored plane. */
+  each(visit: (cell: number, position: number, plane: number) => void): void {
     const { mask } = this.cells;
-    const plane = this.planeSize;
+    const size = this.planeSize;
     let cell = this.plane(this.low);
-    for (let position = this.low * plane; position < this.high * plane; position++) if (!mask || mask[position]) visit(cell++, position);
+    for (const { first, end, place } of this.stretches)
+      for (let plane = first; plane < end; plane++) {
+        const begin = (place + plane - first) * size;
+        for (let position = begin; position < begin + size; position++) if (!mask || mask[position]) visit(cell++, position, plane);
+      }
   }
 
-  /** Visits the stored cells in order: number and global coordinates; z is 0 in two dimensions. */
+  /** Visits the stored cells in order: number and global coordinates, the last one that of a stored plane; z is 0 in two dimensions. */
   eachAt(visit: (cell: number, x: number, y: number, z: number) => void): void {
     const { extents } = this.cells;
-    const [nx] = extents;
-    const ny = extents.length === 3 ? extents[1] : Infinity;
-    this.each((cell, position) => {
+    const [nx, ny] = extents;
+    const flat = extents.length === 2;
+    this.each((cell, position, plane) => {
       const x = position % nx;
-      const row = (position - x) / nx;
-      visit(cell, x, row % ny, Math.floor(row / ny));
+      visit(cell, x, flat ? plane : ((position - x) / nx) % ny, flat ? 0 : plane);
     });
   }
 

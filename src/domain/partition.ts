@@ -45,6 +45,19 @@ export function periodicAxes(extents: readonly number[], periodic: GridOptions["
   return [...axes];
 }
 
+/** Planes that lie together in the box: [first, end) as one counts on beyond the ends of a periodic axis, and the first one's place. */
+export interface Stretch {
+  readonly first: number;
+  readonly end: number;
+  readonly place: number;
+}
+
+/** The planes [first, end) of a box of `planes`, at most one turn before and behind it, in stretches. */
+export function stretchesOf(first: number, end: number, planes: number): Stretch[] {
+  const cuts = [first, ...[0, planes].filter((cut) => cut > first && cut < end), end];
+  return cuts.slice(1).map((stop, n) => ({ first: cuts[n], end: stop, place: (cuts[n] + planes) % planes }));
+}
+
 /**
  * Planes at whose multiples the partitions of a grid begin that can be coarsened so often.
  * @throws LaunchError where `levels` is no count

@@ -83,10 +83,10 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   }
 
   protected number(width: number): readonly Numbering[] {
-    const { extents, mask, activity } = this;
+    const { extents, mask, activity, periodic } = this;
     const before = [0];
     for (const cells of activity.planes) before.push(before.at(-1)! + cells);
-    return this.partitions.map((partition) => new Numbering({ extents, mask, before }, partition, width));
+    return this.partitions.map((partition) => new Numbering({ extents, mask, periodic, before }, partition, width));
   }
 
   protected eachCell(member: number, visit: (at: number, position: number) => void): void {

@@ -1,5 +1,6 @@
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
+import type { Grid, Offset } from "../domain/grid.js";
 import { sizeOf } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, type Touch } from "./footprint.js";
@@ -171,7 +172,7 @@ class Builder {
       return `"${container.name}" reads ${changed.field.name}, which "${this.writers.get(changed.field)![0].container.name}" writes`;
     if (offsets.length * sizeOf(container.ir.body) > MAX_REPEATED)
       return `"${container.name}" is too long to be repeated for ${offsets.length} neighbours`;
-    if (!keepsOutside(container, field))
+    if (leavesDomain(container.grid, offsets) && !keepsOutside(container, field))
       return `"${container.name}" would give cells outside of the domain other values than ${field.outside}`;
     for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
     this.flops += flops * offsets.length;
@@ -188,3 +189,7 @@ class Builder {
     for (const k of [...read, ...written]) held.add(k);
   }
 }
+
+/** True where the offsets lead from some active cell to none. */
+const leavesDomain = ({ mask, periodic }: Grid, offsets: readonly Offset[]): boolean =>
+  mask !== undefined || offsets.some((offset) => offset.some((d, axis) => d !== 0 && !periodic[axis]));

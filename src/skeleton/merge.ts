@@ -2,6 +2,7 @@ import { analyseContainer } from "../domain/analysis.js";
 import type { Container, FieldUse } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import { assignedPlaces } from "../ir/assigned.js";
+import { choose, compare, int } from "../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";
 import { Names } from "../ir/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../ir/walk.js";
@@ -137,14 +138,22 @@ class Merger {
       const distance = offsetOf(indices);
       return distance.every((d) => d === 0) ? values.get(use.field) : around.get(place(use.field, distance));
     };
+    const distanceOf = (axis: number): number => offset[this.rank - 1 - axis];
+    /** The indices of a cell tell it by its distance, also beyond the end of a periodic axis. */
+    const moved = (index: Expr): Expr => (index.op === "index" ? shifted(index, distanceOf(index.axis)) : mapChildren(index, moved));
     const expr = (node: Expr): Expr => {
-      const held = node.op === "load" ? heldAt(node.view, node.indices) : undefined;
+      if (node.op === "load" && (fields.has(node.view) || node.view === container.mask?.param)) {
+        const held = heldAt(node.view, node.indices);
+        const components = node.indices.slice(this.rank).map(expr);
+        if (held) return elementOf(held, components[0]);
+        return { ...node, view: name(node.view), indices: [...node.indices.slice(0, this.rank).map(moved), ...components] };
+      }
       const mapped = mapChildren(node, expr);
       switch (mapped.op) {
         case "index":
-          return shifted(mapped, offset[this.rank - 1 - mapped.axis]);
+          return this.coordinate(mapped, distanceOf(mapped.axis));
         case "load":
-          return held ? elementOf(held, mapped.indices[this.rank]) : { ...mapped, view: name(mapped.view) };
+          return { ...mapped, view: name(mapped.view) };
         case "extent":
           return { ...mapped, view: name(mapped.view) };
         case "local":
@@ -176,6 +185,17 @@ class Merger {
       }
     };
     return mapStmts(ir.body, { expr, stmt });
+  }
+
+  /** A coordinate of the cell at distance `d` along the axis of the own one's. */
+  private coordinate(index: Extract<Expr, { op: "index" }>, d: number): Expr {
+    const { extents, periodic } = this.group.parts[0].container.grid;
+    const axis = this.rank - 1 - index.axis;
+    const beside = shifted(index, d);
+    if (d === 0 || !periodic[axis]) return beside;
+    const extent = extents[axis];
+    const isInside = d < 0 ? compare("ge", index, int(-d)) : compare("lt", index, int(extent - d));
+    return choose(isInside, beside, shifted(index, d < 0 ? d + extent : d - extent));
   }
 
   /** New names of a container's parameters and tables: one for each field, scalar and value, whoever uses it. */
@@ -241,7 +261,7 @@ class Merger {
         kind: "store",
         view,
         indices: this.indices(held.offset, k),
-        value: elementOf(held, integer(k)),
+        value: elementOf(held, int(k)),
         location: this.location,
       }));
     });
@@ -280,7 +300,7 @@ class Merger {
       const values = Array.from({ length: field.cardinality }, (_, k): Stmt[] => {
         if (!exposed.has(`${array} ${k}`)) return [];
         const value: Expr = { op: "load", type: typeOf(field), view: this.views.get(field)!, indices: this.indices(offset, k) };
-        return [{ kind: "setElement", array, index: integer(k), value, location: this.location }];
+        return [{ kind: "setElement", array, index: int(k), value, location: this.location }];
       });
       return [declaration, ...values.flat()];
     });
@@ -289,7 +309,7 @@ class Merger {
   /** Indices of component `k` in the cell at an offset. */
   private indices(offset: readonly number[], k: number): Expr[] {
     const cell = Array.from({ length: this.rank }, (_, axis) => shifted({ op: "index", type: "i32", axis }, offset[this.rank - 1 - axis]));
-    return [...cell, integer(k)];
+    return [...cell, int(k)];
   }
 
   private container(body: Stmt[]): Container {
@@ -323,10 +343,8 @@ class Merger {
 
 const usesByParam = ({ uses }: Container): ReadonlyMap<string, FieldUse> => new Map(uses.map((use) => [use.param, use]));
 
-const integer = (value: number): Expr => ({ op: "const", type: "i32", value });
-
 const shifted = (index: Expr, by: number): Expr =>
-  by === 0 ? index : { op: "binary", type: "i32", fn: by > 0 ? "add" : "sub", a: index, b: integer(Math.abs(by)) };
+  by === 0 ? index : { op: "binary", type: "i32", fn: by > 0 ? "add" : "sub", a: index, b: int(Math.abs(by)) };
 
 const place = (field: Field, offset: readonly number[]): string => `${field.name} ${offset.join()}`;
 
@@ -337,6 +355,6 @@ const setHeld = ({ array, field }: Held, index: Expr, value: Expr, location: Loc
   kind: "setElement",
   array,
   index,
-  value: field.type === "u8" ? { op: "binary", type: "i32", fn: "and", a: value, b: integer(255) } : value,
+  value: field.type === "u8" ? { op: "binary", type: "i32", fn: "and", a: value, b: int(255) } : value,
   location,
 });

@@ -154,7 +154,6 @@ export class Program {
       ops.push(op);
       return op;
     };
-    const neighbours = (m: number) => [m - 1, m + 1].filter((n) => n in members);
     for (const task of tasks) {
       const { node } = task;
       const parents = this.plan.graph
@@ -162,17 +161,25 @@ export class Program {
         .map((edge) => ({ completed: completion.get(edge.from)!, wide: meansNeighbours(edge) }));
       const after = (...on: number[]) => on.flatMap((m) => parents.flatMap(({ completed }) => completed(m)));
       /** What neighbours must have done before a member stores in their halos, or reads what they have stored in its own. */
-      const around = (m: number) =>
-        neighbours(m).flatMap((n) => parents.flatMap(({ completed, wide }) => (wide ? completed(n).filter((op) => op.member === n) : [])));
+      const around = ({ container: { grid } }: ComputeNode, m: number) =>
+        grid
+          .neighbours(m)
+          .filter((n) => n !== undefined)
+          .flatMap((n) => parents.flatMap(({ completed, wide }) => (wide ? completed(n).filter((op) => op.member === n) : [])));
       if (node.kind === "compute") {
         const done = members.map((m) => {
           const own = after(m);
           const met = complete([...own, ...ops.filter((op) => op.member === m && op.stream === task.stream).slice(-1)], ops);
-          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(m).filter((op) => !met.has(op))]);
+          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(node, m).filter((op) => !met.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
-      } else if (node.kind === "halo") {
-        const copies = node.field.grid.halo(node.field);
+      } else if (node.kind === "pack" || node.kind === "sort") {
+        const { species, kind } = node;
+        const patterns = members.map((m) => (kind === "pack" ? species.leaving(m, this.precision) : species.sorting(m, this.precision)));
+        const done = members.map((m) => add(task, m, { launches: patterns[m].launches }, after(m)));
+        completion.set(node, (m) => [done[m]]);
+      } else if (node.kind === "halo" || node.kind === "move") {
+        const copies = node.kind === "halo" ? node.field.grid.halo(node.field) : node.species.transfers();
         const done = members.map((m) => {
           const own = copies.filter(({ from }) => from === m);
           return add(task, m, { copies: own }, after(m, ...new Set(own.map(({ to }) => to))));

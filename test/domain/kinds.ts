@@ -108,6 +108,8 @@ const flat: Program = async (grid) => {
 };
 
 const box = [19, 11, 14];
+/** Whole bricks along each axis. */
+const ring = [20, 12, 14];
 const cases: [title: string, extents: readonly number[], active: Active | undefined, program: Program, options?: GridOptions][] = [
   ["vectors, components apart, in the whole box", box, undefined, vectors],
   ["vectors, components apart, in a sphere", box, sphere, vectors],
@@ -120,7 +122,27 @@ const cases: [title: string, extents: readonly number[], active: Active | undefi
   ["reductions of a sphere", box, sphere, reductions],
   ["reductions of single cells", box, lone, reductions],
   ["reductions along rows of several chunks", [523, 3, 14], holes, reductions],
+  ["vectors in a whole box without ends", ring, undefined, vectors, { periodic: true }],
+  [
+    "vectors, components together, in a sphere cut by ends that meet",
+    ring,
+    sphere,
+    vectors,
+    { layout: "aos", periodic: [true, false, true] },
+  ],
+  ["vectors in random cells of a box that is periodic across planes", ring, holes, vectors, { periodic: [false, false, true] }],
+  ["coordinates, activity and element types in a box without ends", ring, holes, coordinates, { periodic: true }],
+  [
+    "coordinates, activity and element types in a box that is periodic within planes",
+    ring,
+    undefined,
+    coordinates,
+    { periodic: [true, true, false] },
+  ],
+  ["reductions of a box without ends", ring, undefined, reductions, { periodic: true }],
+  ["reductions of random cells without ends, along rows of several chunks", [524, 4, 14], holes, reductions, { periodic: true }],
   ["two dimensions, the whole box", [35, 21], undefined, flat],
+  ["two dimensions without ends", [36, 22], undefined, flat, { periodic: true }],
   ["two dimensions, a disc", [35, 21], (x, y) => (x - 16) ** 2 + (y - 10) ** 2 < 90, flat],
 ];
 

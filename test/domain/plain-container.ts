@@ -11,6 +11,8 @@ export interface PlainField {
   readonly data: TypedArray;
   readonly cardinality: number;
   readonly outside: number;
+  /** By axis: whether its ends meet; none where absent. */
+  readonly periodic?: readonly boolean[];
   /** Bytes in the order (z, y, x); all cells where absent. */
   readonly active?: Uint8Array;
 }
@@ -44,7 +46,8 @@ const cellAt = ([x, y, z]: readonly number[]): object => ({ x, y, z, [Symbol.toP
 
 function access(field: PlainField, cell: () => readonly number[]): unknown {
   const { extents, data, cardinality, outside } = field;
-  const place = (to: readonly number[]): number | undefined => {
+  const place = (beyond: readonly number[]): number | undefined => {
+    const to = beyond.map((d, n) => (field.periodic?.[n] ? (d + 2 * extents[n]) % extents[n] : d));
     if (to.some((d, n) => d < 0 || d >= extents[n])) return undefined;
     const position = to.reduceRight((p, d, n) => p * extents[n] + d, 0);
     return field.active && !field.active[position] ? undefined : position * cardinality;

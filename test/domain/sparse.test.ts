@@ -24,7 +24,10 @@ function numbered(extents: readonly number[], active: (position: number) => bool
   const counts = Array.from({ length: extents.at(-1)! }, (_, p) => mask.subarray(p * plane, (p + 1) * plane).reduce((a, b) => a + b, 0));
   const before = counts.reduce((sums, count) => [...sums, sums.at(-1)! + count], [0]);
   const parts = partition(counts, members, width);
-  return { mask, numberings: parts.map((part) => new Numbering({ extents, mask, before }, part, width)) };
+  return {
+    mask,
+    numberings: parts.map((part) => new Numbering({ extents, mask, periodic: extents.map(() => false), before }, part, width)),
+  };
 }
 
 describe("cells of element-sparse grids", () => {
