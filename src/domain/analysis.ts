@@ -45,7 +45,7 @@ export interface ContainerAnalysis {
  * @param extents of the grid, along x, y and z
  */
 export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, Access>, extents: readonly number[]): ContainerAnalysis {
-  const raw = optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
+  const raw = unrollOffsets(lowered, fields);
   const axes = extents.length;
   const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
@@ -73,6 +73,11 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
 }
 
+/** The code with loops unrolled, so that it can be seen which cells it touches. */
+export function unrollOffsets(lowered: KernelIR, fields: { has(param: string): boolean }): KernelIR {
+  return optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
+}
+
 /** Distinct offsets in a fixed order; the own cell is none. */
 function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readonly number[])[] {
   const distinct = new Map(touches.map(({ offset }) => [offset.join(), offset]));
@@ -82,7 +87,7 @@ function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readon
 }
 
 /** Counters of loops on which it depends what is read or written of a field. */
-function shapingLoops(ir: KernelIR, fields: ReadonlyMap<string, Access>): Set<string> {
+function shapingLoops(ir: KernelIR, fields: { has(param: string): boolean }): Set<string> {
   const names = new Set<string>();
   const definitions = definitionsOf(ir.body);
   const note = (expr: Expr): void =>
@@ -96,7 +101,7 @@ function shapingLoops(ir: KernelIR, fields: ReadonlyMap<string, Access>): Set<st
     if (node.op === "load" && fields.has(node.view)) node.indices.forEach(note);
   });
   walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "store") stmt.indices.forEach(note);
+    if (stmt.kind === "store" || stmt.kind === "scatter") stmt.indices.forEach(note);
   });
   return names;
 }

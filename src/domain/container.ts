@@ -1,9 +1,11 @@
+import type { View } from "../device/view.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../ir/types.js";
 import type { Cell, Dimension, FieldAccess } from "../kernel/cells.js";
 import type { ArrayType, BodyParam, Helper, ReduceIntoToken, TableToken } from "../kernel/params.js";
 import type { Scalar } from "../set/scalar.js";
 import type { Field, FieldType } from "./field.js";
 import type { Grid } from "./grid.js";
+import type { Species } from "./particles/species.js";
 
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
 export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
@@ -41,6 +43,28 @@ export interface FieldUse {
   readonly level: "own" | "child" | "parent";
 }
 
+/** An array of each member's own. */
+export interface MemberArray {
+  readonly name: string;
+  readonly views: readonly View[];
+}
+
+/** How a container uses an array of each member. */
+export interface ArrayUse {
+  readonly array: MemberArray;
+  readonly read: boolean;
+  readonly written: boolean;
+}
+
+/** Of a container that runs for each particle of each cell. */
+export interface ParticlesUse {
+  readonly species: Species;
+  /** What it does depends on the cells in which the particles are. */
+  readonly placed: boolean;
+  /** It changes their positions. */
+  readonly moves: boolean;
+}
+
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
@@ -58,6 +82,9 @@ export interface Container {
   readonly values: ReadonlyMap<string, number | boolean>;
   /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
   readonly mask?: { readonly param: string; readonly offsets: readonly (readonly number[])[] };
+  /** Columns of particles and other arrays of each member, by view parameter. */
+  readonly arrays?: ReadonlyMap<string, ArrayUse>;
+  readonly particles?: ParticlesUse;
   /** It reads other cells than its own. */
   readonly stencil: boolean;
   readonly reduces: boolean;

@@ -26,21 +26,32 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   place: Location,
 ): Container {
   const location = originalPosition(place);
-  const refuse = (given: string, part: string): never => {
-    const remedy = 'write grid.container("name", { p, q }, ({ p, q }, c) => ...)';
-    throw new ContainerError(String(name), location, `it is given ${given} for ${part}`, remedy);
-  };
-  if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
-  if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
-  if (typeof body !== "function") refuse(describe(body), "its function");
+  requireArguments(name, params, body, location, 'grid.container("name", { p, q }, ({ p, q }, c) => ...)');
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
   const { tokens, fields, scalars, reductions, values } = declared;
   const source: Source = { name, params: tokens, policy: { cells: grid.dimension }, body: body as Source["body"], location: place };
-  try {
+  return asContainer(() => {
     const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents);
     const stencil = uses.some((use) => use.offsets.length > 0);
     return { name, grid: grid as Grid, location, ir, uses, scalars, reductions, values, mask, stencil, reduces: reductions.size > 0 };
+  });
+}
+
+/** Throws ContainerError where what a container is declared with is not what `usage` shows. */
+export function requireArguments(name: unknown, params: unknown, body: unknown, location: Location, usage: string): void {
+  const refuse = (given: string, part: string): never => {
+    throw new ContainerError(String(name), location, `it is given ${given} for ${part}`, `write ${usage}`);
+  };
+  if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
+  if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
+  if (typeof body !== "function") refuse(describe(body), "its function");
+}
+
+/** What is wrong with the code is an error of the container. */
+export function asContainer<T>(make: () => T): T {
+  try {
+    return make();
   } catch (error) {
     if (error instanceof KernelError) throw new ContainerError(error.kernel, error.location, error.problem, error.remedy);
     throw error;
@@ -48,7 +59,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
 }
 
 /** Sorts what a container is given into what its code may name and what stands behind each name. */
-class Declarations {
+export class Declarations {
   readonly tokens: Record<string, Source["params"][string]> = {};
   /** By view parameter: a field that is given twice has the first one's name. */
   readonly fields = new Map<string, Pick<FieldUse, "field" | "level">>();
@@ -57,7 +68,7 @@ class Declarations {
   readonly values = new Map<string, number | boolean>();
 
   constructor(
-    private readonly grid: Grid,
+    protected readonly grid: Grid,
     private readonly name: string,
     private readonly location: Location,
   ) {}
@@ -116,7 +127,7 @@ class Declarations {
     return scalar;
   }
 
-  private fail(problem: string, remedy: string): never {
+  protected fail(problem: string, remedy: string): never {
     throw new ContainerError(this.name, this.location, problem, remedy);
   }
 }

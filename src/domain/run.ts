@@ -26,6 +26,8 @@ export class Runs {
   /** @param precision that of the first member's device where absent */
   async run(container: Container, precision = container.grid.set.members[0].device.precision): Promise<void> {
     const { members } = container.grid.set;
+    const { particles } = container;
+    if (particles?.placed) await particles.species.sort(precision);
     const { launches, collections } = this.plan(container, precision);
     const copy = async (copies: readonly HaloCopy[]): Promise<void> => {
       if (copies.length === 0) return;
@@ -39,10 +41,12 @@ export class Runs {
     await copy([...new Set(stale)].flatMap((field) => field.grid.halo(field)));
     for (const field of stale) field.coherent = true;
     for (const { field, written } of container.uses) if (written) field.noteWrite();
+    if (particles?.moves) particles.species.coherent = false;
     launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
     await copy(collections.flatMap((collection) => collection.copies));
     for (const { folds } of collections) folds.forEach((launch, m) => members[m].queue(0).submit(launch));
     await finish();
+    await particles?.species.check(`container "${container.name}"`);
   }
 
   private plan(container: Container, precision: Precision): Plan {

@@ -2,7 +2,7 @@ import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
 import { bindPattern } from "./assignments.js";
 import { asIndex, element, expression, METHODS, property, scalarsOf } from "./expressions.js";
-import { fieldMethod } from "./fields.js";
+import { deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
 import { functionBody, statements } from "./statements.js";
@@ -102,6 +102,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     }
     case "field":
       return fieldMethod(cx, target, name, node, scope);
+    case "deposit":
+      return deposit(cx, target, name, node, scope);
     case "team":
       return teamMethod(cx, name, node, scope);
     case "namespace":

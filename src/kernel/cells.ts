@@ -58,6 +58,30 @@ export interface FieldToken {
   readonly same?: string;
 }
 
+/** A particle of the cell for which the body runs. It is a symbol to the editor, so that nothing but it indexes columns. */
+export type Particle = symbol & { readonly particle: true };
+
+/** Columns of particles in a body: `x[p]` is a number where they have one component, else `v[p][k]` is. */
+export type ColumnAccess<C extends number> = { [particle: symbol]: [C] extends [1] ? number : Components };
+
+/** What a body adds to a field of its grid: to component `k` of the cell at an offset, or to the only one. */
+export type DepositAccess<C extends number, D extends Dimension> = [C] extends [1]
+  ? { add(c: Cell<D>, ...args: [...offset: Required<Offset<D>>, value: number]): void }
+  : { add(c: Cell<D>, ...args: [...offset: Required<Offset<D>>, k: number, value: number]): void };
+
+/** A field that particles add to, as the front end knows it. */
+export interface DepositToken {
+  readonly kind: "deposit";
+  readonly element: NumericType;
+  readonly cardinality: number;
+}
+
+/** The particles of a cell: the first one's place in the columns, and how many there are, in fields of these names. */
+export interface ParticleLists {
+  readonly first: string;
+  readonly count: string;
+}
+
 /** A number that lives on the device. */
 export interface ResidentToken {
   readonly kind: "resident";

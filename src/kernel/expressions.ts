@@ -86,6 +86,8 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
         `${value.name} is a scatter target: a kernel adds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(index, value)`,
       );
+    case "deposit":
+      return cx.fail(node, `${value.name} is a field that particles add to`, `write ${value.name}.add(c, ..., value)`);
     case "reduce":
       return cx.fail(
         node,

@@ -72,6 +72,36 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   return { kind: "scalar", expr: differs(active, int(0)) };
 }
 
+/** `rho.add(c, dx, dy, dz, value)`, `j.add(c, dx, dy, dz, k, value)`: the cell at an offset takes a value. */
+export function deposit(
+  cx: Lowering,
+  target: Value & { kind: "deposit" },
+  method: string,
+  node: acorn.CallExpression,
+  scope: Scope,
+): Value {
+  const { name, element, cardinality } = target;
+  const dimension = cellAxes(cx.ir);
+  const usage = `${name}.add(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]}, ${cardinality > 1 ? "k, " : ""}value)`;
+  if (method !== "add") return cx.fail(node, `${name} has no method "${method}"`, `particles only add to it: write ${usage}`);
+  const [cell, ...rest] = node.arguments;
+  const wanted = dimension + (cardinality > 1 ? 2 : 1);
+  if (!cell || rest.length !== wanted)
+    return cx.fail(node, `${name}.add is given ${node.arguments.length} arguments instead of ${wanted + 1}`, `write ${usage}`);
+  requireCell(cx, target, expression(cx, cell, scope), cell, usage);
+  const values = scalarsOf(cx, rest, scope);
+  const numbers = values.slice(0, -1).map((v, n) => asIndex(cx, v, rest[n]));
+  const around = Array.from({ length: dimension }, (_, axis) => plus(indexOf(axis), numbers[dimension - 1 - axis]));
+  cx.out.push({
+    kind: "scatter",
+    target: name,
+    indices: [...around, cardinality > 1 ? numbers[dimension] : int(0)],
+    value: cx.stored(values.at(-1)!, element, node, name),
+    location: cx.at(node),
+  });
+  return { kind: "void" };
+}
+
 const LEVELS = {
   own: "belongs to the container's own grid",
   child: "belongs to a grid of half the cell size",
@@ -90,7 +120,7 @@ function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, no
   return field.cardinality === 1 ? component(cx, components, int(0), node) : components;
 }
 
-function requireCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.Node, usage: string): void {
+function requireCell(cx: Lowering, field: { readonly name: string }, cell: Value, node: acorn.Node, usage: string): void {
   if (cell.kind !== "cell")
     cx.fail(node, `${field.name} is not indexed by the cell`, `write ${usage}, with the c that the function is given`);
 }

@@ -1,7 +1,8 @@
-import type { ElementType, KernelIR, NumericType, Param, Table } from "../ir/types.js";
+import { indexOf, int, loadInt, localOf } from "../ir/build.js";
+import type { ElementType, Expr, KernelIR, NumericType, Param, Stmt, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
-import type { Dimension, FieldToken, ResidentToken } from "./cells.js";
+import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "./errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
@@ -12,10 +13,13 @@ import { originalPosition } from "./source-map.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 
-/** What is lowered: a kernel, or the body of a container, which runs once for each cell. */
+/** What a body may be given. */
+type Token = ParamToken | FieldToken | DepositToken | ResidentToken;
+
+/** What is lowered: a kernel, or the body of a container, which runs once for each cell, or for each particle of each cell. */
 export interface Source extends Omit<Kernel, "params" | "policy"> {
-  readonly params: Readonly<Record<string, ParamToken | FieldToken | ResidentToken>>;
-  readonly policy: Kernel["policy"] | { readonly cells: Dimension };
+  readonly params: Readonly<Record<string, Token>>;
+  readonly policy: Kernel["policy"] | { readonly cells: Dimension; readonly particles?: ParticleLists };
 }
 
 /**
@@ -71,8 +75,10 @@ class KernelLowering {
     };
     if (kernel.policy === "range" && (rank < 1 || rank > 4))
       this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
-    if (typeof kernel.policy === "object" && indices > 1)
+    if (typeof kernel.policy === "object" && !kernel.policy.particles && indices > 1)
       this.fail("a container's function takes the parameters and the cell", "write (params, c) => ...");
+    if (typeof kernel.policy === "object" && indices > 2)
+      this.fail("a container's function over particles takes the parameters, the particle and its cell", "write (params, p, c) => ...");
     if (kernel.policy === "team" && rank !== 1)
       this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
@@ -89,16 +95,31 @@ class KernelLowering {
     };
     for (const [name, token] of Object.entries(this.kernel.params))
       if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
-    const result = inline(cx, main, [{ kind: "params" }, ...this.elements()], this.source.node);
+    const particle = cx.unique("p");
+    const result = inline(cx, main, [{ kind: "params" }, ...this.elements(particle)], this.source.node);
     const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
-    return { ...this.ir, body: cx.out };
+    return { ...this.ir, body: this.overParticles(cx, particle) };
+  }
+
+  /** The body for each particle of a cell, where there are such. */
+  private overParticles({ out }: Lowering, particle: string): Stmt[] {
+    const lists = typeof this.kernel.policy === "object" ? this.kernel.policy.particles : undefined;
+    if (!lists) return out;
+    const { location } = this.ir;
+    const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => indexOf(axis));
+    const start = loadInt(lists.first, ...here, int(0));
+    const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
+    return [{ kind: "for", name: particle, start, stop, step: 1, body: out, location }];
   }
 
   /** The function's arguments after the parameters. */
-  private elements(): Value[] {
-    if (typeof this.kernel.policy === "object") return [{ kind: "cell", dimension: this.kernel.policy.cells }];
+  private elements(particle: string): Value[] {
+    if (typeof this.kernel.policy === "object") {
+      const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
+      return this.kernel.policy.particles ? [{ kind: "scalar", expr: localOf(particle, "i32") }, cell] : [cell];
+    }
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
   }
@@ -111,7 +132,7 @@ class KernelLowering {
     return scope;
   }
 
-  private declare(name: string, token: ParamToken | FieldToken | ResidentToken): void {
+  private declare(name: string, token: Token): void {
     if (typeof token === "function") {
       if ((token as unknown) === mulhi) return this.globals.bind(name, { kind: "builtin", name: "mulhi" });
       const type = arrayTypeOf(token);
@@ -140,6 +161,14 @@ class KernelLowering {
         if (same === undefined)
           this.param({ kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false }, field);
         else this.globals.bind(name, field);
+        return;
+      }
+      case "deposit": {
+        const { element, cardinality } = token;
+        this.param(
+          { kind: "scatter", name, element, rank: cellAxes(this.ir) + 1, op: "sum" },
+          { kind: "deposit", name, element, cardinality },
+        );
         return;
       }
       case "resident":

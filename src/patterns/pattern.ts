@@ -1,11 +1,13 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
-import type { View } from "../device/view.js";
+import type { LayoutName, View } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
 
 /** Launches that were prepared together, and the temporary memory between them. */
 export interface Pattern {
+  /** In the order in which `submit` enqueues them. */
+  readonly launches: readonly Launch[];
   /** Enqueues all of it, in order; the host does not wait. May be captured in a graph. */
   submit(queue?: Queue): void;
   /** Gives back launches and temporary memory. The views that were handed over stay. */
@@ -31,7 +33,7 @@ export function patternOf(device: Device, options: PatternOptions, plan: (steps:
 
 /** A pattern in the making: each method adds what runs next. */
 export class Steps implements Pattern {
-  private readonly enqueue: ((queue: Queue) => void)[] = [];
+  readonly launches: Launch[] = [];
   private readonly owned: { free(): void }[] = [];
 
   constructor(
@@ -45,29 +47,32 @@ export class Steps implements Pattern {
     return this.own(this.device.array(token, Math.max(1, length))).slice([0, length]);
   }
 
+  /** The same, of two axes. */
+  rows<T extends ElementType>(type: T, shape: readonly [number, number], layout: LayoutName): View<T, 2> {
+    const token: ElementToken<T> = { type };
+    return this.own(this.device.array(token, shape, { layout }));
+  }
+
   launch<P extends Params, K extends PolicyKind>(kernel: Kernel<P, K>, args: Args<P>, policy: PolicyOf<K>): void {
     const { precision } = this.options;
-    const launch: Launch = this.own(this.device.prepare(kernel, args, policy, { precision }));
-    this.enqueue.push((queue) => queue.submit(launch));
+    this.add(this.device.prepare(kernel, args, policy, { precision }));
   }
 
-  clear(view: View): void {
-    this.enqueue.push((queue) => queue.clear(view));
-  }
-
-  copy(source: View, target: View): void {
-    this.enqueue.push((queue) => queue.copy(source, target));
+  /** Adds a launch that was prepared elsewhere, and is given back with the others. */
+  add(launch: Launch): void {
+    this.launches.push(this.own(launch));
   }
 
   submit(queue: Queue = this.device.queue): void {
-    for (const enqueue of this.enqueue) enqueue(queue);
+    for (const launch of this.launches) queue.submit(launch);
   }
 
   free(): void {
     for (const thing of this.owned.splice(0).reverse()) thing.free();
   }
 
-  private own<O extends { free(): void }>(thing: O): O {
+  /** What goes when the pattern does. */
+  own<O extends { free(): void }>(thing: O): O {
     this.owned.push(thing);
     return thing;
   }

@@ -8,7 +8,7 @@ import { f32, f64, i32, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 
 export interface Permute {
-  /** For each place of the new order the index of what goes there. */
+  /** For each place of the new order the index of what goes there; as many as there are inputs' elements or, with `output`, as that has. */
   permutation: View<"i32", 1>;
   /** Components of the same particles, say: of rank 1, or 2 with all that moves together along the last axis. */
   input: readonly View<NumericType>[];
@@ -17,6 +17,15 @@ export interface Permute {
 }
 
 const TOKENS = { f64, f32, i32, u32 };
+
+const makeCopy = (type: NumericType) =>
+  kernel("copyBack", { input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ input, output }, i) => {
+    output[i] = input[i];
+  });
+const makeCopyRows = (type: NumericType) =>
+  kernel("copyRowsBack", { input: view(TOKENS[type], 2), output: view(TOKENS[type], 2) }, ({ input, output }, i, j) => {
+    output[i][j] = input[i][j];
+  });
 
 const makeGather = (type: NumericType) =>
   kernel("gather", { order: view(i32), input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ order, input, output }, i) => {
@@ -33,6 +42,8 @@ const makeGatherRows = (type: NumericType) =>
 
 const gather = { f64: makeGather("f64"), f32: makeGather("f32"), i32: makeGather("i32"), u32: makeGather("u32") };
 const gatherRows = { f64: makeGatherRows("f64"), f32: makeGatherRows("f32"), i32: makeGatherRows("i32"), u32: makeGatherRows("u32") };
+const copies = { f64: makeCopy("f64"), f32: makeCopy("f32"), i32: makeCopy("i32"), u32: makeCopy("u32") };
+const copyRows = { f64: makeCopyRows("f64"), f32: makeCopyRows("f32"), i32: makeCopyRows("i32"), u32: makeCopyRows("u32") };
 
 /**
  * Prepares to bring views into the order that a permutation tells: output[i] = input[permutation[i]]. Without `output` the inputs are
@@ -42,13 +53,14 @@ export function permute(device: Device, { permutation, input, output }: Permute,
   if (output && output.length !== input.length)
     throw new LaunchError(`permute of ${input.length} views into ${output.length}: give an output for each`);
   for (const [n, view] of input.entries()) {
-    if (view.rank > 2 || view.length !== permutation.length)
+    if (output && (output[n].type !== view.type || output[n].shape.slice(1).join() !== view.shape.slice(1).join()))
       throw new LaunchError(
-        `permute of ${permutation.length} elements: view ${n} has shape [${view.shape}]; it needs ${permutation.length} elements or rows`,
+        `permute of view ${n}, ${view.type} [${view.shape}], into ${output[n].type} [${output[n].shape}]: types and rows must be equal`,
       );
-    if (output && (output[n].type !== view.type || output[n].shape.join() !== view.shape.join()))
+    const { rank, length, shape } = output?.[n] ?? view;
+    if (rank > 2 || length !== permutation.length)
       throw new LaunchError(
-        `permute of view ${n}, ${view.type} [${view.shape}], into ${output[n].type} [${output[n].shape}]: types and shapes must be equal`,
+        `permute of ${permutation.length} elements: view ${n} has shape [${shape}]; it needs ${permutation.length} elements or rows`,
       );
   }
   return patternOf(device, options, (steps) => {
@@ -59,13 +71,19 @@ export function permute(device: Device, { permutation, input, output }: Permute,
         const key = `${view.type} ${view.shape}`;
         if (!spare.has(key)) spare.set(key, steps.array(view.type, view.size).reshape(...view.shape));
         planGather(steps, permutation, view, spare.get(key)!);
-        steps.copy(spare.get(key)!, view);
+        planCopy(steps, spare.get(key)!, view);
       }
     }
   });
 }
 
-function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
-  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(input.length));
-  else steps.launch(gatherRows[input.type], { order, input, output }, range(input.shape[0], input.shape[1]));
+/** output[i] = input[order[i]] */
+export function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length));
+  else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]));
+}
+
+export function planCopy(steps: Steps, input: View<NumericType>, output: View<NumericType>): void {
+  if (input.rank === 1) steps.launch(copies[input.type], { input, output }, range(input.length));
+  else steps.launch(copyRows[input.type], { input, output }, range(input.shape[0], input.shape[1]));
 }

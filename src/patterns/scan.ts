@@ -54,9 +54,13 @@ const flagOffsets = kernel(
   },
 );
 
+const clearFlags = kernel("clearFlags", { flags: view(u32) }, ({ flags }, i) => {
+  flags[i] = 0;
+});
+
 function flagsAt(steps: Steps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
-  steps.clear(flags);
+  steps.launch(clearFlags, { flags }, range(count));
   if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length));
   return flags;
 }

@@ -45,7 +45,8 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
   return patternOf(device, options, (steps) => planSort(steps, { keys, permutation, offsets, bits }));
 }
 
-function planSort(steps: Steps, { keys, permutation, offsets, bits }: SortByKey & { bits: number }): void {
+/** Adds the launches of a sort. */
+export function planSort(steps: Steps, { keys, permutation, offsets, bits }: SortByKey & { bits: number }): void {
   const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
   const count = keys.length;
   const tiles = Math.ceil(count / (shape.members * shape.each));

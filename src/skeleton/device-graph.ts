@@ -1,8 +1,9 @@
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
+import type { Species } from "../domain/particles/species.js";
 import type { DataView } from "../domain/grid.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
-import { haloUpdates, type Forwards } from "./halos.js";
+import { updatesFor, type Forwards } from "./halos.js";
 import {
   collectNode,
   computeNode,
@@ -10,8 +11,10 @@ import {
   haloNode,
   meansNeighbours,
   partialsOf,
+  speciesNodes,
   stagesIn,
   type ComputeNode,
+  type Derived,
   type HaloNode,
   type Node,
   type Stage,
@@ -26,33 +29,67 @@ export interface DeviceGraph {
   readonly graph: Graph<Node>;
   readonly hints: readonly Hint<Node>[];
   readonly splits: ReadonlyMap<number, Split>;
-  /** Fields whose halos are up to date when all is done. */
-  readonly fresh: ReadonlySet<Field>;
+  /** Fields whose halos are up to date when all is done, and species that are sorted. */
+  readonly fresh: ReadonlySet<Derived>;
 }
 
 /**
  * Makes the graph for `members` devices out of a sequence of containers. On one member nothing is split, no halo is updated, and reductions
- * go straight into their scalars. `fresh` are the fields whose halos are up to date at the start, `able` containers store in halos themselves.
+ * go straight into their scalars. `fresh` are the fields whose halos are up to date, and the species that are sorted, at the start; `able`
+ * containers store in halos themselves.
  */
 export function deviceGraph(
   containers: readonly Container[],
   members: number,
   level: OccLevel,
-  fresh: ReadonlySet<Field>,
+  fresh: ReadonlySet<Derived>,
   able: Forwards = () => false,
 ): DeviceGraph {
   const stages = stagesIn(containers);
   const base = dependencies(stages.map((stage) => computeNode(stage, "standard", "as written")));
-  if (members === 1) return { base: base.reduced(), graph: base.reduced(), hints: [], splits: new Map(), fresh };
+  if (members === 1) return onOneMember(stages, base, fresh);
   const across = new Set(containers.flatMap(fieldsAcross));
   const forwards: Forwards = (container, field) => level === "in-kernel" && across.has(field) && able(container, field);
-  const updates = haloUpdates(containers, fresh, forwards);
-  const split = splits(base, updates.before, level);
+  const updates = updatesFor(containers, fresh, forwards);
+  const split = splits(base, updates.halos, level);
   for (const { container, number } of stages)
     if (container.uses.some((use) => use.written && forwards(container, use.field))) split.delete(number);
-  const nodes = stages.flatMap((stage) => stageNodes(stage, updates.before[stage.number], split.get(stage.number), forwards));
+  const nodes = stages.flatMap((stage) => [
+    ...sortsBefore(stage, updates.sorts[stage.number], members),
+    ...stageNodes(stage, updates.halos[stage.number], split.get(stage.number), forwards),
+  ]);
   const graph = dependencies(nodes).reduced(meansNeighbours);
   return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
+}
+
+function onOneMember(stages: readonly Stage[], base: Graph<ComputeNode>, fresh: ReadonlySet<Derived>): DeviceGraph {
+  const nothing = { base: base.reduced(), hints: [], splits: new Map<number, Split>() };
+  const updates = updatesFor(
+    stages.map(({ container }) => container),
+    fresh,
+    () => false,
+  );
+  const nodes: readonly Node[] = stages.flatMap((stage) => [
+    ...sortsBefore(stage, updates.sorts[stage.number], 1),
+    base.nodes[stage.number],
+  ]);
+  const species = new Set(updates.sorts.flat());
+  const moved = stages.flatMap(({ container: { particles } }) => (particles?.moves ? [particles.species] : []));
+  // Halos there are none: they stay as they were.
+  const kept = [...fresh].filter((derived) => !moved.includes(derived as Species));
+  const sorted = [...updates.fresh].filter((derived) => species.has(derived as Species));
+  return { ...nothing, graph: dependencies(nodes).reduced(), fresh: new Set([...kept, ...sorted]) };
+}
+
+function sortsBefore(stage: Stage, species: readonly Species[], members: number): Node[] {
+  return species.flatMap((each) =>
+    speciesNodes(
+      each,
+      stage,
+      `${stage.name} asks for the cells of ${each.name}, whose positions have changed since they were sorted`,
+      members,
+    ),
+  );
 }
 
 /** What one container becomes on several members. */

@@ -4,7 +4,16 @@ import { kindOf, type NodeKind } from "./graph-drawing.js";
 import type { Node } from "./nodes.js";
 
 /** Green maps, purple stencils, blue reductions and red synchronisations, as in the paper's figure 4. */
-const FILL: Record<NodeKind, string> = { map: "#b7e1b0", stencil: "#d3c2ee", reduce: "#b5d3f2", halo: "#f3b8b0", collect: "#f3b8b0" };
+const FILL: Record<NodeKind, string> = {
+  map: "#b7e1b0",
+  stencil: "#d3c2ee",
+  reduce: "#b5d3f2",
+  halo: "#f3b8b0",
+  collect: "#f3b8b0",
+  move: "#f3b8b0",
+  pack: "#f6dfa4",
+  sort: "#f6dfa4",
+};
 
 /** The graph as written and the graph on the devices, for Graphviz. Events are bold, hints dashed. */
 export function explainDot({ name, set, steady }: Explained): string {

@@ -3,9 +3,10 @@ import type { View } from "../device/view.js";
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid } from "../domain/grid.js";
+import type { Species } from "../domain/particles/species.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import { entry } from "./graph.js";
-import { fieldsAcross } from "./nodes.js";
+import { fieldsAcross, type Derived } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
@@ -23,13 +24,14 @@ export interface Used {
   readonly fields: readonly Field[];
   /** Those that are written. */
   readonly written: readonly Field[];
-  /** Those whose neighbours on other members are read. */
-  readonly across: readonly Field[];
+  /** Fields whose neighbours on other members are read, and species. */
+  readonly derived: readonly Derived[];
   readonly scalars: readonly Scalar[];
+  readonly species: readonly Species[];
   readonly grids: readonly Grid[];
 }
 
-/** A program for the memory that fields and scalars have, and the halos that are up to date, at its start. */
+/** A program for the memory that fields and scalars have, and what is up to date, at its start. */
 interface Variant {
   readonly program: Program;
   readonly memory: readonly (readonly View[])[];
@@ -67,9 +69,9 @@ export class Executor {
     const stages = this.stagesOf(iterations);
     const program = this.programFor(stages, level);
     submit(program);
-    const { written, across } = this.used(stages);
+    const { written, derived } = this.used(stages);
     for (const field of written) field.noteWrite();
-    for (const field of across) field.coherent = program.plan.fresh.has(field);
+    for (const of of derived) of.coherent = program.plan.fresh.has(of);
     stages.swaps.forEach(exchange);
   }
 
@@ -99,25 +101,27 @@ export class Executor {
       const uses = stages.containers.flatMap((container) => container.uses);
       const fields = [...new Set(uses.map(({ field }) => field))];
       const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...container.reductions.values()]);
+      const species = [...new Set(stages.containers.flatMap(({ particles }) => (particles ? [particles.species] : [])))];
       return {
         fields,
         written: [...new Set(uses.filter((use) => use.written).map(({ field }) => field))],
-        across: [...new Set(stages.containers.flatMap(fieldsAcross))],
+        derived: [...new Set(stages.containers.flatMap(fieldsAcross)), ...species],
+        species,
         scalars: [...new Set(scalars)],
         grids: [...new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)])],
       };
     });
   }
 
-  /** The plan where the halos of these fields are up to date. */
-  plan(stages: Stages, level: OccLevel, atStart: ReadonlySet<Field>): Plan {
+  /** The plan where this is up to date. */
+  plan(stages: Stages, level: OccLevel, atStart: ReadonlySet<Derived>): Plan {
     const fast = this.options.precision === "fast";
     return planOf(stages, this.set.members.length, level, atStart, (container, field) => fast && container.grid.forwards(container, field));
   }
 
-  /** The program for fields, scalars and halos as they are now. */
+  /** The program for fields, scalars, halos and particles as they are now. */
   programFor(stages: Stages, level: OccLevel): Program {
-    const { fields, scalars, across, grids } = this.used(stages);
+    const { fields, scalars, derived, grids } = this.used(stages);
     for (const grid of grids) grid.lay();
     const memoryOf = (n: number) => (n < fields.length ? fields[n].storage : scalars[n - fields.length].views);
     const known = this.variants.find(
@@ -125,12 +129,12 @@ export class Executor {
         plan.stages === stages &&
         plan.level === level &&
         memory.every((views, n) => views === memoryOf(n)) &&
-        across.every((field) => field.coherent === plan.atStart.has(field)) &&
+        derived.every((of) => of.coherent === plan.atStart.has(of)) &&
         grids.every((grid, n) => grid.generation === generations[n]),
     );
     if (known) return known.program;
     requireDefined(stages.written.nodes.map(({ container }) => container));
-    const plan = this.plan(stages, level, new Set(across.filter((field) => field.coherent)));
+    const plan = this.plan(stages, level, new Set(derived.filter((of) => of.coherent)));
     const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
     const program = new Program(plan, this.set, this.options.precision);
     this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });

@@ -32,6 +32,7 @@ export function explainText(explained: Explained): string {
     section("Swaps at the end", stages.swaps.map(([a, b]) => `${a.name} <-> ${b.name}`).join(", ")),
     section("Fusion", stages.fusion?.decisions ?? ["not asked for"]),
     section("Halo updates", halosOf(explained)),
+    section("Sorts", [...new Set(steady.graph.nodes.filter((node) => node.kind === "sort").map((node) => node.reason))]),
     section("Splits", table([...steady.splits].map(([stage, { reason }]) => [steady.base.nodes[stage].name, reason]))),
     section("Dependencies on the devices", table(steady.graph.edges.map(edgeRow))),
     section("Hints for the order", table(steady.hints.map((hint) => [`${hint.from.name} -> ${hint.to.name}`, hint.reason]))),
@@ -54,19 +55,27 @@ export function reasonsText(reasons: readonly Reason[]): string {
 }
 
 /** What a container does, from its code. */
-export function patternOf({ stencil, reduces, uses }: Container): string {
+export function patternOf({ stencil, reduces, uses, particles }: Container): string {
   const maps = uses.some((use) => use.written) && !stencil ? ["map"] : [];
-  return [...maps, ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
+  return [...(particles ? ["particles"] : maps), ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {
-  const { uses, scalars, reductions, location } = container;
+  const { uses, scalars, reductions, arrays, particles, location } = container;
+  // Which particles are in a cell is known from fields that the sort writes.
+  const fields = uses.filter(({ field }) => field !== particles?.species.first && field !== particles?.species.count);
+  const columns = [...(arrays?.values() ?? [])];
   const around = (n: number) => (n === 0 ? "" : n === 1 ? " and a neighbour" : ` and ${n} neighbours`);
   const reads = [
-    ...uses.filter((use) => use.read).map((use) => use.field.name + around(use.offsets.length)),
+    ...fields.filter((use) => use.read).map((use) => use.field.name + around(use.offsets.length)),
+    ...columns.filter((use) => use.read).map((use) => use.array.name),
     ...[...scalars.values()].map((scalar) => scalar.name),
   ];
-  const writes = [...uses.filter((use) => use.written).map((use) => use.field), ...reductions.values()];
+  const writes = [
+    ...uses.filter((use) => use.written).map((use) => use.field),
+    ...columns.filter((use) => use.written).map((use) => use.array),
+    ...reductions.values(),
+  ];
   return [
     name,
     patternOf(container),

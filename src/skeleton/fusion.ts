@@ -111,10 +111,19 @@ class Sequence {
       if (other && (other.written.size > 0 || touch.written.size > 0)) return true;
     }
     const [a, b] = [this.containers[first], this.containers[second]];
+    if (particlesConflict(a, b) || particlesConflict(b, a)) return true;
     const results = (container: Container) => [...container.reductions.values()];
     const scalars = (container: Container) => [...container.scalars.values(), ...results(container)];
     return results(a).some((scalar) => scalars(b).includes(scalar)) || results(b).some((scalar) => scalars(a).includes(scalar));
   }
+}
+
+/** One changes what the other finds of the particles: a column, or which cells they are in. */
+function particlesConflict(changing: Container, other: Container): boolean {
+  const { particles } = changing;
+  if (particles?.moves && other.particles?.placed && other.particles.species === particles.species) return true;
+  const used = new Set([...(other.arrays?.values() ?? [])].map(({ array }) => array));
+  return [...(changing.arrays?.values() ?? [])].some(({ array, written }) => written && used.has(array));
 }
 
 /** Containers that are looked at together, so that the search stays short. */

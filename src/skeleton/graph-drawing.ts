@@ -5,7 +5,7 @@ import type { Node } from "./nodes.js";
 import { levelsOf } from "./schedule.js";
 
 /** What a node is drawn as. */
-export type NodeKind = "map" | "stencil" | "reduce" | "halo" | "collect";
+export type NodeKind = "map" | "stencil" | "reduce" | "halo" | "collect" | "pack" | "move" | "sort";
 
 /** A container that does several of them is shown by what costs most to distribute. */
 export function kindOf(node: Node): NodeKind {
@@ -21,7 +21,7 @@ const STYLE = `
 text{font:12px system-ui,sans-serif;fill:#1b1b1b;text-anchor:middle}
 .title{font-size:14px;font-weight:600}.small{font-size:10px;fill:#555}
 rect{stroke:#3a3a3a;stroke-width:1;rx:6}
-.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect{fill:#f3b8b0}
+.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
 path{fill:none;stroke:#777;stroke-width:1.4}.event{stroke:#222;stroke-width:2.4}.hint{stroke:#e08a1e;stroke-dasharray:5 4}
 .tip{stroke:none;fill:#777}.hint.tip{fill:#e08a1e}.event.tip{fill:#222}`;
 

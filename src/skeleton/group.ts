@@ -80,7 +80,7 @@ class Builder {
 
   /** Adds a part; the reason where that is not possible. */
   take(part: Part): string | undefined {
-    const reason = this.grid(part) ?? this.spread(part) ?? this.scalars(part) ?? this.neighbours(part);
+    const reason = this.grid(part) ?? this.spread(part) ?? this.particles(part) ?? this.scalars(part) ?? this.neighbours(part);
     if (reason !== undefined) return reason;
     const { touches, flops } = footprintOf(part.container);
     this.flops += flops;
@@ -127,6 +127,12 @@ class Builder {
     if (this.parts.length === 0) return undefined;
     const writer = [...this.parts, part].find(({ container }) => [...footprintOf(container).touches.values()].some(({ spread }) => spread));
     return writer && `"${writer.container.name}" writes other cells than its own`;
+  }
+
+  private particles(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const walker = [...this.parts, part].find(({ container }) => container.arrays);
+    return walker && `"${walker.container.name}" walks along the particles of each cell`;
   }
 
   private scalars(part: Part): string | undefined {

@@ -1,24 +1,34 @@
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
-import { fieldsAcross } from "./nodes.js";
+import type { Species } from "../domain/particles/species.js";
+import { fieldsAcross, type Derived } from "./nodes.js";
 
-export interface HaloUpdates {
+export interface Updates {
   /** For each container, the fields whose halos are brought up to date before it. */
-  readonly before: readonly (readonly Field[])[];
-  /** Fields whose halos are up to date after the last container. */
-  readonly fresh: ReadonlySet<Field>;
+  readonly halos: readonly (readonly Field[])[];
+  /** For each container, the species whose particles are sorted before it. */
+  readonly sorts: readonly (readonly Species[])[];
+  /** What is up to date after the last container. */
+  readonly fresh: ReadonlySet<Derived>;
 }
 
 /** Whether a container stores what it writes to a field in halos as well. */
 export type Forwards = (container: Container, field: Field) => boolean;
 
 /**
- * Halos are stale from a write to the field until the next update, so a field that many stencils read is updated once. `fresh` are those
- * that are up to date at the start: what the sequence left in its last iteration, in a steady state. What is forwarded never becomes stale.
+ * Halos are stale from a write to the field until the next update, so a field that many stencils read is updated once; likewise particles are
+ * sorted once after their positions have changed, before a container asks which cell they are in. `fresh` is what is up to date at the start:
+ * what the sequence left in its last iteration, in a steady state. What is forwarded never becomes stale.
  */
-export function haloUpdates(containers: readonly Container[], fresh: ReadonlySet<Field>, forwards: Forwards): HaloUpdates {
+export function updatesFor(containers: readonly Container[], fresh: ReadonlySet<Derived>, forwards: Forwards): Updates {
   const current = new Set(fresh);
-  const before = containers.map((container) => {
+  const sorts = containers.map(({ particles }) => {
+    const stale = particles?.placed && !current.has(particles.species) ? [particles.species] : [];
+    for (const species of stale) current.add(species);
+    if (particles?.moves) current.delete(particles.species);
+    return stale;
+  });
+  const halos = containers.map((container) => {
     const stale = fieldsAcross(container).filter((field) => !current.has(field));
     for (const field of stale) current.add(field);
     for (const { written, field } of container.uses)
@@ -26,5 +36,5 @@ export function haloUpdates(containers: readonly Container[], fresh: ReadonlySet
       else if (written) current.delete(field);
     return stale;
   });
-  return { before, fresh: current };
+  return { halos, sorts, fresh: current };
 }

@@ -1,6 +1,7 @@
 import type { Container, FieldUse } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { DataView } from "../domain/grid.js";
+import type { Species } from "../domain/particles/species.js";
 import type { Accesses, Atom, Datum, Edge, Part } from "./graph.js";
 
 interface NodeBase extends Accesses {
@@ -51,7 +52,20 @@ export interface CollectNode extends NodeBase {
   readonly container: Container;
 }
 
-export type Node = ComputeNode | HaloNode | CollectNode;
+/**
+ * Brings the particles of a species to where their positions say. On several members, those that leave are packed, and moved; then each member
+ * sorts its own by cell.
+ */
+export type SpeciesNode = SpeciesNodeOf<"pack"> | SpeciesNodeOf<"move"> | SpeciesNodeOf<"sort">;
+interface SpeciesNodeOf<K> extends NodeBase {
+  readonly kind: K;
+  readonly species: Species;
+}
+
+export type Node = ComputeNode | HaloNode | CollectNode | SpeciesNode;
+
+/** What becomes stale when something is written: the halos of a field, the order of the particles of a species. */
+export type Derived = Field | Species;
 
 /**
  * True if cells are read that may belong to another member: partitions are cut along the last axis, and a cell, the eight of half the size
@@ -104,6 +118,10 @@ export function computeNode(
     if (use.written) writes.push(...atoms(use.field, OWN[view]));
   }
   for (const field of forwards) writes.push(...atoms(field, ["halo"]));
+  for (const { array, read, written } of container.arrays?.values() ?? []) {
+    if (read) reads.push(...atoms(array, OWN[view]));
+    if (written) writes.push(...atoms(array, OWN[view]));
+  }
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
   const shown = view === "standard" ? name : `${name}.${view}`;
@@ -126,6 +144,19 @@ export function haloNode(field: Field, { number }: Stage, reason: string): HaloN
     reads: atoms(field, ["boundary"]),
     writes: atoms(field, ["halo"]),
   };
+}
+
+/** What sorts the particles of a species on so many members, in order. */
+export function speciesNodes(species: Species, { number }: Stage, reason: string, members: number): SpeciesNode[] {
+  const { name, outbox, inbox, first, count } = species;
+  const columns = Object.values(species.columns).flatMap((column) => atoms(column, OWN.standard));
+  const node = <K extends SpeciesNode["kind"]>(kind: K, reads: readonly Atom[], writes: readonly Atom[]): SpeciesNodeOf<K> => {
+    return { kind, name: `${kind} ${name}`, stage: number, reason, species, reads, writes };
+  };
+  const lists = [first, count].flatMap((field) => atoms(field, OWN.standard));
+  const sort = node("sort", [...columns, whole(inbox)], [...columns, ...lists]);
+  if (members === 1) return [sort];
+  return [node("pack", columns, [...columns, whole(outbox)]), node("move", [whole(outbox)], [whole(inbox)]), sort];
 }
 
 export function collectNode({ container, number }: Stage, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {

@@ -1,10 +1,10 @@
-import type { Field } from "../domain/field.js";
+import { Field } from "../domain/field.js";
 import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";
 import { dependencies, type Graph } from "./graph.js";
 import type { Forwards } from "./halos.js";
-import { computeNode, stagesIn, type ComputeNode, type Node } from "./nodes.js";
+import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
 import { Places, requireTemporary, unroll, type Step, type Unrolled } from "./sequence.js";
@@ -21,8 +21,8 @@ export interface Stages extends Unrolled {
 export interface Plan extends DeviceGraph {
   readonly stages: Stages;
   readonly level: OccLevel;
-  /** Fields whose halos are up to date at the start; `fresh` are those at the end. */
-  readonly atStart: ReadonlySet<Field>;
+  /** Fields whose halos are up to date, and species that are sorted, at the start; `fresh` are those at the end. */
+  readonly atStart: ReadonlySet<Derived>;
   readonly schedule: Schedule<Node>;
 }
 
@@ -38,18 +38,18 @@ export function stagesOf(steps: readonly Step[], iterations: number, fused: bool
 }
 
 /**
- * @param atStart fields whose halos are up to date
+ * @param atStart fields whose halos are up to date, and species that are sorted
  * @param able containers that can store in halos themselves
  */
-export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Field>, able?: Forwards): Plan {
+export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Derived>, able?: Forwards): Plan {
   const graph = deviceGraph(stages.containers, members, level, atStart, able);
   // What follows a reduction waits for it on all members.
   const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");
   return { ...graph, stages, level, atStart, schedule: order };
 }
 
-/** Fields whose halos are up to date when the plan has run and its swaps are done: `atStart` of what follows. */
-export function nextStart({ fresh, stages }: Plan): ReadonlySet<Field> {
+/** What is up to date when the plan has run and its swaps are done: `atStart` of what follows. */
+export function nextStart({ fresh, stages }: Plan): ReadonlySet<Derived> {
   const next = new Set(fresh);
   for (const [a, b] of stages.swaps) {
     if (a instanceof Scalar || b instanceof Scalar) continue;

@@ -10,6 +10,7 @@ import { explainSvg } from "./graph-drawing.js";
 import { findNan, NanWatch, type NanPlace } from "./nan.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
+import type { Derived } from "./nodes.js";
 import { nextStart, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
 import { Snapshot } from "./snapshot.js";
@@ -132,6 +133,7 @@ export class Skeleton {
     }
     const end = origin.record();
     await origin.finish();
+    for (const species of this.executor.used(this.executor.stagesOf(1)).species) await species.check(`skeleton "${this.name}"`);
     return { iterations: done, stopped, seconds: await end.since(start) };
   }
 
@@ -258,9 +260,9 @@ export class Skeleton {
   /** Nothing where the memory does not suffice. */
   private snapshot(): Snapshot | undefined {
     const stages = this.executor.stagesOf(this.unrolled);
-    const { written, scalars } = this.executor.used(stages);
+    const { written, scalars, species } = this.executor.used(stages);
     try {
-      return new Snapshot(this.set, new Set([...written, ...scalars, ...stages.swaps.flat()]));
+      return new Snapshot(this.set, new Set([...written, ...scalars, ...stages.swaps.flat()]), species);
     } catch (error) {
       if (error instanceof DeviceError) return undefined;
       throw error;
@@ -274,8 +276,8 @@ export class Skeleton {
   /** The plan of the next iterations, and that of the steady state which they lead to. */
   private explained(): Explained {
     const stages = this.executor.stagesOf(this.unrolled);
-    const plan = (atStart: ReadonlySet<Field>) => this.executor.plan(stages, this.level ?? "standard", atStart);
-    const first = plan(new Set(this.executor.used(stages).across.filter((field) => field.coherent)));
+    const plan = (atStart: ReadonlySet<Derived>) => this.executor.plan(stages, this.level ?? "standard", atStart);
+    const first = plan(new Set(this.executor.used(stages).derived.filter((of) => of.coherent)));
     const seen = new Map<string, Plan>();
     const key = ({ atStart }: Plan) =>
       [...atStart]

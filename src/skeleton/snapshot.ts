@@ -1,18 +1,26 @@
 import type { View } from "../device/view.js";
 import { Field } from "../domain/field.js";
+import type { MemberArray } from "../domain/container.js";
+import type { Species } from "../domain/particles/species.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
+
+/** What has memory on each member. */
+type Kept = Field | Scalar | MemberArray;
 
 /** Copies on the devices of what a sequence changes, so that it can run and leave no trace. */
 export class Snapshot {
-  private readonly copies: { readonly of: Field | Scalar; readonly views: View[] }[] = [];
+  private readonly copies: { readonly of: Kept; readonly views: View[] }[] = [];
   private readonly flags: readonly { readonly field: Field; readonly defined: boolean; readonly coherent: boolean }[];
+  private readonly sorted: readonly { readonly of: Species; readonly coherent: boolean }[];
 
   /** Enqueues the copies in stream 0 of each member. Throws DeviceError where memory does not suffice. */
   constructor(
     private readonly set: DeviceSet,
     changed: Iterable<Field | Scalar>,
+    species: readonly Species[] = [],
   ) {
-    const all = [...changed];
+    const all: Kept[] = [...changed, ...species.flatMap((of) => [...Object.values(of.columns), of.first, of.count])];
+    this.sorted = species.map((of) => ({ of, coherent: of.coherent }));
     this.flags = all.filter((of) => of instanceof Field).map((field) => ({ field, defined: field.defined, coherent: field.coherent }));
     try {
       for (const of of all) this.copy(of);
@@ -26,13 +34,14 @@ export class Snapshot {
   restore(): void {
     for (const { of, views } of this.copies) memoryOf(of).forEach((view, m) => this.set.members[m].queue(0).copy(views[m], view));
     for (const { field, defined, coherent } of this.flags) [field.defined, field.coherent] = [defined, coherent];
+    for (const { of, coherent } of this.sorted) of.coherent = coherent;
   }
 
   free(): void {
     for (const view of this.copies.flatMap(({ views }) => views)) view.free();
   }
 
-  private copy(of: Field | Scalar): void {
+  private copy(of: Kept): void {
     const views: View[] = [];
     this.copies.push({ of, views });
     memoryOf(of).forEach((view, m) => {
@@ -43,4 +52,4 @@ export class Snapshot {
   }
 }
 
-const memoryOf = (of: Field | Scalar): readonly View[] => (of instanceof Field ? of.storage : of.views);
+const memoryOf = (of: Kept): readonly View[] => (of instanceof Field ? of.storage : of.views);

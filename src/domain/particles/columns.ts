@@ -1,0 +1,39 @@
+import type { View } from "../../device/view.js";
+import type { NumericType } from "../../ir/types.js";
+import type { ScalarToken } from "../../kernel/params.js";
+import type { MemberArray } from "../container.js";
+import type { Species } from "./species.js";
+
+/** What a column holds of each particle: one number, or several. */
+export type ColumnType = ScalarToken<NumericType> | readonly [type: ScalarToken<NumericType>, count: number];
+export type ColumnTypes = Readonly<Record<string, ColumnType>>;
+
+/** `soa`: all particles' component 0, then component 1; `aos`: the components of a particle side by side. */
+export type ColumnLayout = "soa" | "aos";
+
+/** One property of the particles of a species, in the memories of the members of its grid's set: views [particle], or [particle][k]. */
+export class Column<C extends number = number> implements MemberArray {
+  constructor(
+    readonly species: Species,
+    /** `electrons.v` */
+    readonly name: string,
+    readonly type: NumericType,
+    /** Numbers of each particle. */
+    readonly components: C,
+    private readonly memory: () => readonly View<NumericType>[],
+  ) {}
+
+  /** Where the particles of each member lie, those of cell after cell once they are sorted; the rest is room. */
+  get views(): readonly View<NumericType>[] {
+    return this.memory();
+  }
+}
+
+/** A field that particles add to. */
+export interface Deposit<F = unknown> {
+  readonly kind: "deposit";
+  readonly field: F;
+}
+
+/** Declares that a container over particles adds to a field: `rho.add(c, dx, dy, dz, value)`. */
+export const deposit = <F>(field: F): Deposit<F> => ({ kind: "deposit", field });

@@ -1,0 +1,45 @@
+import { define, indexOf, int, loadInt, localOf, minus, plus, times } from "../../ir/build.js";
+import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
+import { analyseContainer } from "../analysis.js";
+import type { Container, MemberArray } from "../container.js";
+import type { Species } from "./species.js";
+
+/**
+ * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
+ *
+ * @param offsets where the particles of each cell of a member begin, and those of the next
+ * @param origins the number of a member's first cell
+ */
+export function listingOf({ grid, name, first, count, location }: Species, offsets: MemberArray, origins: MemberArray): Container {
+  const axes = grid.extents.length;
+  const here = Array.from({ length: axes }, (_, axis) => indexOf(axis));
+  const number = here.slice(1).reduce((sum, index, n) => plus(times(sum, grid.extents[axes - 2 - n]), index), here[0]);
+  const [own, begin] = [localOf("own", "i32"), localOf("begin", "i32")];
+  const set = (view: string, value: Expr): Stmt => ({ kind: "store", view, indices: [...here, int(0)], value, location });
+  const body = [
+    define(own.name, minus(number, loadInt("origin", int(0))), location),
+    define(begin.name, loadInt("offsets", own), location),
+    set("first", begin),
+    set("count", minus(loadInt("offsets", plus(own, 1)), begin)),
+  ];
+  const array = (param: string): ViewParam => ({ kind: "view", name: param, element: "i32", rank: 1, disjoint: false });
+  const list = (param: string): ViewParam => ({ ...array(param), rank: axes + 1 });
+  const code: KernelIR = {
+    name: `list ${name}`,
+    policy: { kind: "range", rank: axes },
+    params: [list("first"), list("count"), array("offsets"), array("origin")],
+    tables: [],
+    body,
+    location,
+  };
+  const fields = new Map([
+    ["first", { field: first, level: "own" as const }],
+    ["count", { field: count, level: "own" as const }],
+  ]);
+  const { ir, uses } = analyseContainer(code, fields, grid.extents);
+  const arrays = new Map(
+    Object.entries({ offsets, origin: origins }).map(([param, a]) => [param, { array: a, read: true, written: false }]),
+  );
+  const none = { scalars: new Map(), reductions: new Map(), values: new Map(), reduces: false, stencil: false };
+  return { name: code.name, grid, location, ir, uses, arrays, ...none };
+}

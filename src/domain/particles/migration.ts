@@ -1,0 +1,210 @@
+import type { Launch, Precision } from "../../device/device.js";
+import { range } from "../../device/policy.js";
+import type { LayoutName, View } from "../../device/view.js";
+import type { NumericType } from "../../ir/types.js";
+import { i32, u8 } from "../../kernel/params.js";
+import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
+import { planCopy, planGather } from "../../patterns/permute.js";
+import { planScan } from "../../patterns/scan.js";
+import { planSort } from "../../patterns/sort.js";
+import type { Grid, HaloCopy } from "../grid.js";
+import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE } from "./kernels.js";
+
+/** A column on one member. */
+interface Memory {
+  /** Arrivals from members before it, the particles' own places, arrivals from members after it: [place][k]. */
+  readonly all: View<NumericType, 2>;
+  /** By member that gets some: what leaves for it. */
+  readonly outboxes: ReadonlyMap<number, View<NumericType, 2>>;
+}
+
+/** How particles are told where they are. */
+export interface MigrationOptions {
+  /** Particles that a member can hold. */
+  readonly capacity: number;
+  /** Particles that can go from one member to another at a time. */
+  readonly exchange: number;
+  /** Whether those that leave the grid are taken out. */
+  readonly absorb: boolean;
+}
+
+/** Columns of the particles of one species on the members of a set, and the launches that bring each particle to its member and its cell. */
+export class Migration {
+  /** For each member, the members that it gets particles from and gives them to, in their order. */
+  private readonly neighbours: readonly (readonly number[])[];
+  private readonly memories = new Map<string, readonly Memory[]>();
+  private readonly owned: { free(): void }[] = [];
+  /** Where each cell's particles begin, and behind them what `AFTER_CELLS` names; by member. */
+  readonly offsets: readonly View<"i32", 1>[];
+  /** The number of the first cell of each member, counted through the whole box. */
+  readonly origins: readonly View<"i32", 1>[];
+  readonly states: readonly View<"i32", 1>[];
+
+  constructor(
+    private readonly grid: Grid,
+    readonly options: MigrationOptions,
+  ) {
+    const { set, partitions } = grid;
+    const last = partitions.length - 1;
+    const around = grid.periodic.at(-1)!;
+    this.neighbours = partitions.map((_, m) => {
+      const both = [m > 0 ? m - 1 : around ? last : m, m < last ? m + 1 : around ? 0 : m];
+      return [...new Set(both)].filter((n) => n !== m).sort((a, b) => a - b);
+    });
+    this.offsets = set.members.map(({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
+    this.origins = set.members.map(({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
+    this.states = set.members.map(({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
+  }
+
+  /** New memory for a column, with 0 everywhere. */
+  addColumn(name: string, type: NumericType, components: number, layout: LayoutName): void {
+    const { capacity, exchange } = this.options;
+    this.memories.set(
+      name,
+      this.grid.set.members.map(({ device }, m) => {
+        const array = (places: number): View<NumericType, 2> =>
+          this.own(device.array({ type: type as "f64" }, [places, components], { layout }));
+        const outboxes = new Map(this.neighbours[m].map((to) => [to, array(exchange)]));
+        return { all: array(capacity + this.neighbours[m].length * exchange), outboxes };
+      }),
+    );
+  }
+
+  /** The places of a member's own particles in a column: [place][k]. */
+  places(name: string, member: number): View<NumericType, 2> {
+    return this.memories.get(name)![member].all.slice(this.window(member));
+  }
+
+  /** All places of a member in a column, those of arrivals included. */
+  allPlaces(name: string, member: number): View<NumericType, 2> {
+    return this.memories.get(name)![member].all;
+  }
+
+  /** The first of a member's own places among all. */
+  firstPlace(member: number): number {
+    return this.window(member)[0];
+  }
+
+  /** On one member, those that leave go to outboxes. */
+  leaving(member: number, precision: Precision): Pattern {
+    const { grid, options } = this;
+    const { exchange, capacity } = options;
+    const { device } = grid.set.members[member];
+    const x = this.places("x", member);
+    const type = x.type as "f64";
+    return patternOf(device, { precision }, (steps) => {
+      const box = this.box(steps);
+      for (const to of this.neighbours[member]) {
+        const [goes, place] = [steps.array("i32", capacity), steps.array("i32", capacity)];
+        const { first, planes } = grid.partitions[to];
+        steps.launch(findLeaving[type], { x: x as View<"f64", 2>, goes, ...box, begin: first, end: first + planes }, range(capacity));
+        planScan(steps, { input: goes, output: place, op: "sum", exclusive: true });
+        for (const [name, memories] of this.memories) {
+          const outbox = memories[member].outboxes.get(to)!;
+          steps.launch(
+            pack[outbox.type],
+            { goes, place, from: this.places(name, member), to: outbox } as never,
+            range(capacity, outbox.shape[1]),
+          );
+        }
+        const outbox = this.memories.get("x")![member].outboxes.get(to)! as View<"f64", 2>;
+        steps.launch(seal[type], { goes, place, x: outbox }, range(exchange));
+        steps.launch(forget[type], { goes, place, room: exchange, x: x as View<"f64", 2> }, range(capacity));
+      }
+    });
+  }
+
+  /** The copies of outboxes to where they arrive. */
+  transfers(): readonly HaloCopy[] {
+    const { exchange, capacity } = this.options;
+    return [...this.memories.values()].flatMap((memories) =>
+      memories.flatMap(({ outboxes }, from) =>
+        [...outboxes].flatMap(([to, outbox]) => {
+          const n = this.neighbours[to].indexOf(from);
+          const begin = n * exchange + (from > to ? capacity : 0);
+          const target = memories[to].all.slice([begin, begin + exchange]);
+          return stretchesOf(outbox, target).map(([source, other]) => ({ from, to, source, target: other }));
+        }),
+      ),
+    );
+  }
+
+  /**
+   * On one member, particles come into the order of their cells; those of one cell keep their order, in which those from members before this
+   * one count as earlier, so that the order does not depend on where partitions are cut.
+   * @param lists launches that leave in fields which particles each cell has
+   */
+  sorting(member: number, precision: Precision, lists: () => readonly Launch[]): Pattern {
+    const { grid, options } = this;
+    const { capacity, absorb } = options;
+    const { device } = grid.set.members[member];
+    const all = this.allPlaces("x", member);
+    const type = all.type as "f64";
+    const cells = this.cellsOf(member);
+    const [offsets, state] = [this.offsets[member], this.states[member]];
+    return patternOf(device, { precision }, (steps) => {
+      const [keys, permutation] = [steps.array("i32", all.length), steps.array("i32", all.length)];
+      const active = this.active(steps, member);
+      const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };
+      steps.launch(findCells[type], { x: all as View<"f64", 2>, key: keys, ...where }, range(all.length));
+      planSort(steps, { keys, permutation, offsets, bits: Math.max(1, Math.ceil(Math.log2(offsets.length))) });
+      const spare = new Map<string, View<NumericType, 2>>();
+      for (const name of this.memories.keys()) {
+        const column = this.allPlaces(name, member);
+        const target = this.places(name, member);
+        const key = `${column.type} ${column.shape[1]} ${column.strides[1]}`;
+        if (!spare.has(key))
+          spare.set(key, steps.rows(column.type, [capacity, column.shape[1]], column.strides[1] === 1 ? "right" : "left"));
+        planGather(steps, permutation.slice([0, capacity]), column, spare.get(key)!);
+        planCopy(steps, spare.get(key)!, target);
+      }
+      steps.launch(noteState, { offsets, cells, absorb, room: capacity, state }, range(Object.keys(STATE).length));
+      if (absorb) steps.launch(bury[type], { offsets, cells, x: this.places("x", member) as View<"f64", 2> }, range(capacity));
+      for (const launch of lists()) steps.add(launch);
+    });
+  }
+
+  free(): void {
+    for (const thing of this.owned.splice(0)) thing.free();
+  }
+
+  private get plane(): number {
+    return this.grid.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+  }
+
+  private cellsOf(member: number): number {
+    return this.grid.partitions[member].planes * this.plane;
+  }
+
+  /** A member's own places among all. */
+  private window(member: number): readonly [number, number] {
+    const { capacity, exchange } = this.options;
+    const before = this.neighbours[member].filter((other) => other < member).length * exchange;
+    return [before, before + capacity];
+  }
+
+  private box(steps: Steps): { extents: View<"i32", 1>; periodic: View<"i32", 1> } {
+    const { extents, periodic } = this.grid;
+    const table = (values: readonly number[]) => steps.own(steps.device.from(i32, values));
+    return { extents: table(extents), periodic: table(periodic.map(Number)) };
+  }
+
+  /** Which of a member's cells are active, in the order of their numbers. */
+  private active(steps: Steps, member: number): View<"u8", 1> {
+    const { mask } = this.grid;
+    const begin = this.grid.partitions[member].first * this.plane;
+    const bytes = mask ? mask.subarray(begin, begin + this.cellsOf(member)) : [0];
+    return steps.own(steps.device.from(u8, bytes));
+  }
+
+  private own<T extends { free(): void }>(thing: T): T {
+    this.owned.push(thing);
+    return thing;
+  }
+}
+
+/** The same elements of two views of one shape and layout, as stretches of memory. */
+function stretchesOf(a: View<NumericType, 2>, b: View<NumericType, 2>): [View, View][] {
+  if (a.contiguous && b.contiguous) return [[a.reshape(a.size), b.reshape(b.size)]];
+  return Array.from({ length: a.shape[1] }, (_, k) => [a.at(1, k), b.at(1, k)]);
+}

@@ -1,0 +1,372 @@
+import { type TypedArrayOf, typedArray, type View } from "../../device/view.js";
+import type { Precision } from "../../device/device.js";
+import type { Location, NumericType } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import { IsoformError, LaunchError } from "../../kernel/errors.js";
+import { callSite } from "../../kernel/location.js";
+import { type f32, f64, i32 } from "../../kernel/params.js";
+import { originalPosition } from "../../kernel/source-map.js";
+import type { Pattern } from "../../patterns/pattern.js";
+import { copyBetween } from "../../set/index.js";
+import type { Container } from "../container.js";
+import type { Field } from "../field.js";
+import type { Grid, HaloCopy } from "../grid.js";
+import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
+import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
+import { EMPTY, STATE } from "./kernels.js";
+import { listingOf } from "./lists.js";
+import { Migration } from "./migration.js";
+
+export interface SpeciesOptions {
+  /** `soa` where absent. */
+  layout?: ColumnLayout;
+  /** The type of positions; f64 where absent. */
+  positions?: typeof f64 | typeof f32;
+  /** Particles that each member can hold; half as many again as the first `load` gives to the fullest one, where absent. */
+  capacity?: number;
+  /** Particles that can go from one member to the next in one step; a quarter of the capacity where absent. */
+  exchange?: number;
+  /**
+   * What becomes of particles beyond an end of the grid that is not periodic, or in a cell that is not active: `refuse` ends the run
+   * with an error, and they are still there to be looked at; `absorb` takes them out. `refuse` where absent.
+   */
+  leaving?: "refuse" | "absorb";
+}
+
+/**
+ * Particles on a grid, none at first.
+ * @param columns what each has besides its position `x`: `{ v: [f64, 3], w: f64 }`
+ * @throws LaunchError for columns and options that are none
+ */
+export function particles<D extends Dimension, const C extends ColumnTypes>(
+  grid: Grid<D>,
+  name: string,
+  columns: C,
+  options: SpeciesOptions = {},
+): Species<C, D> {
+  return new Species(grid, name, columns, options, originalPosition(callSite(particles)));
+}
+
+type ComponentsOf<T> = T extends readonly [unknown, infer C extends number] ? C : 1;
+/** The columns of a species, and its positions, one number for each axis. */
+export type Columns<C extends ColumnTypes, D extends Dimension> = { readonly [K in keyof C]: Column<ComponentsOf<C[K]>> } & {
+  readonly x: Column<D>;
+};
+
+/** Host arrays of columns: particle after particle, each with its components. */
+export type HostColumns<C extends ColumnTypes = ColumnTypes> = { [K in keyof C]?: ArrayLike<number> } & { x: ArrayLike<number> };
+
+/** What nodes of a skeleton read and write besides columns. */
+interface Datum {
+  readonly name: string;
+}
+
+/**
+ * Particles of one kind on a grid. Each has a position, in units of cells from the grid's first corner, so that cell [floor(x), floor(y), floor(z)]
+ * is the one that it is in, and whatever columns are declared. The member that owns the cell holds the particle. Containers walk along them
+ * cell by cell; where positions have changed since, skeletons sort them first, and send those on that have come to another member.
+ */
+export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = Dimension> {
+  readonly columns: Columns<C, D>;
+  /** For each cell, the place of its first particle in the columns, and their number. */
+  readonly first: Field<"i32", 1, D>;
+  readonly count: Field<"i32", 1, D>;
+  /** Each particle is on the member, and in the list of the cell, where its position is. */
+  coherent = true;
+  readonly outbox: Datum;
+  readonly inbox: Datum;
+  private migration: Migration | undefined;
+  private list: Container | undefined;
+  private readonly patterns = new Map<string, Pattern>();
+  private generation = -1;
+
+  constructor(
+    readonly grid: Grid<D>,
+    readonly name: string,
+    types: C,
+    private readonly options: SpeciesOptions,
+    /** Where it was made. */
+    readonly location: Location,
+  ) {
+    const { positions = f64, leaving = "refuse", layout = "soa" } = options;
+    const fail = (problem: string): never => {
+      throw new LaunchError(`species "${name}" ${problem}`);
+    };
+    if ("x" in types) fail('declares the column "x": that is the name of the positions, which are always there');
+    if (leaving !== "refuse" && leaving !== "absorb") fail(`has leaving: "${String(leaving)}"; use "refuse" or "absorb"`);
+    if (layout !== "soa" && layout !== "aos") fail(`has layout "${String(layout)}"; use "soa" or "aos"`);
+    for (const key of ["capacity", "exchange"] as const)
+      if (options[key] !== undefined && !(Number.isInteger(options[key]) && options[key] > 0))
+        fail(`has ${key} ${options[key]}; give a whole number of at least 1`);
+    const all: ColumnTypes = { x: [positions, grid.dimension], ...types };
+    const made = Object.entries(all).map(([column, type]) => {
+      const [token, components] = "kind" in type ? [type, 1] : type;
+      if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
+      return [column, new Column(this as unknown as Species, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
+    });
+    this.columns = Object.fromEntries(made) as Columns<C, D>;
+    this.first = grid.field(`first of ${name}`, i32);
+    this.count = grid.field(`count of ${name}`, i32);
+    this.first.defined = this.count.defined = true;
+    this.outbox = { name: `${name} that leave` };
+    this.inbox = { name: `${name} that arrive` };
+  }
+
+  /**
+   * A function over all particles: what it reads, changes and adds is found from its code, `(params, p, c) => ...` with the particle and the
+   * cell that it is in when the container starts. Fields are read around the cell, `deposit(field)` is added to around it. The containers
+   * that do it, in order: they are a step of a skeleton.
+   */
+  container<const P extends ParticleParams>(name: string, params: P, body: ParticleBody<P, D>): readonly Container[] {
+    const place = callSite(this.container);
+    return declareOverParticles(this as unknown as Species, name, params, body as unknown as ParticleBody<P>, place);
+  }
+
+  /**
+   * Puts particles there, in place of all that were: host arrays of the columns, particle after particle; those of columns that are left out
+   * are 0. Throws LaunchError for lengths that do not fit, particles outside of the grid, and more of them than there is room for.
+   */
+  load(data: HostColumns<C>): void {
+    const { grid, name } = this;
+    const axes = grid.dimension;
+    const total = data.x?.length / axes;
+    if (!Number.isInteger(total))
+      throw new LaunchError(`species "${name}" is given ${data.x?.length} coordinates; give ${axes} for each particle`);
+    for (const [column, values] of Object.entries(data)) {
+      if (!(column in this.columns))
+        throw new LaunchError(`species "${name}" has no column "${column}"; its columns are ${Object.keys(this.columns).join(", ")}`);
+      const { components } = (this.columns as Record<string, Column>)[column];
+      if (values && values.length !== total * components)
+        throw new LaunchError(
+          `species "${name}", column "${column}": ${values.length} values for ${total} particles; give ${components} for each`,
+        );
+    }
+    const members = this.sharedOut(data.x, total);
+    const most = Math.max(...members.map((list) => list.length));
+    const migration = (this.migration ??= this.makeMigration(most));
+    const { capacity } = migration.options;
+    if (most > capacity)
+      throw new LaunchError(
+        `species "${name}": ${most} particles for a member that has room for ${capacity}; give it { capacity: ${most} }`,
+      );
+    grid.set.members.forEach((member, m) => {
+      for (const [column] of this.entries) {
+        const all = migration.allPlaces(column, m);
+        const width = all.shape[1];
+        const begin = migration.firstPlace(m);
+        const values = typedArray(all.type, all.size);
+        if (column === "x") values.fill(EMPTY);
+        const source = (data as Record<string, ArrayLike<number> | undefined>)[column];
+        if (source)
+          members[m].forEach((particle, n) => {
+            for (let k = 0; k < width; k++) values[(begin + n) * width + k] = source[particle * width + k];
+          });
+        member.queue(0).write(all, values);
+      }
+      member.queue(0).clear(migration.states[m]);
+    });
+    this.coherent = false;
+  }
+
+  /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; those of one cell in a fixed order. */
+  async download(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+    await this.sort();
+    const migration = this.loaded();
+    const { members } = this.grid.set;
+    const states = await this.states();
+    const columns = this.entries.map(async ([column, { type }]) => {
+      const pieces = await Promise.all(
+        members.map((member, m) => member.queue(0).read(migration.places(column, m).slice([0, states[m][STATE.held]]))),
+      );
+      const all = typedArray(
+        type,
+        pieces.reduce((sum, { length }) => sum + length, 0),
+      );
+      let n = 0;
+      for (const piece of pieces) {
+        all.set(piece, n);
+        n += piece.length;
+      }
+      return [column, all] as const;
+    });
+    return Object.fromEntries(await Promise.all(columns)) as { [K in keyof C | "x"]: TypedArrayOf<NumericType> };
+  }
+
+  /** How many there are on each member. */
+  async held(): Promise<number[]> {
+    await this.sort();
+    return (await this.states()).map((state) => state[STATE.held]);
+  }
+
+  /** Sends particles to their members and sorts them by cell, where they are not. */
+  async sort(precision: Precision = this.grid.set.members[0].device.precision): Promise<void> {
+    this.loaded();
+    if (this.coherent) return;
+    const { members } = this.grid.set;
+    const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
+    if (members.length > 1) {
+      members.forEach((member, m) => this.leaving(m, precision).submit(member.queue(0)));
+      await finish();
+      for (const { from, to, source, target } of this.transfers())
+        copyBetween(source, target, members[from].queue(0), members[to].queue(0));
+      await finish();
+    }
+    members.forEach((member, m) => this.sorting(m, precision).submit(member.queue(0)));
+    await finish();
+    this.coherent = true;
+  }
+
+  /**
+   * Throws IsoformError where particles were found in no cell since the last `load`: outside of the grid, without a position, farther
+   * than the next member, or too many for a member. `where` tells the reader of the message what was run.
+   */
+  async check(where: string): Promise<void> {
+    if (!this.migration) return;
+    const states = await this.states();
+    const sum = (of: keyof typeof STATE) => states.reduce((total, state) => total + state[STATE[of]], 0);
+    const { capacity, exchange } = this.migration.options;
+    const fail = (problem: string): never => {
+      throw new IsoformError(`${where}: ${problem}`);
+    };
+    if (sum("broken") > 0) fail(await this.described("broken", "have positions that are not numbers", (at) => at.some(Number.isNaN)));
+    if (sum("outside") > 0 && this.options.leaving !== "absorb")
+      fail(
+        `${await this.described("outside", "have left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`,
+      );
+    if (sum("elsewhere") > 0)
+      fail(
+        `particles of "${this.name}" went farther than to the next member, or more than ${exchange} to one at a time; ` +
+          `use shorter steps, fewer devices, or a larger { exchange }`,
+      );
+    if (sum("crowded") > 0)
+      fail(`a member has room for ${capacity} particles of "${this.name}", and ${sum("crowded")} more came; give a larger { capacity }`);
+  }
+
+  /** On one member, those that leave for others go to outboxes. */
+  leaving(member: number, precision: Precision): Pattern {
+    return this.pattern(`leaving ${member} ${precision}`, () => this.loaded().leaving(member, precision));
+  }
+
+  /** Copies of outboxes to where they arrive. */
+  transfers(): readonly HaloCopy[] {
+    return this.loaded().transfers();
+  }
+
+  /** On one member, particles come into the order of their cells, and cells are told which are theirs. */
+  sorting(member: number, precision: Precision): Pattern {
+    const { grid } = this;
+    const lists = () => grid.prepare(this.listing(), member, "standard", { precision });
+    return this.pattern(`sorting ${member} ${precision}`, () => this.loaded().sorting(member, precision, lists));
+  }
+
+  /** Gives back all memory; the species cannot be used again. */
+  free(): void {
+    this.forget();
+    this.migration?.free();
+    this.migration = undefined;
+    for (const field of [this.first, this.count]) field.free();
+  }
+
+  private forget(): void {
+    for (const pattern of this.patterns.values()) pattern.free();
+    this.patterns.clear();
+  }
+
+  /** Launches that were prepared for memory as the grid has laid it out. */
+  private pattern(key: string, make: () => Pattern): Pattern {
+    this.grid.lay();
+    if (this.generation !== this.grid.generation) this.forget();
+    this.generation = this.grid.generation;
+    let pattern = this.patterns.get(key);
+    if (!pattern) this.patterns.set(key, (pattern = make()));
+    return pattern;
+  }
+
+  private listing(): Container {
+    const { offsets, origins } = this.loaded();
+    const arrays = {
+      offsets: { name: `offsets of ${this.name}`, views: offsets },
+      origins: { name: `origins of ${this.name}`, views: origins },
+    };
+    return (this.list ??= listingOf(this as unknown as Species, arrays.offsets, arrays.origins));
+  }
+
+  private loaded(): Migration {
+    if (!this.migration) throw new LaunchError(`species "${this.name}" has no particles; load some first`);
+    return this.migration;
+  }
+
+  private makeMigration(most: number): Migration {
+    this.grid.lay();
+    const { leaving, layout = "soa", capacity = Math.ceil(1.5 * most) + 64 } = this.options;
+    const { exchange = Math.ceil(capacity / 4) } = this.options;
+    const migration = new Migration(this.grid as unknown as Grid, { capacity, exchange, absorb: leaving === "absorb" });
+    for (const [name, { type, components }] of this.entries)
+      migration.addColumn(name, type, components, layout === "aos" ? "right" : "left");
+    return migration;
+  }
+
+  /** What containers have of a column. */
+  private viewsOf(column: string): readonly View<NumericType>[] {
+    const { components } = (this.columns as Record<string, Column>)[column];
+    return this.grid.set.members.map((_, m) => {
+      const places = this.loaded().places(column, m);
+      return components === 1 ? places.at(1, 0) : places;
+    });
+  }
+
+  private get entries(): readonly [string, Column][] {
+    return Object.entries(this.columns);
+  }
+
+  /** The particles of each member, by their cells. Throws LaunchError for one that is in no cell. */
+  private sharedOut(x: ArrayLike<number>, total: number): number[][] {
+    const { grid, name } = this;
+    const axes = grid.dimension;
+    const members = grid.partitions.map((): number[] => []);
+    const length = grid.extents.at(-1)!;
+    for (let n = 0; n < total; n++) {
+      const at = Array.from({ length: axes }, (_, a) => x[n * axes + a]);
+      if (this.isOutside(at))
+        throw new LaunchError(`species "${name}": particle ${n} is at [${at}], outside of the grid of [${grid.extents}] cells`);
+      const last = at[axes - 1];
+      const plane = grid.periodic[axes - 1] ? last - length * Math.floor(last / length) : last;
+      const owner = grid.partitions.findLast(({ first }) => first <= plane) ?? grid.partitions[0];
+      members[owner.device].push(n);
+    }
+    return members;
+  }
+
+  /** A position that is in no active cell. */
+  private isOutside(at: readonly number[]): boolean {
+    const { extents, periodic, mask } = this.grid;
+    if (!at.every(Number.isFinite)) return true;
+    const cell = at.map((value, a) => Math.floor(periodic[a] ? value - extents[a] * Math.floor(value / extents[a]) : value));
+    if (cell.some((n, a) => !periodic[a] && (n < 0 || n >= extents[a]))) return true;
+    const [nx, ny] = extents;
+    const [cx, cy, cz = 0] = cell.map((n, a) => Math.min(n, extents[a] - 1));
+    return mask !== undefined && mask[(cz * ny + cy) * nx + cx] === 0;
+  }
+
+  private states(): Promise<ArrayLike<number>[]> {
+    const { states } = this.loaded();
+    return Promise.all(this.grid.set.members.map((member, m) => member.queue(0).read(states[m])));
+  }
+
+  /** `3 particles of "electrons" have left the grid, one of them at [9.5, 3.2] on wasm`. */
+  private async described(what: "outside" | "broken", done: string, test: (at: readonly number[]) => boolean): Promise<string> {
+    const migration = this.loaded();
+    const axes = this.grid.dimension;
+    const states = await this.states();
+    const count = states.reduce((sum, state) => sum + state[STATE[what]], 0);
+    for (const [m, member] of this.grid.set.members.entries()) {
+      const x = await member.queue(0).read(migration.places("x", m));
+      for (let n = 0; n < x.length; n += axes) {
+        const at = [...x.subarray(n, n + axes)];
+        if (at[0] < EMPTY === false && !Number.isNaN(at[0])) continue;
+        if (test(at)) return `${count} particles of "${this.name}" ${done}, one of them at [${at}] on ${member.name}`;
+      }
+    }
+    return `${count} particles of "${this.name}" ${done}`;
+  }
+}
