@@ -17,7 +17,7 @@ import {
   type Difference,
   type Layout,
   type PushInputs,
-  type PushResult,
+  type Expected,
 } from "../apps/pic/push.js";
 import { addressIn, Baselines } from "./baselines.js";
 import { commandLine } from "./command-line.js";
@@ -66,7 +66,7 @@ const device = await open(options.device);
 const { bandwidth } = await measurePeaks(device, { repeats: 10 });
 console.log(`${device.label}\ncopy ${(bandwidth / 1e9).toFixed(1)} GB/s`);
 /** By one worker in order: of particles as they were loaded, and as they are sorted. */
-const expected = new Map<boolean, PushResult>();
+const expected = new Map<boolean, Expected>();
 const rows = [];
 for (const layout of list(options.layouts) as Layout[]) rows.push(...(await measure(layout)));
 if (options.json) {
@@ -110,7 +110,7 @@ async function measure(layout: Layout) {
     const bytes = BYTES_PER_PARTICLE[layout] * particles;
     const ofFloor = bytes / bandwidth / seconds;
     const ratio = median(samples[v].map((own, round) => samples[0][round] / own));
-    const wrong = agrees({ velocity: 0, ...off }, tolerances(device)) ? "" : `  differs: ${JSON.stringify(off)}`;
+    const wrong = agrees({ velocity: 0, ...off }, tolerances(device, particles)) ? "" : `  differs: ${JSON.stringify(off)}`;
     console.log(
       `${layout} ${name.padEnd(14)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ${((1e9 * seconds) / particles).toFixed(3).padStart(8)} ns a particle ` +
         `${(bytes / seconds / 1e9).toFixed(1).padStart(7)} GB/s  ${(100 * ofFloor).toFixed(1).padStart(5)} % of the floor  ratio ${ratio.toFixed(2)}${wrong}`,
@@ -119,7 +119,7 @@ async function measure(layout: Layout) {
   });
 }
 
-function checked({ name, current, seconds }: ByHand, ordered: PushResult): Variant {
+function checked({ name, current, seconds }: ByHand, ordered: Expected): Variant {
   const { current: off } = difference({ ...ordered, current }, ordered);
   return { name, decisions: [], off: { current: off }, seconds: async () => seconds() };
 }

@@ -46,7 +46,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
     const seconds = median(await push.run(calls));
     const expected = await push.expected();
     const off = difference(await push.result(), expected);
-    const most = tolerances(device);
+    const most = tolerances(device, options.particles);
     const bytes = BYTES_PER_PARTICLE[options.layout] * options.particles;
     const result = {
       ...options,
@@ -64,7 +64,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
     if (!agrees(off, most))
       throw new IsoformError(
         `pic push: ${options.deposit} differs from one worker in order by ${off.velocity.toExponential(1)} in velocities ` +
-          `(${most.velocity} at most) and ${off.current.toExponential(1)} in the current (${most.current} at most): please report it`,
+          `(${most.velocity.toExponential(1)} at most) and ${off.current.toExponential(1)} in the current (${most.current.toExponential(1)} at most): please report it`,
       );
     push.free();
   } finally {
@@ -102,7 +102,7 @@ const summary = ({
     ...decisions,
     `${((1e9 * seconds) / particles).toPrecision(4)} ns a particle, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s by ${bytes / particles} bytes a particle`,
     `${((100 * bytes) / bandwidth / seconds).toPrecision(3)} % of the floor: these bytes at the copy bandwidth, ${(bandwidth / 1e9).toPrecision(3)} GB/s`,
-    `against one worker in order: velocities differ by ${off.velocity.toExponential(1)}, the current by ${off.current.toExponential(1)} of its largest value`,
+    `against one worker in order: velocities differ by ${off.velocity.toExponential(1)}, the current by ${off.current.toExponential(1)} of its mean if all flew forwards`,
   ].join("\n");
 
 function median(values: readonly number[]): number {
