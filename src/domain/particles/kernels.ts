@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
 import { kernel } from "../../kernel/kernel.js";
-import { bool, f32, f64, i32, u32, u8, view } from "../../kernel/params.js";
+import { bool, f32, f64, fixed, i32, u32, u8, view } from "../../kernel/params.js";
 
 /*
  * Kernels that bring particles to the members and into the order of the cells that they are in. Positions are in units of cells; a place in the
@@ -24,20 +24,16 @@ export const AFTER_CELLS = {
   empty: 3,
 } as const;
 
-interface Row {
-  [axis: number]: number;
-  readonly length: number;
+/** A coordinate, brought back between the ends of a periodic axis. */
+function wrapped(at: number, length: number, periodic: number): number {
+  if (periodic === 0 || (at >= 0 && at < length)) return at;
+  const inside = at - length * Math.floor(at / length);
+  // Rounding may reach the end from below.
+  return inside < length ? inside : 0;
 }
 
-/** Brings a position back into the box along periodic axes. */
-function wrap(position: Row, extents: Row, periodic: Row): void {
-  for (let a = 0; a < position.length; a++)
-    if (periodic[a] !== 0) {
-      const length = extents[a];
-      const inside = position[a] - length * Math.floor(position[a] / length);
-      position[a] = inside < length ? inside : 0;
-    }
-}
+/** What tells where positions are: the number of axes, the grid's cells along each, and which of them are periodic. */
+const box = { axes: fixed(i32), extents: view(i32), periodic: view(i32), wrapped };
 
 const makeFindCells = (type: Real) =>
   kernel(
@@ -45,40 +41,34 @@ const makeFindCells = (type: Real) =>
     {
       x: view(REALS[type], 2),
       key: view(i32),
-      extents: view(i32),
-      periodic: view(i32),
       /** Bytes of the cells in the member's planes, in the order of the cells. */
       active: view(u8),
-      masked: bool,
+      masked: fixed(bool),
       firstPlane: i32,
       cells: i32,
-      wrap,
+      ...box,
     },
-    ({ x, key, extents, periodic, active, masked, firstPlane, cells, wrap }, i) => {
-      let found = cells + 3;
-      if (!(x[i][0] >= 1e30)) {
-        wrap(x[i], extents, periodic);
-        let inside = true;
-        let broken = false;
-        let cell = 0;
-        let last = 0;
-        for (let a = x[0].length - 1; a >= 0; a--) {
-          const at = x[i][a];
-          if (at !== at) broken = true;
-          if (!(at >= 0 && at < extents[a])) inside = false;
-          const whole = inside ? Math.floor(at) | 0 : 0;
-          if (a === x[0].length - 1) {
-            last = whole - firstPlane;
-            cell = last;
-          } else cell = cell * extents[a] + whole;
-        }
-        if (broken) found = cells + 2;
-        else if (!inside) found = cells + 1;
-        else if (cell < 0 || cell >= cells) found = cells;
-        else if (masked && active[cell] === 0) found = cells + 1;
-        else found = cell;
+    ({ x, key, axes, extents, periodic, active, masked, firstPlane, cells, wrapped }, i) => {
+      const empty = x[i][0] >= 1e30;
+      let inside = true;
+      let number = true;
+      let cell = 0;
+      for (let n = 0; n < axes; n++) {
+        const a = axes - 1 - n;
+        const before = x[i][a];
+        const at = empty ? before : wrapped(before, extents[a], periodic[a]);
+        x[i][a] = at;
+        if (at !== at) number = false;
+        if (!(at >= 0 && at < extents[a])) inside = false;
+        const whole = inside ? Math.floor(at) | 0 : 0;
+        cell = n === 0 ? whole - firstPlane : cell * extents[a] + whole;
       }
-      key[i] = found;
+      let found = cell;
+      if (cell < 0 || cell >= cells) found = cells;
+      else if (masked && active[cell] === 0) found = cells + 1;
+      if (!inside) found = cells + 1;
+      if (!number) found = cells + 2;
+      key[i] = empty ? cells + 3 : found;
     },
   );
 export const findCells = { f64: makeFindCells("f64"), f32: makeFindCells("f32") };
@@ -90,20 +80,13 @@ const makeFindLeaving = (type: Real) =>
       x: view(REALS[type], 2),
       /** 1 where the particle goes to the member that has the planes from `begin` to `end` - 1. */
       goes: view(i32),
-      extents: view(i32),
-      periodic: view(i32),
       begin: i32,
       end: i32,
-      wrap,
+      ...box,
     },
-    ({ x, goes, extents, periodic, begin, end, wrap }, i) => {
-      let leaves = 0;
-      if (!(x[i][0] >= 1e30)) {
-        wrap(x[i], extents, periodic);
-        const at = x[i][x[0].length - 1];
-        if (at >= begin && at < end) leaves = 1;
-      }
-      goes[i] = leaves;
+    ({ x, goes, axes, extents, periodic, begin, end, wrapped }, i) => {
+      const at = wrapped(x[i][axes - 1], extents[axes - 1], periodic[axes - 1]);
+      goes[i] = x[i][0] < 1e30 && at >= begin && at < end ? 1 : 0;
     },
   );
 export const findLeaving = { f64: makeFindLeaving("f64"), f32: makeFindLeaving("f32") };

@@ -183,10 +183,10 @@ export class Migration {
     return [before, before + capacity];
   }
 
-  private box(steps: Steps): { extents: View<"i32", 1>; periodic: View<"i32", 1> } {
+  private box(steps: Steps): { axes: number; extents: View<"i32", 1>; periodic: View<"i32", 1> } {
     const { extents, periodic } = this.grid;
     const table = (values: readonly number[]) => steps.own(steps.device.from(i32, values));
-    return { extents: table(extents), periodic: table(periodic.map(Number)) };
+    return { axes: extents.length, extents: table(extents), periodic: table(periodic.map(Number)) };
   }
 
   /** Which of a member's cells are active, in the order of their numbers. */
