@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError, open } from "isoform";
+import { requireHdf5Library } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
 import { count, f64Option, positive } from "../options.js";
@@ -12,6 +14,7 @@ import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { writeFields } from "./fields.js";
 import { addPush } from "./push-command.js";
 import { LAYOUTS, type Layout } from "./push.js";
+import { writeSnapshot } from "./snapshot.js";
 import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
 import { LOADINGS, type Loading } from "./species.js";
@@ -36,6 +39,8 @@ interface Options extends RunOptions {
   csv?: string;
   svg?: string;
   vtk?: string;
+  hdf5?: string;
+  hdf5Every?: number;
   json?: string;
   checkpoint?: string;
   checkpointEvery: number;
@@ -78,6 +83,8 @@ export function command(program: Command, shell: Shell): void {
       .option("--csv <file>", "all samples")
       .option("--svg <file>", "picture of the watched mode over time, with fit and theory")
       .option("--vtk <file>", "E and B at the end as a VTK image (.vti)")
+      .option("--hdf5 <file>", "E, B and all particles at the end by the openPMD standard (.h5), and XDMF beside them (.xmf)")
+      .option("--hdf5-every <n>", "samples from one snapshot of --hdf5 to the next; all go into one file", count)
       .option("--json <file>", "write the result as JSON")
       .option(
         "--checkpoint <file>",
@@ -99,8 +106,11 @@ function finite(text: string): number {
 }
 
 async function run(each: Case, given: Options, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
-  for (const file of [given.csv, given.svg, given.vtk, given.json, given.checkpoint])
+  for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])
     if (file !== undefined) await shell.checkWritable(file);
+  if (given.hdf5 !== undefined) await requireHdf5Library(given.hdf5);
+  if (given.hdf5 !== undefined && given.restart !== undefined && existsSync(given.hdf5))
+    throw new IsoformError(`pic: ${given.hdf5} may hold snapshots of the run before: give another file to --hdf5`);
   const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
   const options = { ...given, ...(saved && runOptions(saved.options)) };
@@ -147,6 +157,12 @@ async function simulate(
     const saved = { options: { case: each.name, ...runOptions(options) }, rows, state: await simulation.state() };
     await writeCheckpoint<SavedOptions>(options.checkpoint, saved);
   };
+  let snapshotAt: number | undefined;
+  const snapshot = async (): Promise<void> => {
+    if (options.hdf5 === undefined || snapshotAt === simulation.steps) return;
+    await writeSnapshot(options.hdf5, simulation, snapshotAt === undefined ? "new" : "add");
+    snapshotAt = simulation.steps;
+  };
   const task = shell.progress(`pic ${each.name}`);
   let seconds = 0;
   const stop = new AbortController();
@@ -157,12 +173,14 @@ async function simulate(
     seconds += took;
     task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
     if (rows.length % options.checkpointEvery === 0) await checkpoint();
+    if (options.hdf5Every !== undefined && (rows.length - 1) % options.hdf5Every === 0) await snapshot();
     // Lets the bar be drawn and an interrupt be seen.
     await turn();
   });
   process.off("SIGINT", interrupt);
   task.done();
   await checkpoint();
+  await snapshot();
   return { seconds, interrupted: stop.signal.aborted };
 }
 

@@ -29,9 +29,13 @@ export function atCentres({ axes }: Mesh, coefficients: ArrayLike<number>, form:
   return values;
 }
 
+/** The three components of E or B in the middle of each cell. */
+export const valuesOf = ({ device, maxwell, problem }: Simulation, form: "e" | "b"): Promise<Float64Array[]> =>
+  Promise.all([0, 1, 2].map(async (k) => atCentres(problem.mesh, await device.queue.read(maxwell[form].at(0, k)), form, k)));
+
 /** Writes E and B in the middle of each cell as a VTK image (.vti). */
 export async function writeFields(path: string, simulation: Simulation): Promise<void> {
-  const { device, maxwell, problem } = simulation;
+  const { device, problem } = simulation;
   const { mesh } = problem;
   const set = await devices([device]);
   const grid = dense(set, mesh.axes.map(({ cells }) => cells) as [number, number, number]);
@@ -39,10 +43,7 @@ export async function writeFields(path: string, simulation: Simulation): Promise
   for (const form of ["e", "b"] as const) {
     const field = grid.field(form.toUpperCase(), f64, { cardinality: 3 });
     const values = new Float64Array(3 * dofs(mesh));
-    for (const k of [0, 1, 2]) {
-      const centres = atCentres(mesh, await device.queue.read(maxwell[form].at(0, k)), form, k);
-      centres.forEach((value, id) => (values[3 * id + k] = value));
-    }
+    for (const [k, centres] of (await valuesOf(simulation, form)).entries()) centres.forEach((value, id) => (values[3 * id + k] = value));
     field.upload(values);
     fields.push(field);
   }

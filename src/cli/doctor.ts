@@ -6,12 +6,13 @@ import type { Shell } from "../p3/application.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list every backend and device with its abilities; for a missing one the reason and the remedy")
+    .description("list every backend and device with its abilities, and HDF5; for what is missing the reason and the remedy")
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();
-      shell.print(options.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join("\n\n"));
+      if (options.json) shell.print(JSON.stringify(reports, null, 2));
+      else shell.print([...reports.map(reportText), await hdf5Text()].join("\n\n"));
     });
 }
 
@@ -32,9 +33,19 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
       ].join(", ")}`,
     );
   }
-  if (missing) lines.push(`  missing: ${missing.reason}`, `  remedy:  ${missing.remedy}`);
+  if (missing) lines.push(...missingLines(missing));
   return lines.join("\n");
 }
+
+/** What `isoform/io` writes HDF5 files with is no backend, but as optional. */
+async function hdf5Text(): Promise<string> {
+  const { hdf5Library } = await import("../io/hdf5-file.js");
+  const library = await hdf5Library();
+  const lines = "module" in library ? ["  files are written and read by h5wasm"] : missingLines(library);
+  return ["HDF5", ...lines].join("\n");
+}
+
+const missingLines = ({ reason, remedy }: { reason: string; remedy: string }): string[] => [`  missing: ${reason}`, `  remedy:  ${remedy}`];
 
 function gib(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -13,6 +13,7 @@ export async function writePieces(path: string, pieces: readonly Uint8Array[]): 
 
 export const readBytes = (path: string): Promise<Uint8Array> => readFile(path).catch((error: Error) => fail(path, "read", error));
 
-function fail(path: string, what: string, { message }: Error): never {
+/** Throws IsoformError: the file cannot be `what`. */
+export function fail(path: string, what: string, { message }: Error): never {
   throw new IsoformError(`${path} cannot be ${what}: ${message}`);
 }

@@ -1,5 +1,22 @@
+export { hdf5Library, requireHdf5Library } from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
 export { readUnstructured, uploadActive, writeUnstructured, type Unstructured } from "./unstructured.js";
+export {
+  readOpenPmd,
+  recordsOf,
+  writeHdf5Fields,
+  writeOpenPmd,
+  type Dimension,
+  type MeshRead,
+  type MeshRecord,
+  type OpenPmdRecord,
+  type ParticleSpecies,
+  type RecordRead,
+  type Snapshot,
+  type SnapshotRead,
+  type Values,
+} from "./openpmd.js";
+export { writeXdmf } from "./xdmf.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";

@@ -1,6 +1,7 @@
 import { typedArray, type TypedArray } from "../device/view.js";
 import type { ElementType } from "../ir/types.js";
 import { IsoformError } from "../kernel/errors.js";
+import { attributesText, escape, unescape } from "./xml.js";
 
 /*
  * VTK's XML files (VTK File Formats, "XML File Formats"): a tree of elements around data arrays, which are either base64 text in the tree
@@ -45,23 +46,13 @@ export function encodeVtk(root: Element, encoding: VtkEncoding): Uint8Array[] {
     return text;
   };
   const element = ({ tag, attributes = {}, arrays = [], children = [] }: Element): string =>
-    `<${tag}${attributesOf(attributes)}>\n${arrays.map(array).join("")}${children.map(element).join("")}</${tag}>\n`;
+    `<${tag}${attributesText(attributes)}>\n${arrays.map(array).join("")}${children.map(element).join("")}</${tag}>\n`;
   const head = { type: root.tag, version: "1.0", byte_order: "LittleEndian", header_type: "UInt64" };
   const text = (s: string): Uint8Array => new TextEncoder().encode(s);
-  const tree = `<?xml version="1.0"?>\n<VTKFile${attributesOf(head)}>\n${element(root)}`;
+  const tree = `<?xml version="1.0"?>\n<VTKFile${attributesText(head)}>\n${element(root)}`;
   if (encoding === "inline") return [text(`${tree}</VTKFile>\n`)];
   return [text(`${tree}<AppendedData encoding="raw">\n_`), ...blocks, text("\n</AppendedData>\n</VTKFile>\n")];
 }
-
-const attributesOf = (attributes: Readonly<Record<string, string | number>>): string =>
-  Object.entries(attributes)
-    .map(([key, value]) => ` ${key}="${escape(String(value))}"`)
-    .join("");
-
-const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => ESCAPES[c]);
-const unescape = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot);/g, (entity) => Object.keys(ESCAPES).find((c) => ESCAPES[c] === entity)!);
 
 /** The tree of a file that `encodeVtk` made. Throws IsoformError, with the name of the file, for another. */
 export function decodeVtk(bytes: Uint8Array, file: string): Element {

@@ -23,5 +23,6 @@ test("the doctor's text names each device and what is missing", () => {
   const { stdout } = isoform(["doctor"]);
   assert.match(stdout, /^js {2}\(/m);
   assert.match(stdout, /^ {2}wasm: /m);
+  assert.match(stdout, /^HDF5\n {2}(files are written|missing: )/m);
   for (const [, reason, remedy] of stdout.matchAll(/missing: (.*)\n\s+remedy: (.*)/g)) assert.ok(reason && remedy);
 });

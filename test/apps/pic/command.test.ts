@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { readImage } from "isoform/io";
+import { hdf5Library, readImage, readOpenPmd } from "isoform/io";
 import { readCheckpoint } from "../../../apps/pic/checkpoint.js";
 
 const run = promisify(execFile);
@@ -39,6 +39,40 @@ test("isoform pic runs a case and writes all that it is asked for", async () => 
   const result = JSON.parse(await readFile(file("run.json"), "utf8"));
   assert.equal(result.rows.length, 81);
   assert.equal(result.comparisons[0].quantity, "first damping rate");
+});
+
+const library = await hdf5Library();
+test("isoform pic writes fields and particles by openPMD", { skip: "reason" in library && library.reason }, async () => {
+  const words = ["pic", "weibel", ...SMALL, "--layout", "aos", "--time", "1.6", "--every", "5"];
+  const snapshots = ["--hdf5", file("run.h5"), "--hdf5-every", "3", "--checkpoint", file("at-20")];
+  await isoform(...words, ...snapshots);
+  const steps = await readOpenPmd(file("run.h5"));
+  assert.deepEqual(
+    steps.map(({ step, time }) => [step, time.toFixed(2)]),
+    [
+      [0, "0.00"],
+      [15, "1.20"],
+      [20, "1.60"],
+    ],
+  );
+  const { meshes, species } = steps[2];
+  assert.deepEqual([meshes.B.extents, meshes.B.spacing], [[32], [Math.PI / 20]]);
+  const b3 = (steps[0].meshes.B.values as Record<string, Float64Array>).z;
+  assert.ok(Math.max(...b3) > 9e-5 && Math.max(...b3) < 1.1e-4);
+  const { position, momentum, weighting, charge, mass } = species.electrons as Record<string, Record<string, Float64Array>>;
+  assert.deepEqual([Object.keys(position), Object.keys(momentum), charge, mass], [["x"], ["x", "y"], -1, 1]);
+  // The last array of a checkpoint has whole particles here: x, v_1, v_2, w.
+  const particles = (await readCheckpoint(file("at-20"))).state.arrays[2];
+  for (const [k, column] of [position.x, momentum.x, momentum.y, weighting as unknown as Float64Array].entries())
+    assert.deepEqual(
+      Array.from(column),
+      Array.from(particles).filter((_, n) => n % 4 === k),
+    );
+  assert.match(await readFile(file("run.xmf"), "utf8"), /<Time Value="1.6"\/>[\s\S]*run.h5:\/data\/20\/meshes\/E\/x/);
+  await assert.rejects(
+    isoform("pic", "weibel", "--restart", file("at-20"), "--hdf5", file("run.h5")),
+    /may hold snapshots of the run before/,
+  );
 });
 
 test("isoform pic push runs the operator H_p1 alone and tells how fast it was", async () => {

@@ -1,0 +1,71 @@
+import type { Dimension, OpenPmdRecord, ParticleSpecies, Snapshot, Values } from "isoform/io";
+import { writeOpenPmd, writeXdmf } from "isoform/io";
+import { valuesOf } from "./fields.js";
+import { cellSize, dimension, isPresent, type Mesh } from "./mesh.js";
+import type { Simulation } from "./simulation.js";
+import type { Particles } from "./species.js";
+
+/* Powers of length, mass, time and current. */
+const LENGTH: Dimension = [1];
+const MASS: Dimension = [0, 1];
+const MOMENTUM: Dimension = [1, 1, -1];
+const CHARGE: Dimension = [0, 0, 1, 1];
+const ELECTRIC: Dimension = [1, 1, -3, -1];
+const MAGNETIC: Dimension = [0, 1, -2, -1];
+
+const COMMENT =
+  "Normalised units: lengths of c / omega_p, times of 1 / omega_p, the electron's charge and mass, velocities of c. All unitSI are 1.";
+
+/**
+ * Writes fields in the middle of cells and all particles as an openPMD file (.h5), with an XDMF file beside it.
+ * @param mode `add` puts them beside those of earlier steps
+ */
+export async function writeSnapshot(path: string, simulation: Simulation, mode: "new" | "add"): Promise<void> {
+  await writeOpenPmd(path, await snapshotOf(simulation), mode);
+  await writeXdmf(path);
+}
+
+async function snapshotOf(simulation: Simulation): Promise<Snapshot> {
+  const { device, problem, settings, steps, time, species } = simulation;
+  const { mesh } = problem;
+  const axes = mesh.axes.filter(isPresent);
+  const box = { extents: axes.map(({ cells }) => cells), geometry: { spacing: axes.map(cellSize) } };
+  const field = async (form: "e" | "b", dimension: Dimension) => ({ ...box, dimension, values: named(await valuesOf(simulation, form)) });
+  const read: Read = (column) => device.queue.read(column) as Promise<Float64Array>;
+  return {
+    step: steps,
+    time,
+    dt: settings.dt,
+    meshes: { E: await field("e", ELECTRIC), B: await field("b", MAGNETIC) },
+    species: Object.fromEntries(species.map((particles) => [particles.species.name, speciesOf(particles, mesh, read)])),
+    comment: COMMENT,
+  };
+}
+
+type Read = (column: Particles["w"]) => Promise<Float64Array>;
+
+function speciesOf({ species, x, v, w, options }: Particles, mesh: Mesh, read: Read): ParticleSpecies {
+  const { charge, mass } = species;
+  /** Of one real particle: how many a simulated one stands for is its weight, which does not count here. */
+  const ofOne = (weightingPower: number) => ({ macroWeighted: { u32: 0 }, weightingPower });
+  const record = (values: OpenPmdRecord["values"], dimension: Dimension, power: number): OpenPmdRecord => ({
+    values,
+    dimension,
+    attributes: ofOne(power),
+  });
+  const position = x.slice(0, dimension(mesh)).map((column) => () => read(column));
+  const momentum = v.slice(0, mesh.velocities).map((column) => async () => (await read(column)).map((value) => mass * value));
+  return {
+    count: options.count,
+    records: {
+      position: record(named(position), LENGTH, 0),
+      momentum: record(named(momentum), MOMENTUM, 1),
+      weighting: { values: () => read(w), attributes: { macroWeighted: { u32: 1 }, weightingPower: 1 } },
+      charge: record(charge, CHARGE, 1),
+      mass: record(mass, MASS, 1),
+    },
+  };
+}
+
+const named = (components: readonly Values[]): Record<string, Values> =>
+  Object.fromEntries(components.map((values, k) => [["x", "y", "z"][k], values]));
