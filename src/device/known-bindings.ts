@@ -140,7 +140,7 @@ function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: 
 }
 
 function samePolicy(a: Policy, b: Policy | undefined): boolean {
-  if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size;
+  if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes;
   return b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents);
 }
 

@@ -19,12 +19,14 @@ export function range(...bounds: Bound[]): RangePolicy {
   return { kind: "range", begin, extents };
 }
 
-/** A league of teams for a team kernel. */
-export function teams(league: number, options: { size?: number } = {}): TeamPolicy {
+/** A league of teams for a team kernel; of `size` members each, and `lanes` lanes (a power of two) a member, or near it. Devices choose what is left out. */
+export function teams(league: number, options: { size?: number; lanes?: number } = {}): TeamPolicy {
   if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
     throw new LaunchError(`a league of ${league} teams: it needs a whole number from 0 to 2147483647`);
-  const { size } = options;
+  const { size, lanes } = options;
   if (size !== undefined && !(Number.isInteger(size) && size > 0))
     throw new LaunchError(`teams of ${size} members: a size is a whole number of at least 1; leave it out to let the device choose`);
-  return { kind: "team", league, size };
+  if (lanes !== undefined && !(Number.isInteger(Math.log2(lanes)) && lanes >= 1))
+    throw new LaunchError(`members of ${lanes} lanes: their number is a power of two; leave it out to let the device choose`);
+  return { kind: "team", league, size, lanes };
 }

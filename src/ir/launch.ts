@@ -4,7 +4,7 @@ import { REDUCTION_CHUNK, type ElementType } from "./types.js";
 
 /** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
 export type Precision = "strict" | "fast";
-export type ScatterStrategy = "atomic" | "duplicated" | "sorted";
+export type ScatterStrategy = "atomic" | "duplicated" | "tiled" | "sorted";
 
 /** The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. */
 export interface RangePolicy {
@@ -12,11 +12,12 @@ export interface RangePolicy {
   begin: number[];
   extents: number[];
 }
-/** `league` teams; `size` is a wish for the members of one team, devices choose where it is absent. */
+/** `league` teams; `size` is a wish for the members of one team and `lanes` for the lanes of a member; devices choose where they are absent. */
 export interface TeamPolicy {
   kind: "team";
   league: number;
   size?: number;
+  lanes?: number;
 }
 export type Policy = RangePolicy | TeamPolicy;
 

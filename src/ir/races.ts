@@ -145,30 +145,45 @@ type TeamLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
   const disjoint = new Set(ir.params.filter((p) => p.kind === "view" && p.disjoint).map((p) => p.name));
   const scratch = scratchArrays(ir.body);
-  const loops: TeamLoop[] = [];
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "teamFor" || stmt.kind === "teamReduce") loops.push(stmt);
-  });
-  checkOuterLocals(ir, ir.body);
+  checkOuterLocals(ir, ir.body, MEMBERS);
   const shared = [
     ...access.accesses.filter((a) => a.kind !== "scatter" && !disjoint.has(a.view)),
     ...access.arrays.filter((a) => scratch.has(a.view)),
   ];
-  for (const loop of loops) {
+  eachSharedLoop(ir.body, MEMBERS, (loop, sharers) => {
     const inside = shared.filter((a) => a.loops.some((l) => l.name === loop.name));
     for (const name of new Set(inside.filter((a) => a.kind === "write").map((a) => a.view)))
-      checkMember(
+      checkSharers(
         ir,
         loop,
+        sharers,
         inside.filter((a) => a.view === name),
       );
+  });
+}
+
+/** Words for those who share a loop out: members of a team, or lanes of a member. */
+interface Sharers {
+  one: string;
+  whole: string;
+  /** The object whose methods share work out among them. */
+  methods: string;
+}
+const MEMBERS: Sharers = { one: "member", whole: "the team", methods: "team" };
+const LANES: Sharers = { one: "lane", whole: "a member", methods: "lanes" };
+
+function eachSharedLoop(stmts: readonly Stmt[], sharers: Sharers, visit: (loop: TeamLoop, sharers: Sharers) => void): void {
+  for (const stmt of stmts) {
+    const loop = stmt.kind === "teamFor" || stmt.kind === "teamReduce";
+    if (loop) visit(stmt, sharers);
+    for (const block of blocksOf(stmt)) eachSharedLoop(block, loop ? LANES : sharers, visit);
   }
 }
 
-function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
+function checkSharers(ir: KernelIR, loop: TeamLoop, { one, whole, methods }: Sharers, touched: Access[]): void {
   const inner = new Set<string>();
   walkStmts(loop.body, (stmt) => {
-    if (stmt.kind === "for") inner.add(`local:${stmt.name}`);
+    if (stmt.kind === "for" || stmt.kind === "teamFor" || stmt.kind === "teamReduce") inner.add(`local:${stmt.name}`);
   });
   const count = loop.count.op === "const" ? Number(loop.count.value) : undefined;
   const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom), count });
@@ -177,29 +192,30 @@ function checkMember(ir: KernelIR, loop: TeamLoop, touched: Access[]): void {
   const place = print(ir, access);
   const problem =
     access.kind === "read"
-      ? `reads ${place} while ${print(ir, partner!)} is written by another member of the team`
-      : `several members of the team may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
+      ? `reads ${place} while ${print(ir, partner!)} is written by another ${one} of ${whole}`
+      : `several ${one}s of ${whole} may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
   throw new KernelError(
     ir.name,
     access.location,
     problem,
     access.kind === "read"
-      ? "end this team.range after the writes and read in a second one"
-      : `index ${access.view} by the member's index ${loop.name}, or use team.sum, team.single or scatter`,
+      ? `end this ${methods}.range after the writes and read in a second one`
+      : `index ${access.view} by the ${one}'s index ${loop.name}, or use ${methods}.sum${one === "member" ? ", team.single" : ""} or scatter`,
   );
 }
 
-/** Members have copies of their own of what is declared outside a shared loop, so what they assign there is lost. */
-function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[]): void {
+/** Members (and lanes) have copies of their own of what is declared outside a shared loop, so what they assign there is lost. */
+function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[], sharers: Sharers): void {
   for (const stmt of stmts) {
-    if (isShared(stmt)) checkShared(ir, stmt);
-    else for (const block of blocksOf(stmt)) checkOuterLocals(ir, block);
+    if (isShared(stmt)) checkShared(ir, stmt, sharers);
+    for (const block of blocksOf(stmt)) checkOuterLocals(ir, block, isShared(stmt) ? LANES : sharers);
   }
 }
 
-function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>): void {
-  const where = shared.kind === "single" ? "team.single" : "a loop shared by the team";
+function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>, { one, methods }: Sharers): void {
+  const where = shared.kind === "single" ? "team.single" : one === "member" ? "a loop shared by the team" : "a loop shared by the lanes";
   const own = new Set<string>();
+  const results = new Set(shared.kind === "teamReduce" ? shared.results.map((r) => r.name) : []);
   const scratch = scratchArrays(ir.body);
   walkStmts(shared.body, (stmt) => {
     if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
@@ -208,8 +224,8 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
       throw new KernelError(
         ir.name,
         stmt.location,
-        `assigns ${target} inside ${where}, but it is declared outside, where each member has its own`,
-        "fold it with team.sum, team.min, team.max or team.reduce, or keep it in team.scratch",
+        `assigns ${target} inside ${where}, but it is declared outside, where each ${one} has its own`,
+        `fold it with ${methods}.sum, ${methods}.min, ${methods}.max or ${methods}.reduce${one === "member" ? ", or keep it in team.scratch" : ""}`,
       );
     if (stmt.kind === "reduce" && ir.params.some((p) => p.name === stmt.target))
       throw new KernelError(
@@ -217,6 +233,13 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
         stmt.location,
         `folds into ${stmt.target} inside ${where}`,
         `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${stmt.target} once for the team`,
+      );
+    if (one === "lane" && stmt.kind === "reduce" && !results.has(stmt.target))
+      throw new KernelError(
+        ir.name,
+        stmt.location,
+        `folds into a result of the team inside ${where}`,
+        "fold over the lanes with lanes.sum, lanes.min, lanes.max or lanes.reduce first, then once for the member",
       );
   });
 }

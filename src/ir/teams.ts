@@ -1,9 +1,23 @@
 import type { Stmt } from "./types.js";
 import { blocksOf, exprsOf, someExpr, walkStmts } from "./walk.js";
 
+type SharedLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
+
 /** True of what members of a team share out, or one of them does: in it each runs for itself, outside of it all run alike. */
 export const isShared = (stmt: Stmt): stmt is Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }> =>
   stmt.kind === "teamFor" || stmt.kind === "teamReduce" || stmt.kind === "single";
+
+/** True of statements of a member that share work out among its lanes. */
+export const usesLanes = (body: readonly Stmt[]): boolean => body.some((stmt) => isShared(stmt) || blocksOf(stmt).some(usesLanes));
+
+/** The loops that lanes of members share, of a team kernel's body. */
+export function laneLoops(body: readonly Stmt[]): SharedLoop[] {
+  const loops: SharedLoop[] = [];
+  walkStmts(body, (stmt) => {
+    if (isShared(stmt)) walkStmts(stmt.body, (inner) => void (isShared(inner) && inner.kind !== "single" && loops.push(inner)));
+  });
+  return loops;
+}
 
 /** The names of a kernel's scratch arrays. */
 export function scratchArrays(body: readonly Stmt[]): Set<string> {

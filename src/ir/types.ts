@@ -170,7 +170,10 @@ export type Stmt =
    * Team kernels only. Outside of these three, every member runs the same statements with the same values, and stores happen once.
    * All members have passed one of them before any member goes on (there is a barrier after each).
    */
-  /** Members share out `name` = 0 .. count-1. */
+  /**
+   * Members share out `name` = 0 .. count-1. Inside of such a loop, of either kind, another one belongs to the member's lanes: they run the
+   * same statements outside of it, where stores happen once, and all have passed it before any goes on.
+   */
   | { kind: "teamFor"; name: string; count: Expr; body: Stmt[]; location: Location }
   /** The same, with results: each is a new local, known to all members afterwards, folded by `reduce` statements in the body. */
   | { kind: "teamReduce"; name: string; count: Expr; results: TeamResult[]; body: Stmt[]; location: Location }

@@ -17,8 +17,8 @@ type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; 
 interface Context {
   locals: ReadonlyMap<string, Local>;
   inLoop: boolean;
-  /** Inside a shared loop or `single` of a team. */
-  inTeam: boolean;
+  /** Who runs it: the whole team, one of its members, one of a member's lanes. */
+  level: "team" | "member" | "lane";
   /** Results of the enclosing teamReduce. */
   results: ReadonlyMap<string, NumericType>;
 }
@@ -47,7 +47,7 @@ class Verifier {
         );
         if (param.combine) this.combine(param.combine, param.type);
       }
-    this.block(this.ir.body, { locals: new Map(), inLoop: false, inTeam: false, results: new Map() });
+    this.block(this.ir.body, { locals: new Map(), inLoop: false, level: "team", results: new Map() });
   }
 
   private require(condition: boolean, problem: string, stmt?: Stmt): asserts condition {
@@ -107,7 +107,7 @@ class Verifier {
       case "array":
         need(Number.isInteger(stmt.length) && stmt.length > 0, `array ${stmt.name} of length ${stmt.length}`);
         need(
-          stmt.space === "private" || (this.ir.policy.kind === "team" && !context.inTeam),
+          stmt.space === "private" || (this.ir.policy.kind === "team" && context.level === "team"),
           `scratch ${stmt.name} outside the team's level`,
         );
         return;
@@ -160,9 +160,10 @@ class Verifier {
 
   private team(stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>, context: Context): void {
     this.require(this.ir.policy.kind === "team", `${stmt.kind} in a range kernel`, stmt);
-    this.require(!context.inTeam, `${stmt.kind} inside another statement of the team`, stmt);
-    const inner: Context = { ...context, inTeam: true, inLoop: false };
-    if (stmt.kind === "single") return this.block(stmt.body, inner);
+    const nests = stmt.kind !== "single" && context.level === "member";
+    this.require(context.level === "team" || nests, `${stmt.kind} inside another statement of the team`, stmt);
+    const inner: Context = { ...context, level: nests ? "lane" : "member", inLoop: false };
+    if (stmt.kind === "single") return this.block(stmt.body, { ...inner, level: "lane" });
     this.require(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`, stmt);
     const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
     this.block(stmt.body, { ...inner, results, locals: new Map(context.locals).set(stmt.name, { what: "counter", type: "i32" }) });

@@ -7,7 +7,7 @@ import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
 import { functionBody, statements } from "./statements.js";
 import { assignedNames, namesOf, returns } from "./syntax.js";
-import { teamMethod } from "./team.js";
+import { lanesMethod, teamMethod } from "./team.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 
 const VOID: Value = { kind: "void" };
@@ -106,6 +106,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       return deposit(cx, target, name, node, scope);
     case "team":
       return teamMethod(cx, name, node, scope);
+    case "lanes":
+      return lanesMethod(cx, name, node, scope);
     case "namespace":
       if (target.name !== "console") return undefined;
       return cx.debug ? VOID : cx.fail(node, "console is there on the device js-debug only", "run it there, or remove the call");

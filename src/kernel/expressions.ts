@@ -119,6 +119,7 @@ const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
   builtin: "a function",
   params: "the record of parameters",
   team: "the team",
+  lanes: "the lanes of a member",
 };
 
 export const scalarOf = (cx: Lowering, node: Node, scope: Scope): ScalarValue => scalar(cx, expression(cx, node, scope), node);

@@ -47,6 +47,8 @@ export class Lowering {
   out: Stmt[] = [];
   /** Functions being inlined, outermost first; the kernel's own is the first. */
   readonly stack: FunctionValue[] = [];
+  /** Methods of a team, and of the lanes of a member, whose functions are being inlined: at most two. */
+  readonly shared: string[] = [];
   source: FunctionSource;
   /** Tells apart the places where one function is inlined. */
   path = "";

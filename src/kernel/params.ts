@@ -205,6 +205,7 @@ export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 
 type TeamOp = "sum" | "min" | "max";
 type TeamFold<O extends TeamOp> = { [M in ReduceMethod<O>]: (value: number) => void };
+type TeamFolds<R extends Record<string, TeamOp>> = { [K in keyof R]: TeamFold<R[K]> };
 
 /** The second argument of a team kernel's body. Each method is a barrier for the team. */
 export interface Team {
@@ -213,19 +214,38 @@ export interface Team {
   /** Number of members; 1 where a team runs on one worker. */
   readonly size: number;
   /** Members share out j = 0 .. count-1. */
-  range(count: number, body: (j: number) => void): void;
+  range(count: number, body: (j: number, lanes: Lanes) => void): void;
   /** A sum (least, greatest value) over j = 0 .. count-1, known to all members. */
-  sum(count: number, value: (j: number) => number): number;
-  min(count: number, value: (j: number) => number): number;
-  max(count: number, value: (j: number) => number): number;
+  sum(count: number, value: (j: number, lanes: Lanes) => number): number;
+  min(count: number, value: (j: number, lanes: Lanes) => number): number;
+  max(count: number, value: (j: number, lanes: Lanes) => number): number;
   /** Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`. All are f64. */
   reduce<R extends Record<string, TeamOp>>(
     count: number,
     results: R,
-    body: (j: number, r: { [K in keyof R]: TeamFold<R[K]> }) => void,
+    body: (j: number, r: TeamFolds<R>, lanes: Lanes) => void,
   ): { [K in keyof R]: number };
   /** One member runs the body. */
   single(body: () => void): void;
   /** Memory shared by the team, of constant length, undefined at first. The type is a word, or a parameter as of private arrays. */
   scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number };
+}
+
+/**
+ * The lanes of one member, the level below it: neighbouring threads of a GPU, elements of a CPU's vectors. What the member does outside of
+ * their loops is done once. After each method the member goes on with all lanes together.
+ */
+export interface Lanes {
+  /** Lanes share out k = 0 .. count-1. */
+  range(count: number, body: (k: number) => void): void;
+  /** A sum (least, greatest value) over k = 0 .. count-1, known to all lanes. */
+  sum(count: number, value: (k: number) => number): number;
+  min(count: number, value: (k: number) => number): number;
+  max(count: number, value: (k: number) => number): number;
+  /** Several results in one pass, as of `team.reduce`. */
+  reduce<R extends Record<string, TeamOp>>(
+    count: number,
+    results: R,
+    body: (k: number, r: TeamFolds<R>) => void,
+  ): { [K in keyof R]: number };
 }

@@ -9,52 +9,88 @@ import type { Scope, Value, Variable } from "./values.js";
 
 const VOID: Value = { kind: "void" };
 const OPS: readonly string[] = ["sum", "min", "max"];
+const SINGLE = "team.single";
+
+/** Whose loop it is, and what its function gets behind the index. */
+interface Level {
+  readonly of: "team" | "lanes";
+  readonly rest: readonly Value[];
+}
+const MEMBERS: Level = { of: "team", rest: [{ kind: "lanes" }] };
+const LANES: Level = { of: "lanes", rest: [] };
 
 /** A call of a method of the team: a loop that its members share, memory that they share, or work for one of them. */
 export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  if (cx.shared.length > 0)
+    return cx.fail(
+      node,
+      `team.${name} inside ${cx.shared[0]}`,
+      cx.shared[0] === SINGLE
+        ? "end it before the next step of the team"
+        : "share the work of one member out among its lanes: (j, lanes) => ...",
+    );
   switch (name) {
-    case "range":
-      return teamRange(cx, node, scope);
-    case "sum":
-    case "min":
-    case "max":
-      return teamFold(cx, name, node, scope);
-    case "reduce":
-      return teamReduce(cx, node, scope);
     case "single": {
-      const { stmts } = cx.collect(() => callback(cx, node, 0, scope, []));
+      const { stmts } = cx.collect(() => callback(cx, node, 0, scope, [], SINGLE));
       cx.out.push({ kind: "single", body: stmts, location: cx.at(node) });
       return VOID;
     }
     case "scratch":
       return scratch(cx, node, scope);
     default:
-      return cx.fail(node, `a team has no method "${name}"`, "it has range, sum, min, max, reduce, single, scratch, index and size");
+      return (
+        sharedLoop(cx, name, node, scope, MEMBERS) ??
+        cx.fail(node, `a team has no method "${name}"`, "it has range, sum, min, max, reduce, single, scratch, index and size")
+      );
   }
 }
 
-function teamRange(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+/** A call of a method of the lanes of a member: a loop that they share. */
+export function lanesMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  if (cx.shared.length > 1) return cx.fail(node, `lanes.${name} inside ${cx.shared[1]}`, "a lane runs alone: write a loop");
+  return (
+    sharedLoop(cx, name, node, scope, LANES) ?? cx.fail(node, `lanes have no method "${name}"`, "they have range, sum, min, max and reduce")
+  );
+}
+
+/** A loop that members of a team share, or lanes of a member; undefined for other methods. */
+function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope, level: Level): Value | undefined {
+  switch (name) {
+    case "range":
+      return sharedRange(cx, node, scope, level);
+    case "sum":
+    case "min":
+    case "max":
+      return sharedFold(cx, name, node, scope, level);
+    case "reduce":
+      return sharedReduce(cx, node, scope, level);
+    default:
+      return undefined;
+  }
+}
+
+function sharedRange(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
-  const { stmts } = cx.collect(() => callback(cx, node, 1, scope, [index]));
+  const { stmts } = cx.collect(() => callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.range`));
   cx.out.push({ kind: "teamFor", name, count, body: stmts, location: cx.at(node) });
   return VOID;
 }
 
-function teamFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope): Value {
+function sharedFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope, level: Level): Value {
   const location = cx.at(node);
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
   const result = resultVariable(cx, node, op, "");
   const { stmts } = cx.collect(() => {
-    const value = scalar(cx, callback(cx, node, 1, scope, [index]), node);
+    const value = scalar(cx, callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.${op}`), node);
     cx.out.push({ kind: "reduce", target: result.name, value: cx.fit(value, result, node), location });
   });
   cx.out.push({ kind: "teamReduce", name, count, results: [teamResult(result, op)], body: stmts, location });
   return result;
 }
 
-function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
   const results = [...resultOps(cx, node)].map(([field, op]) => ({ field, op, variable: resultVariable(cx, node, field, `.${field}`) }));
@@ -67,7 +103,7 @@ function teamReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope): Val
       ]),
     ),
   };
-  const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds]));
+  const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds, ...level.rest], `${level.of}.reduce`));
   cx.out.push({
     kind: "teamReduce",
     name,
@@ -113,12 +149,17 @@ function member(cx: Lowering): { name: string; index: Value } {
   return { name, index: { kind: "scalar", expr: { op: "local", type: "i32", name } } };
 }
 
-/** Inlines the function that stands at `position` among the arguments. */
-function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[]): Value {
+/** Inlines the function that stands at `position` among the arguments of `method`. */
+function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[], method: string): Value {
   const argument = node.arguments[position] ?? cx.fail(node, "a function is missing");
   const fn = expression(cx, argument, scope);
   if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
-  return inline(cx, fn, args, argument);
+  cx.shared.push(method);
+  try {
+    return inline(cx, fn, args, argument);
+  } finally {
+    cx.shared.pop();
+  }
 }
 
 /** Reads `{ a: "sum", b: "max" }`. */

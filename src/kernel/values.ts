@@ -27,6 +27,8 @@ export type Value =
   | { kind: "namespace"; name: "Math" | "Number" | "console" }
   | { kind: "params" }
   | { kind: "team" }
+  /** The lanes of a member of the team. */
+  | { kind: "lanes" }
   | { kind: "void" };
 
 /**

@@ -71,7 +71,7 @@ type Jump = "break" | "continue" | undefined;
 class Run {
   readonly locals = new Map<string, Scalar>();
   private readonly arrays = new Map<string, (number | undefined)[]>();
-  /** What the members of the enclosing teamReduce fold, by result. */
+  /** What the members, or lanes, of the enclosing teamReduce fold, by result. */
   private members = new Map<string, number[]>();
 
   constructor(
@@ -223,13 +223,14 @@ class Run {
       case "teamReduce": {
         const count = this.number(stmt.count);
         const values = new Map<TeamResult, number[][]>(stmt.results.map((r) => [r, []]));
+        const outer = this.members;
         for (let j = 0; j < count; j++) {
           this.locals.set(stmt.name, j);
           this.members = new Map(stmt.results.map((r) => [r.name, []]));
           this.block(stmt.body);
           for (const r of stmt.results) values.get(r)!.push(this.members.get(r.name)!);
         }
-        this.members = new Map();
+        this.members = outer;
         for (const r of stmt.results)
           this.locals.set(
             r.name,

@@ -6,7 +6,7 @@ import { Parameters, TAG } from "./parameters.js";
 import { block, Dice, placeOf, stmt, type Place } from "./place.js";
 import { smaller, type Program, type Stmt } from "./program.js";
 import { Statements } from "./statements.js";
-import { TeamStatements, WIDTH, type Row } from "./teams.js";
+import { DEPTH, TeamStatements, WIDTH, type Plane, type Row } from "./teams.js";
 
 /** Random kernels, sound and free of races by construction, that shrink by losing statements and subexpressions. */
 export class KernelPrograms extends fc.Arbitrary<Program> {
@@ -74,7 +74,9 @@ class Generator {
     this.declare(place, [league], ["team.index"]);
     const rows = this.dice.some(NUMERIC).map((type): Row => ({ name: `m${TAG[type]}`, type }));
     for (const { name, type } of rows) this.params.view(name, type, [league, WIDTH]);
-    const members = new TeamStatements(this.dice, this.expressions, this.statements, this.faithful);
+    const planes = this.dice.some(NUMERIC).map((type): Plane => ({ name: `q${TAG[type]}`, type }));
+    for (const { name, type } of planes) this.params.view(name, type, [league, WIDTH, DEPTH]);
+    const members = new TeamStatements(this.dice, this.expressions, this.statements, this.faithful, planes);
     const stmts = members.some(place, rows, 3 + this.dice.below(4));
     return this.finish(place, stmts, teams(league, { size: this.dice.pick([undefined, undefined, 1, 8, 64]) }), ["team"]);
   }

@@ -1,6 +1,6 @@
 import type { Policy, RangePolicy } from "../../src/device/policy.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
-import type { ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
+import type { Lanes, ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
 import type { NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
@@ -101,28 +101,29 @@ const scatterInto =
 type TeamOp = "sum" | "min" | "max";
 const IDENTITIES: Record<TeamOp, number> = { sum: 0, min: Infinity, max: -Infinity };
 
-/** A team of one member, in strict order. All folds are of f64, which holds every f32 and integer result as long as the values say their type. */
-function plainTeam(index: number): Team {
+/**
+ * Loops shared by one, in strict order, whose functions get `rest` behind the index. All folds are of f64, which holds every f32 and integer
+ * result as long as the values say their type.
+ */
+function sharedLoops<Rest extends unknown[]>(...rest: Rest) {
   const each = <T>(count: number, value: (j: number) => T): T[] => Array.from({ length: count }, (_, j) => value(j));
   const folded = (op: TeamOp, members: number[][]): number => foldChunk(members, foldOf("f64", op), IDENTITIES[op]);
-  const over = (op: TeamOp) => (count: number, value: (j: number) => number) =>
+  const over = (op: TeamOp) => (count: number, value: (j: number, ...rest: Rest) => number) =>
     folded(
       op,
-      each(count, (j) => [value(j)]),
+      each(count, (j) => [value(j, ...rest)]),
     );
   return {
-    index,
-    size: 1,
-    range: (count, body) => void each(count, body),
+    range: (count: number, body: (j: number, ...rest: Rest) => void) => void each(count, (j) => body(j, ...rest)),
     sum: over("sum"),
     min: over("min"),
     max: over("max"),
-    reduce(count, results, body) {
+    reduce<R extends Record<string, TeamOp>>(count: number, results: R, body: (j: number, r: never, ...rest: Rest) => void) {
       const ops = Object.entries(results);
       const members = each(count, (j) => {
         const values = new Map(ops.map(([name]) => [name, [] as number[]]));
         const folds = ops.map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values.get(name)!.push(v) }]);
-        body(j, Object.fromEntries(folds) as never);
+        body(j, Object.fromEntries(folds) as never, ...rest);
         return values;
       });
       const folds = ops.map(([name, op]) => [
@@ -132,8 +133,16 @@ function plainTeam(index: number): Team {
           members.map((values) => values.get(name)!),
         ),
       ]);
-      return Object.fromEntries(folds) as never;
+      return Object.fromEntries(folds) as { [K in keyof R]: number };
     },
+  };
+}
+
+function plainTeam(index: number): Team {
+  return {
+    ...sharedLoops<[Lanes]>(sharedLoops()),
+    index,
+    size: 1,
     single: (body) => body(),
     scratch: (type, length) => (typeof type === "string" ? typedArray(type, length) : new type(length)),
   };

@@ -11,6 +11,13 @@ export interface Row {
 }
 /** Columns of these, and the most members that a shared loop has. */
 export const WIDTH = 40;
+/** A view of rank 3 of which each member of a team writes its own row. */
+export interface Plane {
+  name: string;
+  type: NumericType;
+}
+/** Columns of these, and the most lanes that a loop of a member has. */
+export const DEPTH = 20;
 
 /** Writes random statements of a team: loops that its members share, folds, scratch memory. */
 export class TeamStatements {
@@ -19,6 +26,7 @@ export class TeamStatements {
     private readonly expressions: Expressions,
     private readonly statements: Statements,
     private readonly faithful: boolean,
+    private readonly planes: readonly Plane[],
   ) {}
 
   some(place: Place, rows: readonly Row[], count: number): Stmt[] {
@@ -68,21 +76,70 @@ export class TeamStatements {
     const j = this.dice.name("j"),
       name = this.dice.name("v");
     const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
-    const value = this.expressions.strong(type, this.member(place, j), 3);
+    const inner = this.member(place, j);
+    const lanes = this.dice.chance(30) ? this.laneSum(inner, j) : [];
+    const value = this.expressions.strong(type, inner, 3);
     place.variables.push({ name, type, assignable: false });
-    return [stmt(`const ${name} = team.${this.dice.pick(["sum", "min", "max"])}(${this.count()}, (${j}) => `, value, ");")];
+    const call = `const ${name} = team.${this.dice.pick(["sum", "min", "max"])}(${this.count()}, `;
+    if (lanes.length === 0) return [stmt(`${call}(${j}) => `, value, ");")];
+    return [stmt(`${call}(${j}, lanes) => `, block([...lanes, stmt("return ", value, ";")]), ");")];
+  }
+
+  /** What a member shares out among its lanes; `place` is the member's. */
+  private lanes(place: Place, j: string): Stmt[] {
+    return this.dice.pick([
+      () => this.laneSum(place, j),
+      () => [...this.laneSum(place, j), ...this.laneRange(place, j)],
+      () => [...this.laneRange(place, j), ...this.laneReduce(place, j)],
+    ])();
+  }
+
+  private laneCount(j: string): string {
+    return this.dice.pick([String(DEPTH), "9", `${j} % 5`, "1", "0"]);
+  }
+
+  private laneSum(place: Place, j: string): Stmt[] {
+    const k = this.dice.name("k"),
+      name = this.dice.name("v");
+    const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
+    const value = this.expressions.strong(type, this.member(place, k), 2);
+    place.variables.push({ name, type, assignable: false });
+    return [stmt(`const ${name} = lanes.${this.dice.pick(["sum", "min", "max"])}(${this.laneCount(j)}, (${k}) => `, value, ");")];
+  }
+
+  private laneReduce(place: Place, j: string): Stmt[] {
+    const k = this.dice.name("k"),
+      name = this.dice.name("r");
+    const inner = this.member(place, k);
+    const added = stmt("if (", this.expressions.of("bool", inner, 2), `) ${name}.a.add(`, this.expressions.strong("f64", inner, 2), ");");
+    const least = stmt(`${name}.b.min(`, this.expressions.strong("f64", inner, 2), ");");
+    const [a, b] = [this.dice.name("v"), this.dice.name("v")];
+    for (const known of [a, b]) place.variables.push({ name: known, type: "f64", assignable: false });
+    const call = `lanes.reduce(${this.laneCount(j)}, { a: "sum", b: "min" }, (${k}, ${name}) => `;
+    return [stmt(`const { a: ${a}, b: ${b} } = ${call}`, block([added, least]), ");")];
+  }
+
+  private laneRange(place: Place, j: string): Stmt[] {
+    const k = this.dice.name("k");
+    const { name, type } = this.dice.pick(this.planes);
+    const at = `${name}[team.index][${j}][${k}]`;
+    const inner: Place = { ...this.member(place, k), effects: true, returns: "void", outputs: [{ type, place: at }] };
+    inner.sources.push({ type, parts: [at], args: [] });
+    const last = stmt(`${at} = `, this.expressions.of(type, inner, 2), ";");
+    return [stmt(`lanes.range(${this.laneCount(j)}, (${k}) => `, block([...this.statements.one(inner), last]), ");")];
   }
 
   private reduce(place: Place): Stmt[] {
     const j = this.dice.name("j"),
       name = this.dice.name("r");
     const inner = this.member(place, j);
-    const stmts = this.statements.one({ ...inner, effects: true });
+    const lanes = this.dice.chance(30) ? this.lanes(inner, j) : [];
+    const stmts = [...lanes, ...this.statements.one({ ...inner, effects: true })];
     const added = stmt("if (", this.expressions.of("bool", inner, 2), ") r.a.add(", this.expressions.strong("f64", inner, 2), ");");
     const most = stmt("r.b.max(", this.expressions.strong("f64", inner, 2), ");");
     place.variables.push({ name: `${name}.a`, type: "f64", assignable: false }, { name: `${name}.b`, type: "f64", assignable: false });
     const results = `{ a: "sum", b: "max" }`;
-    return [stmt(`const ${name} = team.reduce(${this.count()}, ${results}, (${j}, r) => `, block([...stmts, added, most]), ");")];
+    return [stmt(`const ${name} = team.reduce(${this.count()}, ${results}, (${j}, r, lanes) => `, block([...stmts, added, most]), ");")];
   }
 
   private scratch(place: Place): Stmt[] {
@@ -105,8 +162,9 @@ export class TeamStatements {
     const at = `${name}[team.index][${j}]`;
     const inner: Place = { ...this.member(place, j), effects: true, returns: "void", outputs: [{ type, place: at }] };
     inner.sources.push({ type, parts: [at], args: [] });
-    const stmts = [...this.statements.some(inner), ...(this.dice.chance(40) ? [this.statements.scatter(inner)] : [])];
+    const lanes = this.dice.chance(40) ? this.lanes(inner, j) : [];
+    const stmts = [...lanes, ...this.statements.some(inner), ...(this.dice.chance(40) ? [this.statements.scatter(inner)] : [])];
     const last = stmt(`${at} = `, this.expressions.of(type, inner, 2), ";");
-    return [stmt(`team.range(${this.count()}, (${j}) => `, block([...stmts, last]), ");")];
+    return [stmt(`team.range(${this.count()}, (${j}, lanes) => `, block([...stmts, last]), ");")];
   }
 }

@@ -1,47 +1,29 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import { arrayTypeOf, type ArrayType, type Team } from "../../kernel/params.js";
+import { arrayTypeOf, type ArrayType, type Lanes, type Team } from "../../kernel/params.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";
 
 const START = { sum: 0, min: Infinity, max: -Infinity };
 
-/** A team of one worker, that runs its members one after the other and tells the watch which. */
-export class WatchedTeam implements Team {
-  readonly size = 1;
+/** Loops that members of a team share, or lanes of a member; what each turn is given beside its index is `Rest`. */
+abstract class SharedLoops<Rest extends unknown[]> {
+  abstract range(count: number, body: (j: number, ...rest: Rest) => void): void;
 
-  constructor(
-    readonly index: number,
-    private readonly watch: Watch,
-  ) {
-    this.nextStep();
-  }
-
-  range(count: number, body: (j: number) => void): void {
-    this.nextStep();
-    for (let j = 0; j < count; j++) {
-      this.watch.member++;
-      this.watch.memberName = `, member ${j}`;
-      body(j);
-    }
-    this.watch.memberName = "";
-    this.nextStep();
-  }
-
-  sum(count: number, value: (j: number) => number): number {
+  sum(count: number, value: (j: number, ...rest: Rest) => number): number {
     return this.fold("sum", count, value);
   }
-  min(count: number, value: (j: number) => number): number {
+  min(count: number, value: (j: number, ...rest: Rest) => number): number {
     return this.fold("min", count, value);
   }
-  max(count: number, value: (j: number) => number): number {
+  max(count: number, value: (j: number, ...rest: Rest) => number): number {
     return this.fold("max", count, value);
   }
 
   reduce<R extends Record<string, TeamResult["op"]>>(
     count: number,
     results: R,
-    body: (j: number, r: never) => void,
+    body: (j: number, r: never, ...rest: Rest) => void,
   ): { [K in keyof R]: number } {
     const values = Object.fromEntries(Object.entries(results).map(([name, op]) => [name, START[op]]));
     const folds = Object.fromEntries(
@@ -50,30 +32,65 @@ export class WatchedTeam implements Team {
         { [op === "sum" ? "add" : op]: (value: number) => (values[name] = foldOf(op, "f64")(values[name], value)) },
       ]),
     );
-    this.range(count, (j) => body(j, folds as never));
+    this.range(count, (j, ...rest) => body(j, folds as never, ...rest));
     return values as { [K in keyof R]: number };
   }
 
+  private fold(op: TeamResult["op"], count: number, value: (j: number, ...rest: Rest) => number): number {
+    let result = START[op];
+    this.range(count, (j, ...rest) => (result = foldOf(op, "f64")(result, value(j, ...rest))));
+    return result;
+  }
+}
+
+/** A team of one worker, that runs its members one after the other and tells the watch which. */
+export class WatchedTeam extends SharedLoops<[lanes: Lanes]> implements Team {
+  readonly size = 1;
+
+  constructor(
+    readonly index: number,
+    private readonly watch: Watch,
+  ) {
+    super();
+    watch.members.nextStep();
+  }
+
+  range(count: number, body: (j: number, lanes: Lanes) => void): void {
+    const { members } = this.watch;
+    members.nextStep();
+    for (let j = 0; j < count; j++) {
+      members.next(`, member ${j}`);
+      body(j, new WatchedLanes(this.watch));
+    }
+    members.nextStep();
+  }
+
   single(body: () => void): void {
-    this.nextStep();
+    this.watch.members.nextStep();
     body();
-    this.nextStep();
+    this.watch.members.nextStep();
   }
 
   scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number } {
     const element = typeof type === "string" ? type : arrayTypeOf(type)!;
     return checkedScratch(element, length, this.watch) as { [index: number]: number; readonly length: number };
   }
+}
 
-  private fold(op: TeamResult["op"], count: number, value: (j: number) => number): number {
-    let result = START[op];
-    this.range(count, (j) => (result = foldOf(op, "f64")(result, value(j))));
-    return result;
+/** The lanes of one member, one after the other. */
+class WatchedLanes extends SharedLoops<[]> implements Lanes {
+  constructor(private readonly watch: Watch) {
+    super();
+    watch.lanes.nextStep();
   }
 
-  /** What was touched before has happened for all members. */
-  private nextStep(): void {
-    this.watch.member++;
-    this.watch.step = this.watch.member;
+  range(count: number, body: (k: number) => void): void {
+    const { lanes } = this.watch;
+    lanes.nextStep();
+    for (let k = 0; k < count; k++) {
+      lanes.next(`, lane ${k}`);
+      body(k);
+    }
+    lanes.nextStep();
   }
 }

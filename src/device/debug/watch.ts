@@ -5,19 +5,53 @@ import type { Location } from "../../ir/types.js";
 import type { Piece } from "./arena.js";
 import { Shadow } from "./shadow.js";
 
+/** Those who share a step of a team, its members or the lanes of one: who is at work, and who touched what in this step. */
+export class Sharers {
+  /** Words for who is at work, where one is. */
+  name = "";
+  /** A number that rises over all of all steps, and the first of this step. */
+  private current = 0;
+  private step = 0;
+
+  constructor(
+    private readonly whole: string,
+    readonly one: string,
+    private readonly shadows: readonly Shadow[],
+  ) {}
+
+  next(name: string): void {
+    this.current++;
+    this.name = name;
+  }
+
+  /** What was touched before has happened for all of them. */
+  nextStep(): void {
+    this.next("");
+    this.step = this.current;
+  }
+
+  /** What is wrong with a read of a place of a piece; undefined where it is in order. */
+  read(piece: number, place: number): string | undefined {
+    if (this.shadows[piece]?.read(place, this.current, this.step) === undefined) return undefined;
+    return `is read, and another ${this.one} of the ${this.whole} writes it in the same step: ${this.one}s race`;
+  }
+
+  write(piece: number, place: number): string | undefined {
+    if (!this.shadows[piece]?.write(place, this.current, this.step)) return undefined;
+    return `is written, and another ${this.one} of the ${this.whole} reads or writes it in the same step: ${this.one}s race`;
+  }
+}
+
 /** What a kernel's function is doing while it is watched: which element runs, and which touched what. */
 export class Watch {
   /** The element of the range, or the team; counted from 0. */
   element = 0;
   /** Words for an element. */
   describe: (element: number) => string = (element) => `element ${element}`;
-  /** For team kernels: the member at work, by a number that rises over all members of all steps, and the first of this step. */
-  member = 0;
-  step = 0;
-  /** Words for the member at work, where one is. */
-  memberName = "";
+  /** For team kernels. */
+  readonly members: Sharers;
+  readonly lanes: Sharers;
   private readonly elements: Shadow[];
-  private readonly members: Shadow[] | undefined;
 
   constructor(
     private readonly kernel: Kernel,
@@ -25,15 +59,19 @@ export class Watch {
   ) {
     const shadows = (): Shadow[] => pieces.map((p) => new Shadow(Math.ceil((p.end - p.start) / p.granule)));
     this.elements = shadows();
-    if (kernel.policy === "team") this.members = shadows();
+    const shared = (): Shadow[] => (kernel.policy === "team" ? shadows() : []);
+    this.members = new Sharers("team", "member", shared());
+    this.lanes = new Sharers("member", "lane", shared());
   }
 
   /** Notes a read of a place of a piece; throws if another element wrote it. */
   read(piece: number, place: number, what: () => string): void {
     const writer = this.elements[piece].read(place, this.element, 0);
     if (writer !== undefined) this.fail(`${what()} is read, and ${this.describe(writer)} writes it: elements race`, RACE);
-    if (this.members?.[piece].read(place, this.member, this.step) !== undefined)
-      this.fail(`${what()} is read, and another member of the team writes it in the same step: members race`, STEP);
+    for (const sharers of [this.members, this.lanes]) {
+      const problem = sharers.read(piece, place);
+      if (problem) this.fail(`${what()} ${problem}`, stepRemedy(sharers));
+    }
   }
 
   /** Notes a write; throws if another element read or wrote the place. */
@@ -46,18 +84,26 @@ export class Watch {
           : `${what()} is written, and ${this.describe(other.read)} reads it: elements race`,
         remedy,
       );
-    if (this.members?.[piece].write(place, this.member, this.step))
-      this.fail(`${what()} is written, and another member of the team reads or writes it in the same step: members race`, STEP);
+    for (const sharers of [this.members, this.lanes]) {
+      const problem = sharers.write(piece, place);
+      if (problem) this.fail(`${what()} ${problem}`, stepRemedy(sharers));
+    }
   }
 
   /** Throws a KernelError that names the place in the kernel's source and the element. */
   fail(problem: string, remedy?: string): never {
-    throw new KernelError(this.kernel.name, here(this.kernel), `${problem} (${this.describe(this.element)}${this.memberName})`, remedy);
+    throw new KernelError(
+      this.kernel.name,
+      here(this.kernel),
+      `${problem} (${this.describe(this.element)}${this.members.name}${this.lanes.name})`,
+      remedy,
+    );
   }
 }
 
 const RACE = "write the element's own place only, or use scatter or a reduction";
-const STEP = "put the read into a step of its own: each team.range ends with a barrier";
+const stepRemedy = ({ one }: Sharers): string =>
+  `put the read into a step of its own: each ${one === "member" ? "team.range ends with a barrier" : "lanes.range ends before the next step of the member begins"}`;
 
 /** The line of the author's function that called into this folder. */
 function here(kernel: Kernel): Location {

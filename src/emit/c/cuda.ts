@@ -33,6 +33,7 @@ export const cudaLanguage: GpuLanguage = {
   sort: SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
+  lanes: dialect.shuffle?.warp ?? 1,
   meets: dialect.lastBlock?.far !== undefined,
 };
 

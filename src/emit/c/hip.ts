@@ -34,6 +34,7 @@ export const hipLanguage: GpuLanguage = {
   sort: sortSource({ sync: "__syncthreads()", same: (number) => `same_number(${number})`, definition: SAME_NUMBER }),
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
+  lanes: dialect.shuffle?.warp ?? 1,
   meets: dialect.lastBlock?.far !== undefined,
 };
 

@@ -15,6 +15,7 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
     sort: SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
+    lanes: dialect.shuffle?.warp ?? 1,
     meets: dialect.lastBlock?.far !== undefined,
   };
 }

@@ -2,6 +2,8 @@ import { identityOf } from "../../ir/identity.js";
 import { affineOf } from "../../ir/affine.js";
 import { declares, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { TeamPolicy } from "../../ir/launch.js";
+import { usesLanes } from "../../ir/teams.js";
+import { REDUCTION_LANES } from "../../ir/types.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
 import { type KernelCode, SLICE, valType } from "./kernel-code.js";
@@ -52,12 +54,13 @@ function fixOuterLocals({ definitions }: KernelCode, { body }: MemberLoop): void
   });
 }
 
-/** A loop over the members of a team, with its results. */
+/** A loop over the members of a team, or the lanes of a member, with its results. */
 function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
+  if (usesLanes(stmt.body)) return emitOneByOne(code, stmt, reduce);
   const { fn } = code;
   const scalar = new ScalarCode(code);
   const variable = { op: "local", type: "i32", name: stmt.name } as const;
-  const results: Fold[] = stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })) : [];
+  const results = resultsOf(stmt);
   const accumulators = new Map(results.map((r) => [r.name, privateLanes(code, r)]));
   fixOuterLocals(code, stmt);
   let foldsOutside = false;
@@ -67,10 +70,9 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   Int.constant(fn, 0).to(from);
   scalar.expr(stmt.count);
   fn.set(count);
-  const resultLocal = ({ name, type }: Fold): number => code.localOf(name, valType(type));
   for (const fold of results) {
     scalar.constant(fold.type, fold.identity);
-    fn.set(resultLocal(fold));
+    fn.set(resultLocal(code, fold));
   }
   fn.get(count);
   fn.i32(0);
@@ -79,7 +81,34 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   new InnerLoop(code, { variable, body: stmt.body, width, accumulators, reduce }).emit(from, count);
   for (const a of accumulators.values()) {
     a.result();
-    fn.set(resultLocal(a.fold));
+    fn.set(resultLocal(code, a.fold));
   }
   fn.end();
 }
+
+/** A loop over members that share work out among their lanes, which are those of vectors: one member after the other. */
+function emitOneByOne(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
+  const { fn } = code;
+  const { name, count, body, location } = stmt;
+  const accumulators = new Map(resultsOf(stmt).map((r) => [r.name, privateLanes(code, r)]));
+  const lane = (): void => {
+    fn.get(code.localOf(name, "i32"));
+    fn.i32(REDUCTION_LANES - 1);
+    fn.op("i32.and");
+  };
+  const scalar = new ScalarCode(code, undefined, {
+    reduce: (target, value) => (accumulators.has(target) ? accumulators.get(target)!.foldLane(lane, value) : reduce(target, value)),
+    memberLoop: (inner) => emitMemberLoop(code, inner, reduce),
+  });
+  for (const a of accumulators.values()) a.clear();
+  scalar.statement({ kind: "for", name, start: { op: "const", type: "i32", value: 0 }, stop: count, step: 1, body, location });
+  for (const a of accumulators.values()) {
+    a.result();
+    fn.set(resultLocal(code, a.fold));
+  }
+}
+
+const resultsOf = (stmt: MemberLoop): Fold[] =>
+  stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })) : [];
+
+const resultLocal = (code: KernelCode, { name, type }: Fold): number => code.localOf(name, valType(type));

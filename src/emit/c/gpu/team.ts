@@ -2,7 +2,7 @@ import { contributionsIn } from "../../../ir/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
 import { foldLanes } from "../../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
-import { readsOutside, scratchArrays } from "../../../ir/teams.js";
+import { laneLoops, readsOutside, scratchArrays, usesLanes } from "../../../ir/teams.js";
 import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldByHalves } from "./folds.js";
@@ -13,6 +13,8 @@ const LANES = REDUCTION_LANES;
 /** The largest team, and the usual one. */
 export const MEMBER_LIMIT = 1024;
 export const MEMBERS = 256;
+/** Lanes of a member where their loops have no length that is known. */
+export const USUAL_LANES = 8;
 /** Static shared memory of a block; scratch beyond it is dynamic. */
 const STATIC_SHARED = 40 << 10;
 
@@ -32,14 +34,23 @@ export function dynamicScratchBytes(body: readonly Stmt[]): number {
   return bytes > STATIC_SHARED ? bytes : 0;
 }
 
-/** The main entry of a team kernel: a block is a team, its threads are the members. */
+/** Lanes of a member of the kernel's teams; 1 where it does not share work out among them. */
+export const lanesOf = ({ assumptions, dialect, ir }: ProgramWriter): number =>
+  dialect.shuffle && laneLoops(ir.body).length > 0 ? assumptions.lanes : 1;
+
+/**
+ * The main entry of a team kernel: a block is a team, its threads are the members, or `lanes` neighbouring ones each where members share
+ * work out among lanes. All lanes of a member run what it does outside of their loops, with the same values.
+ */
 export class TeamWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
   private readonly accumulators = new Map<string, string>();
   /** Results of the teamReduce being written. */
   private folding: readonly { result: TeamResult; accumulator: string }[] = [];
-  /** True inside teamFor, teamReduce and single, where one thread stands for one member. */
-  private apart = false;
+  /** Who runs the statements that are being written: all threads alike, those of a member alike, or one thread for itself. */
+  private runs: "team" | "member" | "thread" = "team";
+  private readonly lanes: number;
+  private readonly member = { lane: "", number: "thread", count: "threads", mask: "" };
   private scratchMemory = "";
   private scratchOffset = 0;
   private readonly scratch: ReadonlySet<string>;
@@ -56,6 +67,7 @@ export class TeamWriter extends EntryWriter {
     this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
+    this.lanes = lanesOf(program);
   }
 
   write(): { entry: Entry; text: string } {
@@ -66,6 +78,7 @@ export class TeamWriter extends EntryWriter {
     if (this.dynamic) this.scratchMemory = this.dynamicShared("scratch_memory");
     code.line(`const int thread = ${thread("x")};`);
     code.line(`const int threads = ${threads("x")};`);
+    if (this.lanes > 1) this.declareMember();
     const recorded = this.program.scatters("recorded");
     const first = recorded.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
     code.block(
@@ -85,8 +98,19 @@ export class TeamWriter extends EntryWriter {
         }
       },
     );
-    const { members } = this.program.assumptions;
-    return this.finish(members, [members, 1, 1]);
+    return this.finish(this.threads, [this.threads, 1, 1]);
+  }
+
+  private declareMember(): void {
+    const { code, lanes, member } = this;
+    const { mask } = this.dialect.shuffle!.group;
+    Object.assign(member, { lane: this.names.fresh("lane"), number: this.names.fresh("member"), count: this.names.fresh("members") });
+    code.line(`const int ${member.lane} = thread % ${lanes};`);
+    code.line(`const int ${member.number} = thread / ${lanes};`);
+    code.line(`const int ${member.count} = threads / ${lanes};`);
+    if (!mask) return;
+    member.mask = this.names.fresh("lanes");
+    code.line(`const unsigned int ${member.mask} = ${mask("thread", member.lane, lanes)};`);
   }
 
   get threads(): number {
@@ -94,7 +118,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   override teamSize(): string {
-    return "threads";
+    return this.member.count;
   }
 
   array(body: BodyWriter, stmt: StmtOf<"array">): void {
@@ -120,7 +144,11 @@ export class TeamWriter extends EntryWriter {
   }
 
   override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
-    if (this.apart) return super.scatter(body, stmt, offset, value);
+    if (this.runs === "thread") return super.scatter(body, stmt, offset, value);
+    if (this.runs === "member") {
+      body.code.block(`if (${this.member.lane} == 0)`, () => super.scatter(body, stmt, offset, value));
+      return;
+    }
     const slot = this.nextSlots.get(stmt.target);
     body.code.block("if (thread == 0)", () => (slot ? this.record(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
     if (slot) body.code.line(`${slot}++;`);
@@ -161,21 +189,32 @@ export class TeamWriter extends EntryWriter {
   }
 
   override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    if (this.runs !== "team") return this.laneFor(body, stmt);
     const { index } = this.T;
     this.before(body);
     const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
+    const [first, step] = this.sharersOf(stmt);
     this.recording(body, stmt.body, name, count, (begin) => {
-      body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+      body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
-      this.inside(() => body.loop(stmt.body));
+      this.inside(this.runnersOf(stmt), () => body.loop(stmt.body));
       body.code.line("}");
     });
     body.code.line(`${this.dialect.barrier};`);
   }
 
+  /** A loop over lanes; by one thread where it is the member. */
+  private laneFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    const count = this.turnsOf(body, stmt);
+    const writes = this.writes(stmt.body);
+    if (writes) this.meet(body);
+    this.lanesTurns(body, stmt, count, this.folding);
+    if (writes) this.meet(body);
+  }
+
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
-    this.before(body);
+    if (this.runs === "team") this.before(body);
     const folding = stmt.results.map((result) => ({
       result,
       accumulator: this.names.fresh(`${result.name}_part`),
@@ -184,10 +223,60 @@ export class TeamWriter extends EntryWriter {
     const identities = folding.map(({ result }) => this.constant(result.type, identityOf(result.op, result.type)));
     for (const { result, known } of folding) body.code.line(`${this.T[result.type]} ${known};`);
     body.code.block("", () => {
-      if (this.program.assumptions.strict || this.program.serial) this.strictReduce(body, stmt, folding, identities);
+      if (this.runs !== "team") this.laneReduce(body, stmt, folding, identities);
+      else if (this.inOrder) this.strictReduce(body, stmt, folding, identities);
       else this.fastReduce(body, stmt, folding, identities);
     });
-    body.code.line(`${this.dialect.barrier};`);
+    if (this.runs === "team") body.code.line(`${this.dialect.barrier};`);
+  }
+
+  private get inOrder(): boolean {
+    return this.program.assumptions.strict || this.program.serial;
+  }
+
+  /**
+   * The lanes of a member fold with each other, in the order of strict reductions: each thread has several of the eight sums of that order
+   * where it is one of fewer. In any order one is enough.
+   */
+  private laneReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
+    const threads = this.runs === "member" ? this.lanes : 1;
+    const parts = this.inOrder ? LANES / threads : 1;
+    const count = this.turnsOf(body, stmt);
+    const name = body.counter(stmt.name);
+    const part = `[${threads > 1 ? `${name} / ${threads}` : name} % ${parts}]`;
+    folding.forEach(({ result, accumulator }, n) => {
+      const [size, start] = parts > 1 ? [`[${parts}]`, `{${Array(parts).fill(identities[n]).join(", ")}}`] : ["", identities[n]];
+      body.code.line(`${this.T[result.type]} ${accumulator}${size} = ${start};`);
+    });
+    const writes = this.writes(stmt.body);
+    if (writes) this.meet(body);
+    this.lanesTurns(body, stmt, count, parts > 1 ? folding.map((f) => ({ ...f, accumulator: f.accumulator + part })) : folding);
+    for (const { result, accumulator, known } of folding) {
+      const sums = Array.from({ length: parts }, (_, k) => `${accumulator}[${k}]`);
+      body.code.line(`${known} = ${parts > 1 ? foldLanes(sums, (a, b) => this.fold(body, result, a, b)) : accumulator};`);
+      for (let step = threads / 2; step >= 1; step /= 2)
+        this.foldInto(body, result.op, result.type, known, this.dialect.shuffle!.group.xor(known, step, this.member.mask));
+    }
+    if (writes) this.meet(body);
+  }
+
+  /** The loop itself: each lane takes its turns, or one thread all of them. */
+  private lanesTurns(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">, count: string, folding: typeof this.folding): void {
+    const name = body.counter(stmt.name);
+    const [first, next] = this.runs === "member" ? [this.member.lane, `${name} += ${this.lanes}`] : [0, `${name}++`];
+    body.code.line(`for (${this.T.index} ${name} = ${first}; ${name} < ${count}; ${next}) {`);
+    this.inside("thread", () => body.loop(stmt.body), folding);
+    body.code.line("}");
+  }
+
+  /** True of statements that write memory which other threads may read. */
+  private writes(stmts: readonly Stmt[]): boolean {
+    return stmts.some(
+      (stmt) =>
+        stmt.kind === "store" ||
+        (stmt.kind === "setElement" && this.scratch.has(stmt.array)) ||
+        blocksOf(stmt).some((block) => this.writes(block)),
+    );
   }
 
   /** Eight threads are the lanes; where there are fewer threads each takes several lanes. */
@@ -201,14 +290,17 @@ export class TeamWriter extends EntryWriter {
     });
     const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
+    const [first, step] = this.sharersOf(stmt);
+    const runs = this.runnersOf(stmt);
     this.recording(body, stmt.body, name, count, (begin) =>
-      body.code.block(`for (int ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
+      body.code.block(`for (int ${lane} = ${first}; ${lane} < ${LANES}; ${lane} += ${step})`, () => {
         folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
         body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
         body.code.indented(begin);
-        this.withFolding(folding, () => body.loop(stmt.body));
+        this.inside(runs, () => body.loop(stmt.body), folding);
         body.code.line("}");
-        folding.forEach(({ accumulator }, n) => body.code.line(`${lanes[n]}[${lane}] = ${accumulator};`));
+        const once = runs === "member" ? `if (${this.member.lane} == 0) ` : "";
+        folding.forEach(({ accumulator }, n) => body.code.line(`${once}${lanes[n]}[${lane}] = ${accumulator};`));
       }),
     );
     body.code.line(`${this.dialect.barrier};`);
@@ -225,11 +317,15 @@ export class TeamWriter extends EntryWriter {
     const name = body.counter(stmt.name);
     folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
     this.recording(body, stmt.body, name, count, (begin) => {
-      body.code.line(`for (${index} ${name} = thread; ${name} < ${count}; ${name} += threads) {`);
+      const [first, step] = this.sharersOf(stmt);
+      body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
-      this.withFolding(folding, () => body.loop(stmt.body));
+      this.inside(this.runnersOf(stmt), () => body.loop(stmt.body), folding);
       body.code.line("}");
     });
+    // All lanes of a member have what it folded.
+    if (this.runnersOf(stmt) === "member")
+      folding.forEach(({ accumulator }, n) => body.code.line(`if (${this.member.lane} != 0) ${accumulator} = ${identities[n]};`));
     const { shuffle } = this.dialect;
     if (!shuffle) {
       for (const { result, accumulator, known } of folding) {
@@ -261,7 +357,7 @@ export class TeamWriter extends EntryWriter {
     this.recording(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if (thread == 0)", () => {
         begin();
-        this.inside(() => body.statements(stmt.body));
+        this.inside("thread", () => body.statements(stmt.body));
       }),
     );
     body.code.line(`${this.dialect.barrier};`);
@@ -280,25 +376,41 @@ export class TeamWriter extends EntryWriter {
     return op === "sum" && (type === "f64" || type === "f32") ? `(${a} + ${b})` : body.fold(op, type, a, b);
   }
 
-  private withFolding(folding: readonly Folding[], write: () => void): void {
-    const outer = this.folding;
-    this.folding = folding;
-    this.inside(write);
-    this.folding = outer;
+  /** Who runs the body of a loop of the team: a member of several threads where they share work out. */
+  private runnersOf({ body }: StmtOf<"teamFor" | "teamReduce">): "member" | "thread" {
+    return this.lanes > 1 && usesLanes(body) ? "member" : "thread";
   }
 
-  private inside(write: () => void): void {
-    const outer = this.apart;
-    this.apart = true;
+  /** The number of who runs the body of such a loop, and how many there are. */
+  private sharersOf(stmt: StmtOf<"teamFor" | "teamReduce">): readonly [number: string, count: string] {
+    return this.runnersOf(stmt) === "member" ? [this.member.number, this.member.count] : ["thread", "threads"];
+  }
+
+  private inside(runs: "member" | "thread", write: () => void, folding: typeof this.folding = this.folding): void {
+    const outer = { runs: this.runs, folding: this.folding };
+    Object.assign(this, { runs, folding });
     write();
-    this.apart = outer;
+    Object.assign(this, outer);
   }
 
   private once(body: BodyWriter, stmt: Stmt, line: string): void {
-    if (this.apart) return body.line(stmt, line);
+    if (this.runs === "thread") return body.line(stmt, line);
+    if (this.runs === "member") {
+      this.meet(body);
+      body.line(stmt, `if (${this.member.lane} == 0) ${line}`);
+      return this.meet(body);
+    }
     body.code.line(`${this.dialect.barrier};`);
     body.line(stmt, `if (thread == 0) ${line}`);
     body.code.line(`${this.dialect.barrier};`);
+  }
+
+  /** The lanes of a member see each other's stores, where memory passes between them. */
+  private meet(body: BodyWriter): void {
+    const { access, assumptions } = this.program;
+    const passes =
+      this.scratch.size > 0 || !assumptions.restrict || Object.values(access.views).some(({ read, written }) => read && written);
+    if (this.runs === "member" && passes) body.code.line(`${this.dialect.shuffle!.group.fence(this.member.mask)};`);
   }
 
   /** Members that still read what all may read, before one of them changes it. */

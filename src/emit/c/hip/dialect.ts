@@ -26,7 +26,15 @@ export function hipDialect(wide: boolean): GpuDialect {
       down: (value, step) => `__shfl_down(${value}, ${step}, ${SHUFFLED})`,
       xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
       warp: SHUFFLED,
+      group: {
+        xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
+        // Instructions of a wavefront run in order; the compiler must keep it, too.
+        fence: () =>
+          `__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront"); __builtin_amdgcn_wave_barrier(); __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront")`,
+      },
     },
+    // Atomics on a block's memory take floats as they are.
+    runs: undefined,
     // Memory that other GPUs write to is looked at anew only where a kernel begins.
     lastBlock: { ...cuda.lastBlock!, far: undefined },
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
