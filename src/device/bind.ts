@@ -294,7 +294,7 @@ class Checks {
   }
 }
 
-const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "sorted"];
+const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "tiled", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 
 /** True if all accesses are to one and the same element. */

@@ -9,7 +9,7 @@ import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { foldOfParam, settle } from "./cpu/partials.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
-import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { freePlans, planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import type { Backend } from "./device.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "./tuning.js";
@@ -123,7 +123,7 @@ class JsProgram implements CpuProgram {
 
   free(): void {
     this.programs.release(this.code, this.ownBuffers.size > 0);
-    for (const plan of this.plans) plan.copies?.free();
+    freePlans(this.plans);
     for (const { partials } of this.reductions) partials.free();
     for (const host of this.ownBuffers) this.shared.release(host);
   }
@@ -143,9 +143,13 @@ class JsProgram implements CpuProgram {
       scalars: place(this.scalars),
       partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, place(partials)])),
       scatter: Object.fromEntries(
-        this.plans.map(({ name, strategy, copies }) => [
+        this.plans.map(({ name, strategy, copies, tiles }) => [
           name,
-          { strategy, copies: copies && { ...place(copies.buffer), stride: copies.stride } },
+          {
+            strategy,
+            copies: copies && { ...place(copies.buffer), stride: copies.stride },
+            tiles: tiles && place(tiles.buffer),
+          },
         ]),
       ),
     };

@@ -5,7 +5,7 @@ import { CpuLaunch, type CpuProgram } from "./cpu/launch.js";
 import { addressOf, hostOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
-import { planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { freePlans, planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";
 import { getField, setField, type Field } from "../emit/c/arguments.js";
@@ -62,11 +62,11 @@ class NativeDevice extends CpuDevice {
         return new NativeProgram(binding, tuning, program, entry, this.loader, plans, workers);
       }
     } catch (error) {
-      freeCopies(plans);
+      freePlans(plans);
       throw error;
     }
     // The compile has shown that there is no OpenMP: once more for one thread.
-    freeCopies(plans);
+    freePlans(plans);
     return this.build(asked);
   }
 
@@ -117,8 +117,6 @@ class NativeDevice extends CpuDevice {
     );
   }
 }
-
-const freeCopies = (plans: readonly ScatterPlan[]) => plans.forEach((plan) => plan.copies?.free());
 
 const NO_RESULTS: Record<string, number> = Object.freeze({});
 
@@ -193,7 +191,7 @@ class NativeProgram implements CpuProgram {
 
   free(): void {
     for (const buffer of this.partials.values()) buffer.free();
-    freeCopies(this.plans);
+    freePlans(this.plans);
   }
 
   private field(role: string): Field | undefined {
@@ -243,7 +241,10 @@ class NativeProgram implements CpuProgram {
     for (const [name, buffer] of this.partials) this.set(`partials ${name}`, at(buffer, buffer.address));
     for (const [name, view] of Object.entries(this.binding.outputs))
       if (view) this.set(`${this.binding.partials ? "partials" : "output"} ${name}`, at(view.buffer, addressOf(view)));
-    for (const { name, copies } of this.plans) if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
+    for (const { name, copies, tiles } of this.plans) {
+      if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
+      if (tiles) this.set(`tiles ${name}`, at(tiles.buffer, tiles.buffer.address));
+    }
   }
 }
 

@@ -149,7 +149,7 @@ const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPr
 export function scatterTunables({ ir, precision, call }: Binding): Tunables {
   const targets = ir.params.filter((param) => param.kind === "scatter");
   const free = targets.length > 0 && call.options.scatter === undefined && (precision === "fast" || !targets.some(orderMatters));
-  return free ? { scatter: ["atomic", "duplicated", "sorted"] } : {};
+  return free ? { scatter: ["atomic", "duplicated", "tiled", "sorted"] } : {};
 }
 
 /** Powers of two from 1 to `most`, and `most`; nothing to choose from where that is 1. */
@@ -180,7 +180,7 @@ function problemOf(values: Tuning, tunables: Tunables): string | undefined {
 }
 
 function keyOf({ ir, precision, policy, views, partials, unfolded }: Checked, { scatter }: LaunchOptions): string {
-  const extents = policy.kind === "team" ? [policy.league, policy.size ?? 0] : policy.extents;
+  const extents = policy.kind === "team" ? [policy.league, policy.size ?? 0, policy.lanes ?? 0] : policy.extents;
   const layouts = Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => (stride === 1 ? 1 : 0))]);
   return JSON.stringify([codeOf(ir), precision, extents.map(sizeClass), layouts, partials, unfolded, scatter]);
 }

@@ -11,8 +11,8 @@ import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
 import { threadCount, WorkerPool, type RegionPart } from "./cpu/pool.js";
-import { planScatters, type Allocate, type ScatterPlan } from "./cpu/scatter-plan.js";
-import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
+import { freePlans, planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
+import { cpuStorage, type Allocate, type CpuBuffer } from "./cpu/storage.js";
 import { memoryLimits, moreMemory, PAGE } from "./cpu/wasm-memory.js";
 import type { Backend } from "./device.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "./tuning.js";
@@ -229,7 +229,8 @@ class WasmProgram implements CpuProgram {
     this.put("scratchStride", "u32", kernel.scratchBytes);
     this.putAddress("tables", tables.address);
     for (const [name, view] of Object.entries(binding.views)) this.putAddress(`view:${name}`, addressOf(view));
-    for (const { name, copies } of plans) {
+    for (const { name, copies, tiles } of plans) {
+      if (tiles) this.putAddress(`tiles:${name}`, tiles.buffer.address);
       if (!copies) continue;
       this.putAddress(`copies:${name}`, copies.buffer.address);
       this.putAddress(`copyStride:${name}`, copies.stride);
@@ -278,7 +279,7 @@ class WasmProgram implements CpuProgram {
   free(): void {
     this.modules.release(this.module);
     for (const buffer of this.temporary) buffer.free();
-    for (const plan of this.plans) plan.copies?.free();
+    freePlans(this.plans);
   }
 
   /** Writes an address or distance of up to 64 bits. */

@@ -1,19 +1,19 @@
-import { identityOf, orderMatters } from "../../ir/identity.js";
 import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import { orderMatters } from "../../ir/identity.js";
 import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../ir/owners.js";
+import { MOST_TILED } from "../../ir/tile.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import type { ScatterStrategy } from "../device.js";
-import { BYTES, typedArray, type TypedArray } from "../view.js";
-import { addressOf, hostArray, spanOf } from "./host-view.js";
-import { foldOf } from "./partials.js";
-import { systemMemory, type CpuBuffer } from "./storage.js";
+import { BYTES } from "../view.js";
+import { spanOf } from "./host-view.js";
+import { PrivateCopies } from "./private-copies.js";
+import { systemMemory, type Allocate } from "./storage.js";
+import { WorkerTiles } from "./worker-tiles.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */
 const ALWAYS_FITS = 16 << 20;
-
-/** Takes memory that the backend can reach. */
-export type Allocate = (bytes: number) => CpuBuffer;
 
 /** How one scatter parameter's updates are brought together on a CPU. */
 export interface ScatterPlan {
@@ -23,59 +23,8 @@ export interface ScatterPlan {
   decision: string;
   /** `duplicated` with several workers: memory for the private copies. */
   copies?: PrivateCopies;
-}
-
-/**
- * The private copies of one scatter target: worker 0 works on the target itself, worker w > 0 on a copy of its own with the target's
- * strides, so that only the base address differs. Between launches the copies hold the operation's identity.
- */
-export class PrivateCopies {
-  readonly buffer: CpuBuffer;
-  /** Bytes from one copy to the next. */
-  readonly stride: number;
-  private readonly span: number;
-
-  constructor(
-    private readonly param: ScatterParam,
-    private readonly target: Binding["views"][string],
-    readonly workers: number,
-    allocate: Allocate,
-  ) {
-    this.span = spanOf(target);
-    // An odd number of lines apart, so that the copies' equal elements do not share cache sets.
-    this.stride = (Math.ceil((this.span * BYTES[param.element]) / 128) * 2 + 1) * 64;
-    this.buffer = allocate(this.stride * (workers - 1));
-    const identity = identityOf(param.op, param.element);
-    if (identity !== 0) for (let worker = 1; worker < workers; worker++) this.copy(worker).fill(identity);
-  }
-
-  /** Byte address of the copy of worker 1 or later, in the buffer's host; for worker 0 the target's own. */
-  address(worker: number): number {
-    return worker === 0 ? addressOf(this.target) : this.buffer.address + (worker - 1) * this.stride;
-  }
-
-  /** Adds the copies to the target, copy by copy, and resets them. Places that no worker added to are left as they are. */
-  fold(): void {
-    const { op, element } = this.param;
-    const target = hostArray(this.target);
-    const identity = identityOf(op, element);
-    const fold = foldOf(op, element);
-    for (let worker = 1; worker < this.workers; worker++) {
-      const copy = this.copy(worker);
-      if (op === "sum") {
-        for (let n = 0; n < copy.length; n++) if (copy[n] !== 0) target[n] += copy[n];
-      } else for (let n = 0; n < copy.length; n++) if (copy[n] !== identity) target[n] = fold(target[n], copy[n]);
-      copy.fill(identity);
-    }
-  }
-
-  free(): void {
-    this.buffer.free();
-  }
-
-  private copy(worker: number): TypedArray {
-    return typedArray(this.param.element, this.buffer.host, this.address(worker), this.span);
-  }
+  /** `tiled`: memory for the tiles. */
+  tiles?: WorkerTiles;
 }
 
 /** How a launch with scatter parameters runs. */
@@ -178,7 +127,12 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
     strategy,
     decision: `scatter "${name}": ${strategy}, ${why}`,
     copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers, allocate) : undefined,
+    tiles: strategy === "tiled" ? new WorkerTiles(param, workers, allocate) : undefined,
   });
+  if (asked === "tiled" && spanOf(target) > MOST_TILED)
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}": scatter "${name}" cannot be tiled: it reaches over ${spanOf(target)} elements, and tiles are of ${MOST_TILED} at most; use the strategy "atomic"`,
+    );
   if (asked && asked !== "sorted") return made(asked, "as asked");
   if (workers === 1) return made("sorted", "one worker adds in element order");
 
@@ -201,6 +155,13 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
         `${free}${workers - 1} private copies of ${target.size} elements cost more than atomic updates by about ${updates} elements`,
       );
 }
+
+/** Gives back the memory of plans. */
+export const freePlans = (plans: readonly ScatterPlan[]): void =>
+  plans.forEach(({ copies, tiles }) => {
+    copies?.free();
+    tiles?.free();
+  });
 
 /** Elements that may scatter; a team's inner loops are known only by the bytes that they move. */
 function updateCount({ policy, cost }: Binding): number {

@@ -25,6 +25,9 @@ export interface CpuBuffer extends Buffer {
   readonly inWasmMemory: boolean;
 }
 
+/** Takes memory that a backend can reach. */
+export type Allocate = (bytes: number) => CpuBuffer;
+
 interface Hole {
   start: number;
   end: number;

@@ -135,11 +135,13 @@ export class GpuLaunch implements Launch {
     const { traversal } = program;
     if (policy.kind === "team") return this.planTeams(policy.league);
     const elements = policy.extents.reduce((a, b) => a * b, 1);
-    if (traversal === "elements" || traversal === "strided") {
-      const gridded = this.gridOver(policy, traversal === "strided");
+    if (traversal === "elements" || traversal === "strided" || traversal === "stretches") {
+      const grid = (piece: RangePolicy) =>
+        traversal === "stretches" ? this.gridOfStretches(piece) : this.gridOver(piece, traversal === "strided");
+      const gridded = grid(policy);
       const partials = elements === 0 ? 0 : gridded.shape.grid.reduce((a, b) => a * b, 1);
       this.wantPartials(partials);
-      this.planRange(policy, (batch) => (batch === policy ? gridded : this.gridOver(batch, traversal === "strided")));
+      this.planRange(policy, (batch) => (batch === policy ? gridded : grid(batch)));
       this.planFolds(partials);
     } else {
       this.wantPartials(chunksOf(policy));
@@ -175,7 +177,7 @@ export class GpuLaunch implements Launch {
       teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) => {
-        const shape: Shape = { grid: [serial ? 1 : size, 1, 1], block: [members, 1, 1], shared: program.scratchBytes };
+        const shape: Shape = { grid: [serial ? 1 : size, 1, 1], block: [program.threads, 1, 1], shared: program.scratchBytes };
         this.step(program.main, shape, { firstTeam: first, league: first + size });
       },
     );
@@ -325,6 +327,18 @@ export class GpuLaunch implements Launch {
       return taken;
     });
     return { shape: { grid: [fitted[0], fitted[1], fitted[2]], block, shared }, values: {} };
+  }
+
+  /** A block for each stretch of elements. */
+  private gridOfStretches(policy: RangePolicy): Gridded {
+    const { stretch } = this.code.tiles!;
+    const elements = sizeOf(policy);
+    const shape: Shape = {
+      grid: [Math.max(1, blocks(elements, stretch)), 1, 1],
+      block: [this.program.threads, 1, 1],
+      shared: this.placeCopies(),
+    };
+    return { shape, values: { elements, stretch } };
   }
 
   /** Blocks in tiles of rows whose planes fit the cache together. */

@@ -1,14 +1,16 @@
 import { ROW } from "../../emit/c/gpu/range.js";
-import { MEMBER_LIMIT, MEMBERS } from "../../emit/c/gpu/team.js";
+import { MEMBER_LIMIT, MEMBERS, USUAL_LANES } from "../../emit/c/gpu/team.js";
 import { SHAPE_TUNING, type GpuAssumptions, type GpuLanguage, type GpuProgram } from "../../emit/c/gpu/program.js";
 import type { Tunables } from "../../ir/tuning.js";
-import type { KernelIR } from "../../ir/types.js";
+import { laneLoops } from "../../ir/teams.js";
+import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { RangePolicy } from "../policy.js";
 import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { BYTES, type View } from "../view.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
+import type { TileShape } from "./tiles.js";
 
 /** The code for a launch and what was decided on the way. */
 export interface LaunchProgram {
@@ -19,6 +21,7 @@ export interface LaunchProgram {
   members: number;
   /** Contributions of one element or team to each recorded scatter target, at most. */
   slots: Readonly<Record<string, number>>;
+  tiles?: TileShape;
   decisions: string[];
   tuning: LaunchTuning;
 }
@@ -27,7 +30,8 @@ export interface LaunchProgram {
 export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFacts): LaunchProgram {
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
-  const usual = assume(binding, scatter.code, facts);
+  const { tiles } = scatter;
+  const usual: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(tiles && { tileLines: tiles.lines }) };
   const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
   const emitted = (assumptions: GpuAssumptions): GpuProgram => {
@@ -43,10 +47,17 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
     program,
-    members: assumptions.members,
+    members: assumptions.members / program.lanes,
     slots: scatter.slots,
+    tiles,
     serial: Object.values(scatter.code).includes("serial"),
-    decisions: [...scatter.decisions, addresses, ...tuning.decisions],
+    decisions: [
+      ...scatter.decisions,
+      ...(tiles ? [tiles.decision] : []),
+      addresses,
+      ...lanesDecision(binding, assumptions, language),
+      ...tuning.decisions,
+    ],
     tuning,
   };
 }
@@ -98,16 +109,40 @@ function rowOf(extent: number): number | undefined {
   return [4 * ROW, 2 * ROW].find((row) => Math.ceil(extent / row) * row <= 1.125 * extent) ?? ROW;
 }
 
-/** Members of a team: a whole number of warps near the wish. */
-function membersOf(wish: number = MEMBERS, serial: boolean, { threads }: CodeFacts): number {
+/** Threads of a team: a whole number of warps near the wish. */
+function teamThreads(wish: number = MEMBERS, serial: boolean, { threads }: CodeFacts): number {
   return serial ? 1 : Math.min(MEMBER_LIMIT, threads, Math.max(WARP, Math.ceil(wish / WARP) * WARP));
 }
 
-function assume(
-  { policy, views, precision, disjointMemory, forward }: Binding,
-  scatter: GpuAssumptions["scatter"],
-  facts: CodeFacts,
-): GpuAssumptions {
+/** Lanes of a member: as were asked for, or as many as its longest loop over lanes has turns, where that is known. */
+function lanesFor({ ir, policy, precision }: Binding, scatter: GpuAssumptions["scatter"], language: GpuLanguage): number {
+  const loops = laneLoops(ir.body);
+  if (policy.kind !== "team" || loops.length === 0 || inTurn(scatter)) return 1;
+  const counts = loops.map(({ count }) => (count.op === "const" ? Number(count.value) : undefined));
+  const usual = counts.every((count) => count !== undefined) ? nextPower(Math.max(...counts)) : USUAL_LANES;
+  return Math.min(policy.lanes ?? usual, language.lanes, precision === "strict" ? REDUCTION_LANES : Infinity);
+}
+
+/** Scatters come in an order that lanes would mix up. */
+const inTurn = (scatter: GpuAssumptions["scatter"]): boolean =>
+  Object.values(scatter).some((code) => code === "recorded" || code === "serial");
+
+function lanesDecision({ ir, policy, precision }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
+  if (policy.kind !== "team" || laneLoops(ir.body).length === 0) return [];
+  const why =
+    language.lanes === 1
+      ? ", as threads cannot read each other's registers"
+      : inTurn(scatter)
+        ? ", as scatters come in order"
+        : policy.lanes === undefined || policy.lanes === lanes
+          ? ""
+          : `, for the ${policy.lanes} asked for: ${precision === "strict" ? "as many as strict sums have parts" : "as many as a warp has threads"}`;
+  return [`lanes: ${lanes} of a member${why}`];
+}
+
+function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
+  const { policy, views, precision, disjointMemory, forward } = binding;
+  const lanes = lanesFor(binding, scatter, language);
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
   const indices =
     policy.kind === "team"
@@ -123,7 +158,9 @@ function assume(
     restrict: disjointMemory,
     // Short rows are many and of little work: one program will do for them all.
     row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
-    members: policy.kind === "team" ? membersOf(policy.size, Object.values(scatter).includes("serial"), facts) : MEMBERS,
+    members:
+      policy.kind === "team" ? teamThreads(policy.size && policy.size * lanes, Object.values(scatter).includes("serial"), facts) : MEMBERS,
+    lanes,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
     ...(forward.length > 0 ? { forwards: forward.map(({ param, side }) => ({ param, side })) } : {}),

@@ -83,7 +83,7 @@ export function inAnyOrder(binding: Binding, target: ScatterParam, facts: Scatte
   const { size } = binding.views[target.name];
   const bytes = facts.copyBytes(binding, target);
   const elements = policy.kind === "range" ? policy.extents.reduce((a, b) => a * b, 1) : 0;
-  return elements >= CROWDED * size && bytes <= facts.modestCopies
+  return size > 0 && elements >= CROWDED * size && bytes <= facts.modestCopies
     ? { code: "shared", strategy: "duplicated", why: `${facts.copy}, ${bytes} bytes, because ${elements} elements crowd ${size} targets` }
     : { code: "atomic", strategy: "atomic", why: `${facts.atomics(target)} on ${size} targets` };
 }

@@ -3,6 +3,7 @@ import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import { BYTES } from "../view.js";
 import type { CodeFacts } from "./machine.js";
+import { tiled, tileShape, type TileShape } from "./tiles.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "./scatter.js";
 
 /** Bytes of a copy in shared memory, on a multiple of 8. */
@@ -17,8 +18,11 @@ const FACTS: ScatterFacts = {
   atomics: () => "hardware atomics",
 };
 
+/** Memory that a block has without asking for more. */
+const STATIC_SHARED = 40 << 10;
+
 /** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError where what was asked for cannot be done. */
-export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice {
+export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice & { tiles?: TileShape } {
   const choice = chooseEach(binding, "thread", (target) => choose(binding, target, facts));
   const copied = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");
   const bytes = copied.reduce((sum, target) => sum + copyBytes(binding, target), 0);
@@ -26,7 +30,7 @@ export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice
     throw new LaunchError(
       `kernel "${binding.kernel.name}": private copies of ${copied.map(({ name }) => name).join(", ")} take ${bytes} bytes and a block has ${facts.sharedBytes}; use the strategy "atomic" for some`,
     );
-  return choice;
+  return { ...choice, tiles: tileShape(binding, choice, Math.min(STATIC_SHARED, facts.sharedBytes - bytes)) };
 }
 
 function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choice {
@@ -34,7 +38,7 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
   const ranged = binding.policy.kind === "range";
   const atomics = facts.atomics64 || BYTES[target.element] < 8;
   const asked = binding.scatter[target.name];
-  if (!atomics && (asked === "atomic" || asked === "duplicated"))
+  if (!atomics && asked !== undefined && asked !== "sorted")
     throw new LaunchError(
       `kernel "${binding.kernel.name}": scatter "${target.name}" of ${target.element} cannot be ${asked}: this device has no atomic operations of 8 bytes; use the strategy "sorted"`,
     );
@@ -49,6 +53,8 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
             `; use the strategy "atomic" or "sorted"`,
         );
       return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, as asked` };
+    case "tiled":
+      return tiled(binding, target);
     case "sorted":
       return atomics ? sorted(binding, target, FACTS) : inOrder(binding, target);
     case undefined:

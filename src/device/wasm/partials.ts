@@ -1,7 +1,6 @@
 import type { ReduceParam } from "../../ir/types.js";
 import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
-import type { Allocate } from "../cpu/scatter-plan.js";
-import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
+import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
 import { hostArray, hostOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../view.js";
 

@@ -117,11 +117,17 @@ export class WebGpuLaunch implements Launch {
 
   private planElements(policy: RangePolicy): void {
     const { traversal } = this.program;
-    if (traversal === "elements" || traversal === "strided") {
-      const grid = gridOf(policy, traversal === "strided" ? FOLDING_GROUPS : Infinity);
+    if (traversal === "elements" || traversal === "strided" || traversal === "stretches") {
+      const stretch = this.code.tiles?.stretch ?? 0;
+      const gridOver = (piece: RangePolicy, most: number) =>
+        traversal === "stretches" ? linearGrid(groupsFor(sizeOf(piece), stretch)) : gridOf(piece, most);
+      const grid = gridOver(policy, traversal === "strided" ? FOLDING_GROUPS : Infinity);
       const partials = sizeOf(policy) === 0 ? 0 : grid[0] * grid[1] * grid[2];
       this.wantPartials(partials);
-      this.planRange(policy, (batch) => ({ grid: batch === policy ? grid : gridOf(batch, Infinity), values: {} }));
+      this.planRange(policy, (batch) => ({
+        grid: batch === policy ? grid : gridOver(batch, Infinity),
+        values: { elements: sizeOf(batch), stretch },
+      }));
       this.planFolds(partials);
     } else {
       this.wantPartials(chunksOf(policy));

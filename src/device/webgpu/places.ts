@@ -1,4 +1,4 @@
-import type { Representation, ScatterCode } from "../../emit/wgsl/program.js";
+import { isAtomic, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
 import { TEMPORARY } from "../../emit/wgsl/writer.js";
 import { takenRange } from "../../ir/access.js";
 import { launchRanges } from "../../ir/contributions.js";
@@ -119,8 +119,7 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
 function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Place[] {
   const arguments_ = Object.entries(views).map(([name, view]): Place => {
     const written = access.views[name]?.written ?? false;
-    const atomic = scatter[name] === "atomic" || scatter[name] === "shared";
-    return { name, view, written: written || name in scatter, atomic: atomic || (written && view.type === "u8") };
+    return { name, view, written: written || name in scatter, atomic: isAtomic(scatter[name]) || (written && view.type === "u8") };
   });
   const results = Object.entries(outputs).flatMap(([name, view]): Place[] =>
     view ? [{ name: `output:${name}`, view, written: true, atomic: false }] : [],

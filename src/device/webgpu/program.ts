@@ -3,6 +3,7 @@ import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wg
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
+import type { TileShape } from "../gpu/tiles.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
 import { placesOf, type Places } from "./places.js";
@@ -17,6 +18,7 @@ export interface LaunchProgram {
   members: number;
   /** Contributions of one element or team to each recorded scatter target, at most. */
   slots: Readonly<Record<string, number>>;
+  tiles?: TileShape;
   decisions: string[];
 }
 
@@ -42,8 +44,9 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     inChunks: precision === "strict" || places.pieces.length > 1,
     scatter: scatter.code,
     copies: Object.fromEntries(
-      Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, views[name].size]] : [])),
+      Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, Math.max(1, views[name].size)]] : [])),
     ),
+    tileLines: scatter.tiles?.lines,
     members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
   };
   const variants = programs.get(ir) ?? new Map<string, WgslProgram>();
@@ -70,7 +73,15 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     packed.push(
       `in ${pieces} pieces of the range, as a shader of this adapter sees ${gpu.limits.maxStorageBufferBindingSize} bytes of an array`,
     );
-  return { program, places, serial, members: assumptions.members, slots: scatter.slots, decisions: [...scatter.decisions, ...packed] };
+  return {
+    program,
+    places,
+    serial,
+    members: assumptions.members,
+    slots: scatter.slots,
+    tiles: scatter.tiles,
+    decisions: [...scatter.decisions, ...(scatter.tiles ? [scatter.tiles.decision] : []), ...packed],
+  };
 }
 
 const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();

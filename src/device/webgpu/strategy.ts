@@ -2,6 +2,7 @@ import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
+import { tiled, tileShape, type TileShape } from "../gpu/tiles.js";
 import { BYTES } from "../view.js";
 
 const FACTS: ScatterFacts = {
@@ -17,8 +18,12 @@ const FACTS: ScatterFacts = {
 };
 
 /** How each scatter parameter of a launch is brought together. Throws LaunchError where what was asked for cannot be done. */
-export const chooseScatter = (binding: Binding, workgroupBytes: number): ScatterChoice =>
-  chooseEach(binding, "invocation", (target) => choose(binding, target, workgroupBytes));
+export function chooseScatter(binding: Binding, workgroupBytes: number): ScatterChoice & { tiles?: TileShape } {
+  const choice = chooseEach(binding, "invocation", (target) => choose(binding, target, workgroupBytes));
+  const copies = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");
+  const taken = copies.reduce((sum, target) => sum + FACTS.copyBytes(binding, target), foldBytes(binding));
+  return { ...choice, tiles: tileShape(binding, choice, workgroupBytes - taken) };
+}
 
 function choose(binding: Binding, target: ScatterParam, workgroupBytes: number): Choice {
   const asked = binding.scatter[target.name];
@@ -42,6 +47,8 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
       if (bytes > room) return refuse(`a copy takes ${bytes} bytes and a workgroup has ${room}`);
       return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, as asked` };
     }
+    case "tiled":
+      return tiled(binding, target);
     case "sorted":
       return sorted(binding, target, FACTS);
     case undefined:

@@ -6,6 +6,7 @@ import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
+import { placeInTile } from "./tile.js";
 import { paysInStretches, writeElements, writeGroup, type ElementLoop } from "./stretches.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
@@ -13,6 +14,14 @@ type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 /** A reduce parameter, or a result of a teamReduce. */
 type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">;
 type Accumulator = Folded & { variable: string };
+
+/** How the updates of a scatter target are brought together. */
+export interface ScatterCode {
+  readonly param: ScatterParam;
+  readonly strategy: ScatterStrategy;
+  /** Of a tiled one: the variable with the worker's tile. */
+  readonly tile?: string;
+}
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
 export class OpenMPFrame implements Frame {
@@ -27,7 +36,7 @@ export class OpenMPFrame implements Frame {
     private readonly names: Names,
     private readonly indexNames: readonly string[],
     private readonly strideNames: Readonly<Record<string, readonly string[]>>,
-    private readonly scatters: Readonly<Record<string, { param: ScatterParam; strategy: ScatterStrategy }>>,
+    private readonly scatters: Readonly<Record<string, ScatterCode>>,
     private readonly useAtomic: (param: ScatterParam) => string,
     private readonly loops: VectorLoops,
     /** Reductions keep the order of strict mode. */
@@ -61,7 +70,8 @@ export class OpenMPFrame implements Frame {
   }
 
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
-    const { param, strategy } = this.scatters[stmt.target];
+    const { param, strategy, tile } = this.scatters[stmt.target];
+    if (tile) return this.fold(body, stmt, param, placeInTile(param, tile, this.pointer(stmt.target), offset), value);
     const place = `${this.pointer(stmt.target)}[${offset}]`;
     if (strategy === "atomic" && param.op === "sum") {
       body.code.line("#pragma omp atomic");
@@ -69,6 +79,16 @@ export class OpenMPFrame implements Frame {
     } else if (strategy === "atomic") body.line(stmt, `${this.useAtomic(param)}(&${place}, ${value});`);
     else if (param.op === "sum") body.line(stmt, `${place} += ${value};`);
     else body.line(stmt, `${place} = ${body.fold(param.op, param.element, place, value)};`);
+  }
+
+  /** Folds a value into the element at a pointer. */
+  private fold(body: BodyWriter, stmt: Stmt, { op, element }: ScatterParam, pointer: string, value: string): void {
+    if (op === "sum") return body.line(stmt, `*${pointer} += ${value};`);
+    body.code.block("", () => {
+      const place = this.names.fresh("place");
+      body.code.line(`${this.dialect.types[element]} *const ${place} = ${pointer};`);
+      body.line(stmt, `*${place} = ${body.fold(op, element, `*${place}`, value)};`);
+    });
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {

@@ -1,4 +1,5 @@
 import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
+import { tileBytes } from "../../ir/tile.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
@@ -9,11 +10,12 @@ import { Code } from "./code.js";
 import { Helpers } from "./helpers.js";
 import { Names } from "./names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
-import { OpenMPFrame } from "./openmp-frame.js";
+import { OpenMPFrame, type ScatterCode } from "./openmp-frame.js";
 import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
+import { spillTile, tileFunctions } from "./tile.js";
 import { writeElements, type ElementLoop } from "./stretches.js";
 import { VectorLoops } from "./vector.js";
 
@@ -71,10 +73,11 @@ class Emitter {
   private readonly rank: number;
   private readonly indexNames: string[];
   private readonly reductions: ReduceParam[];
-  private readonly scatters: Record<string, { param: ScatterParam; strategy: ScatterStrategy }> = {};
+  private readonly scatters: Record<string, ScatterCode> = {};
   private readonly strideNames: Record<string, string[]> = {};
   private readonly streamed: ViewParam[];
-  private readonly atomics = new Map<string, string>();
+  /** Functions that fold into scatter targets, by name. */
+  private readonly updates = new Map<string, string>();
   /** Parameters of the function that does a part, other than its bounds. */
   private readonly params: Param[] = [];
   private readonly bounds: string[];
@@ -106,6 +109,7 @@ class Emitter {
     const { code, ir } = this;
     const { fields, size } = layOut(this.members());
     const body = new Code();
+    for (const { param } of this.tiled) this.defineTile(param);
     this.writePart(body);
     if (this.streamed.length > 0) this.writeStreamed(body);
     for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
@@ -129,7 +133,7 @@ class Emitter {
         ";",
       )
       .line();
-    const helpers = [this.helpers.toString(), ...this.atomics.values()].filter((text) => text !== "").join("");
+    const helpers = [this.helpers.toString(), ...this.updates.values()].filter((text) => text !== "").join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
     return {
@@ -184,10 +188,11 @@ class Emitter {
         });
       if (param.kind !== "view" && param.kind !== "scatter") continue;
       const readOnly = param.kind === "view" && !this.access.views[param.name]?.written;
-      const shared = param.kind === "scatter" && options.scatter[param.name] === "atomic";
+      const strategy = param.kind === "scatter" ? options.scatter[param.name] : undefined;
+      const shared = strategy === "atomic" || strategy === "tiled";
       const declared = `${readOnly ? "const " : ""}${dialect.types[param.element]} *${shared ? "" : restrict}`;
       this.params.push({ name: names.of("view", param.name), role: `view ${param.name}`, type: "pointer", declared });
-      if (param.kind === "scatter") this.scatters[param.name] = { param, strategy: options.scatter[param.name] };
+      if (param.kind === "scatter") this.scatters[param.name] = this.scatterCode(param, strategy!);
     }
     for (const param of ir.params) {
       if (param.kind !== "view" && param.kind !== "scatter") continue;
@@ -212,6 +217,17 @@ class Emitter {
       const name = names.of("param", `extent ${e.view} ${e.axis}`, `${e.view}_extent${e.axis}`);
       this.params.push({ name, role: `extent ${e.view} ${e.axis}`, type: "i32", declared: dialect.types.i32 });
     });
+  }
+
+  private get tiled(): ScatterCode[] {
+    return Object.values(this.scatters).filter(({ tile }) => tile !== undefined);
+  }
+
+  private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterCode {
+    if (strategy !== "tiled") return { param, strategy };
+    const tile = this.names.fresh(`${param.name}_tile`);
+    this.params.push({ name: tile, role: `tiles ${param.name}`, type: "pointer", declared: "char *" });
+    return { param, strategy, tile };
   }
 
   /** Members of the argument struct. */
@@ -280,8 +296,17 @@ class Emitter {
     const T = dialect.types[param.element];
     const name = `atomic_${param.op}_${param.element}`;
     const fold = this.helpers.use(`${param.op as "min" | "max"}_${param.element}`);
-    this.atomics.set(name, atomicFunction(name, T, fold));
+    this.updates.set(name, atomicFunction(name, T, fold));
     return name;
+  }
+
+  /** Defines what works with the tiles of a target. */
+  private defineTile(param: ScatterParam): void {
+    const { op, element } = param;
+    const identity = this.writer(this.code).value({ op: "const", type: element, value: identityOf(op, element) });
+    const fold = (target: string, value: string): string[] =>
+      op === "sum" ? ["#pragma omp atomic", `${target} += ${value};`] : [`${this.atomic(param)}(&${target}, ${value});`];
+    this.updates.set(`tile_${op}_${element}`, tileFunctions(param, dialect.types[element], identity, fold));
   }
 
   /** Head of a function that does a part of the work. */
@@ -402,8 +427,10 @@ class Emitter {
             `${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`,
           );
         }
+        for (const { param, tile } of this.tiled) code.line(`char *${tile} = args->${tile} + worker * ${tileBytes(param.element)};`);
         if (this.byPartials) this.shareUnits(code);
         else this.shareElements(code);
+        for (const { param, tile } of this.tiled) code.line(spillTile(param, tile!, `args->${this.names.of("view", param.name)}`));
         for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
       });
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
@@ -417,7 +444,9 @@ class Emitter {
 
   private passed(): string[] {
     return this.params.map((p) => {
-      const own = Object.values(this.scatters).some((s) => s.strategy === "duplicated" && p.role === `view ${s.param.name}`);
+      const own = Object.values(this.scatters).some(
+        ({ strategy, param, tile }) => p.name === tile || (strategy === "duplicated" && p.role === `view ${param.name}`),
+      );
       return own ? p.name : `args->${p.name}`;
     });
   }

@@ -1,10 +1,13 @@
+import type { ScatterStrategy } from "../../ir/launch.js";
 import type { Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { Addresses } from "./addresses.js";
+import { ARRAY } from "./arrays.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { Names } from "./names.js";
 import { combine, Lanes, type Folded } from "./reduction.js";
+import { atomicUpdate, plainUpdate, tiledUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
@@ -176,16 +179,12 @@ export class Body implements ExprScope {
   }
 
   private scatter(s: Extract<Stmt, { kind: "scatter" }>): string {
-    const { op, element } = this.target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === s.target)!;
+    const param = this.target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === s.target)!;
     const name = this.names.of(s.target);
     const at = this.viewOffset(s.target, s.indices);
     const value = this.expr(s.value);
-    if (this.target.scatter[s.target].strategy === "atomic") {
-      if (op === "sum" && (element === "i32" || element === "u32")) return `Atomics.add(${name}, ${at}, ${value});`;
-      return `$update_${element}(${name}, ${at}, ${op === "sum" ? "$add" : `Math.${op}`}, ${value});`;
-    }
-    if (op === "sum") return `${name}[${at}] += ${value};`;
-    return `{ const $place = ${at}; ${name}[$place] = Math.${op}(${name}[$place], ${value}); }`;
+    const update = UPDATES[this.target.scatter[s.target].strategy] ?? plainUpdate;
+    return update(param, name, at, value);
   }
 
   private ifElse(s: Extract<Stmt, { kind: "if" }>): Lines {
@@ -267,7 +266,7 @@ export class Body implements ExprScope {
   }
 }
 
-export const ARRAY = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array", u8: "Uint8Array" } as const;
+const UPDATES: Readonly<Partial<Record<ScatterStrategy, typeof plainUpdate>>> = { atomic: atomicUpdate, tiled: tiledUpdate };
 
 const containsLoop = (body: readonly Stmt[]): boolean => {
   let found = false;

@@ -1,11 +1,13 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
 import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
-import { ARRAY, Body } from "./body.js";
+import { ARRAY } from "./arrays.js";
+import { Body } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn, numberText } from "./expr.js";
 import { emitFold } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, Lanes } from "./reduction.js";
+import { ATOMIC_HELPERS, atomicArray, spillTile, tileOf, tilesText } from "./scatter.js";
 import type { JsTarget, Place, PlacedView } from "./target.js";
 
 /**
@@ -16,39 +18,13 @@ import type { JsTarget, Place, PlacedView } from "./target.js";
 export function emitJs(target: JsTarget): string {
   const body = new Body(target);
   const loops = target.policy.kind === "team" ? teams(body, target.policy.league) : lines(body, target.policy);
-  const inner = [...scalars(body), ...loops];
+  const inner = [...scalars(body), ...loops, ...tiled(target).map((param) => spillTile(body.names.of(param.name)))];
   const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
-  const arrays = [...views(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
+  const arrays = [...views(body), ...tiles(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
   const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];
-  return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMICS }), text, ""].join("\n");
+  return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
 }
-
-const ATOMICS = {
-  $add: "const $add = (a, b) => a + b;",
-  ...Object.fromEntries(
-    (
-      [
-        ["f64", "BigInt64Array"],
-        ["f32", "Int32Array"],
-        ["i32", "Int32Array"],
-        ["u32", "Uint32Array"],
-      ] as const
-    ).map(([type, bits]) => [
-      `$update_${type}`,
-      `const $update_${type} = (() => {
-  const bits = new ${bits}(1), value = new ${ARRAY[type]}(bits.buffer);
-  return (array, at, fold, operand) => {
-    for (;;) {
-      const before = (bits[0] = Atomics.load(array, at));
-      value[0] = fold(value[0], operand);
-      if (Atomics.compareExchange(array, at, before, bits[0]) === before) return;
-    }
-  };
-})();`,
-    ]),
-  ),
-};
 
 const bufferText = (place: Place): string => (place.buffer === undefined ? "memory" : `buffers[${place.buffer}]`);
 
@@ -61,10 +37,7 @@ function views({ target, names }: Body): Lines {
     const scatter = target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === name);
     if (scatter) {
       const { strategy, copies } = target.scatter[name];
-      if (strategy === "atomic") {
-        const direct = scatter.op === "sum" && (scatter.element === "i32" || scatter.element === "u32");
-        return `const ${names.of(name)} = ${array(direct ? ARRAY[scatter.element] : ATOMIC_BITS[scatter.element], view)};`;
-      }
+      if (strategy === "atomic" || strategy === "tiled") return `const ${names.of(name)} = ${array(atomicArray(scatter), view)};`;
       if (copies) {
         const own = [...Array(target.workers - 1).keys()].map((w) =>
           array(ARRAY[scatter.element], { ...copies, address: copies.address + w * copies.stride }),
@@ -76,7 +49,15 @@ function views({ target, names }: Body): Lines {
   });
 }
 
-const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array", u32: "Uint32Array" };
+const tiled = (target: JsTarget): ScatterParam[] =>
+  target.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && target.scatter[p.name].tiles !== undefined);
+
+function tiles({ target, names }: Body): Lines {
+  return tiled(target).flatMap((param) => {
+    const place = target.scatter[param.name].tiles!;
+    return tilesText(param, names.of(param.name), bufferText(place), place.address, target.workers);
+  });
+}
 
 function tables({ target, names }: Body): Lines {
   return target.ir.tables.map(
@@ -112,6 +93,7 @@ function scalars({ target, names }: Body): Lines {
         `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`,
     ),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
+    ...tiled(target).map(({ name }) => tileOf(names.of(name), "worker")),
   ];
 }
 

@@ -25,7 +25,7 @@ export interface JsTarget {
   scalars: Place;
   /** `partialCount` f64 slots for each reduce parameter. */
   partials: Record<string, Place>;
-  scatter: Record<string, { strategy: ScatterStrategy; copies?: Place & { stride: number } }>;
+  scatter: Record<string, { strategy: ScatterStrategy; copies?: Place & { stride: number }; tiles?: Place }>;
   /** Every index, integer operation and read of a local is checked; the code then throws. */
   checked?: boolean;
 }

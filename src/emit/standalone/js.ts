@@ -1,6 +1,7 @@
 import { REDUCTION_CHUNK, type Expr, type ReduceParam, type Stmt } from "../../ir/types.js";
 import { walkStmts } from "../../ir/walk.js";
-import { ARRAY, Body } from "../js/body.js";
+import { ARRAY } from "../js/arrays.js";
+import { Body } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
 import { emitFold } from "../js/fold.js";
 import { indent, type Lines } from "../js/lines.js";

@@ -2,7 +2,7 @@ import { BYTES, partialCount } from "../../ir/launch.js";
 import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../kernel/errors.js";
 import { Code } from "../c/code.js";
-import { ARRAY } from "../js/body.js";
+import { ARRAY } from "../js/arrays.js";
 import { numberText } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";

@@ -1,8 +1,9 @@
 import { definitionsOf } from "../../ir/affine.js";
 import { isFloat } from "../../ir/evaluate.js";
-import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
+import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES, type Policy, type Precision, type ScatterStrategy } from "../../ir/launch.js";
+import { tileBytes } from "../../ir/tile.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";
@@ -61,7 +62,7 @@ export class KernelCode {
   readonly module: ModuleBuilder;
   readonly fn: FunctionBuilder;
   readonly address: Address;
-  /** Byte offsets in the argument block, each entry 8 bytes: `view:x`, `copies:h`, `scalar:a`, `partials:s`, `tables`, `scratch`. */
+  /** Byte offsets in the argument block, each entry 8 bytes: `view:x`, `copies:h`, `tiles:h`, `scalar:a`, `partials:s`, `tables`, `scratch`. */
   readonly slots: Record<string, number> = {};
   readonly arrays = new Map<string, ArrayInfo>();
   readonly definitions: Map<string, Expr | undefined>;
@@ -78,6 +79,8 @@ export class KernelCode {
   /** What lies in the tables' memory, at which byte. */
   private readonly tableValues: { type: NumericType; value: number; at: number }[] = [];
   private tableEnd = 0;
+  /** Locals of `slice` with the address of the worker's tile, by scatter target. */
+  readonly tiles = new Map<string, number>();
   /** Functions that the slice calls, by name. */
   readonly helpers = new Map<string, FunctionBuilder>();
   private readonly scalars = new Map<string, number>();
@@ -105,6 +108,12 @@ export class KernelCode {
         const base = this.loadBase(param.name);
         this.arrays.set(param.name, { type: element, strides: strides.map((s) => s * BYTES[element]), base, offset: 0 });
       }
+    for (const { name } of this.tiled) {
+      const tile = fn.local(this.address.type);
+      this.loadTile(name);
+      fn.set(tile);
+      this.tiles.set(name, tile);
+    }
     this.layTables(ir);
     this.manyNumbers = numbersIn(ir.body) > FEW_NUMBERS;
     this.scratch = fn.local(this.address.type);
@@ -153,6 +162,18 @@ export class KernelCode {
   loadAddress(name: string): void {
     this.fn.get(SLICE.args);
     this.fn.memory(`${this.address.type}.load`, this.slot(name));
+  }
+
+  /** Leaves the address of the worker's tile of a scatter target on the stack of `slice`, or of a function with the same first parameters. */
+  loadTile(target: string, fn = this.fn): void {
+    const address = new Address(fn, this.spec.wide);
+    fn.get(SLICE.args);
+    fn.memory(`${address.type}.load`, this.slot(`tiles:${target}`));
+    fn.get(SLICE.worker);
+    fn.i32(tileBytes(this.spec.views[target].element as NumericType));
+    fn.op("i32.mul");
+    address.widen();
+    address.add();
   }
 
   private layTables(ir: KernelIR): void {
@@ -246,6 +267,10 @@ export class KernelCode {
     };
     walkExprs(ir.body, visit);
     for (const { combine } of this.reductions) if (combine) walkExpr(combine.body, visit);
+  }
+
+  get tiled(): ScatterParam[] {
+    return this.spec.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.spec.scatter[p.name] === "tiled");
   }
 
   /** Views that some statement changes. */

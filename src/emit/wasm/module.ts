@@ -4,6 +4,7 @@ import { KernelCode } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
 import { emitRange } from "./range.js";
 import { emitTeams } from "./teams.js";
+import { spillTile } from "./tile.js";
 
 export type { WasmSpec } from "./kernel-code.js";
 export { LANE_BYTES } from "./reduction.js";
@@ -74,5 +75,12 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.brIf(top);
   run.end();
   run.end();
+  for (const param of code.tiled) {
+    const spill = spillTile(code, param);
+    run.get(args);
+    if (wide) run.op("i64.trunc_f64_u");
+    run.get(worker);
+    run.call(spill.index);
+  }
   code.module.export("run", run);
 }

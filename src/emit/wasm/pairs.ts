@@ -76,7 +76,8 @@ export function areScatterPair(scalar: ScalarCode, first: Stmt, second: Stmt | u
   if (first.kind !== "scatter" || second?.kind !== "scatter" || first.target !== second.target) return false;
   const { spec } = scalar.code;
   const param = spec.ir.params.find((p) => p.name === first.target);
-  const plain = param?.kind === "scatter" && param.op === "sum" && param.element === "f64" && spec.scatter[first.target] !== "atomic";
+  const own = spec.scatter[first.target] !== "atomic" && spec.scatter[first.target] !== "tiled";
+  const plain = param?.kind === "scatter" && param.op === "sum" && param.element === "f64" && own;
   return plain && spec.disjointMemory && isNext(scalar, first.target, first.indices, second.indices);
 }
 

@@ -22,7 +22,7 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
     recorded: program
       .scatters("recorded")
       .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
-    settled: [...program.scatters("atomic"), ...program.scatters("shared")]
+    settled: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("tiled")]
       .filter(({ element }) => element === "f64")
       .map((target) => ({ name: target.name, entry: new SettleWriter(program, target).entry() })),
   };
@@ -71,5 +71,6 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
   if (reducing && program.assumptions.inChunks) return "chunks";
+  if (program.scatters("tiled").length > 0) return "stretches";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }

@@ -56,6 +56,8 @@ export interface WgslAssumptions {
   readonly scatter: Readonly<Record<string, ScatterCode>>;
   /** Elements of targets with a copy in the workgroup's memory. */
   readonly copies: Readonly<Record<string, number>>;
+  /** Lines of a tile, a power of two; absent where nothing is tiled. */
+  readonly tileLines?: number;
   /** Invocations of a team. */
   readonly members: number;
 }
@@ -93,6 +95,9 @@ export function layOut(fields: readonly LaunchField[]): { offsets: readonly numb
   });
   return { offsets, size: Math.max(16, Math.ceil(end / 16) * 16) };
 }
+
+/** The updates of a target may come from several invocations at once. */
+export const isAtomic = (code: ScatterCode | undefined): boolean => code === "atomic" || code === "shared" || code === "tiled";
 
 /** 32-bit words of an element; a `u8` shares one with three others. */
 export const wordsOf = (type: ElementType): number => (type === "f64" ? 2 : 1);

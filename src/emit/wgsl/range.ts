@@ -4,6 +4,7 @@ import type { BodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
+import { clearWord, copyType, readCopy, Tile } from "./tile.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -19,6 +20,7 @@ export class RangeWriter extends EntryWriter {
   private readonly rank: number;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
+  private readonly tiles = new Map<string, Tile>();
   private readonly slots = new Map<string, string>();
 
   constructor(
@@ -37,6 +39,9 @@ export class RangeWriter extends EntryWriter {
       case "strided":
         this.grid();
         return this.finish(this.rank === 1 ? [WORKGROUP, 1, 1] : [ROW, WORKGROUP / ROW, 1]);
+      case "stretches":
+        this.grid();
+        return this.finish([WORKGROUP, 1, 1]);
       case "chunks":
         this.chunks();
         return this.finish([WORKGROUP, 1, 1]);
@@ -62,9 +67,10 @@ export class RangeWriter extends EntryWriter {
   /* A grid over the elements: x along the last axis. */
 
   private grid(): void {
-    const folding = this.traversal === "strided";
+    const folding = this.traversal !== "elements";
     if (folding) this.open();
-    this.axis(this.rank === 4 ? -1 : 0);
+    if (this.traversal === "stretches") this.stretch();
+    else this.axis(this.rank === 4 ? -1 : 0);
     if (!folding) return;
     this.closeCopies();
     for (const param of this.program.reduces) {
@@ -91,6 +97,24 @@ export class RangeWriter extends EntryWriter {
       code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${n};`);
       if (a === this.rank - 1) this.element();
       else this.axis(a + 1);
+    });
+  }
+
+  /** The workgroup's stretch of the elements, which count in row-major order. */
+  private stretch(): void {
+    const { code } = this;
+    const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
+    const [elements, stretch] = [this.field("elements"), this.field("stretch")];
+    code.line(`let ${first} = ${LINEAR_WORKGROUP} * ${stretch};`);
+    code.line(`let ${stop} = select(${first} + ${stretch}, ${elements}, ${elements} - ${first} < ${stretch});`);
+    code.block(`for (var ${n} = ${first} + thread; ${n} < ${stop}; ${n} += ${WORKGROUP})`, () => {
+      if (this.rank > 1) code.line(`var ${rest} = ${n};`);
+      for (let a = this.rank - 1; a > 0; a--) {
+        code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${rest} % ${this.count(a)};`);
+        code.line(`${rest} /= ${this.count(a)};`);
+      }
+      code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + ${this.rank > 1 ? rest : n};`);
+      this.element();
     });
   }
 
@@ -186,40 +210,46 @@ export class RangeWriter extends EntryWriter {
     this.body.statements(this.ir.body);
   }
 
-  /** What a workgroup folds into: copies of scatter targets, and a value of each reduction for each invocation. */
+  protected override tileOf(target: string): Tile {
+    return this.tiles.get(target)!;
+  }
+
+  /** What a workgroup folds into: copies and tiles of scatter targets, and a value of each reduction for each invocation. */
   private open(): void {
     const { code } = this;
     code.line("let thread = i32(thread_number);");
     const targets = this.program.scatters("shared");
-    for (const { name, op, element } of targets) {
+    for (const target of targets) {
+      const { name, op, element } = target;
       const words = this.program.assumptions.copies[name] * wordsOf(element);
       const word = copyType(element) === "atomic_i32" ? "i32" : "u32";
       const copy = this.shared(`${name}_copy`, `array<atomic<${word}>, ${words}>`);
       this.copies.set(name, copy);
       // The workgroup's memory is zero at first.
       if (op === "sum") continue;
-      const identity = this.body.constant(element, identityOf(op, element));
-      code.line(`for (var n = thread; n < ${words}; n += ${WORKGROUP}) { atomicStore(&${copy}[n], bitcast<${word}>(${identity})); }`);
+      code.line(`for (var n = thread; n < ${words}; n += ${WORKGROUP}) { ${clearWord(this, target, copy, "n")} }`);
     }
-    if (targets.length > 0) code.line("workgroupBarrier();");
+    for (const target of this.program.scatters("tiled")) {
+      const tile = new Tile(this, target, this.program.assumptions.tileLines!);
+      this.tiles.set(target.name, tile);
+      tile.open();
+    }
+    if (targets.length + this.tiles.size > 0) code.line("workgroupBarrier();");
     for (const { name, type, identity } of this.program.reduces)
       code.line(`var ${this.accumulators.get(name)}: ${TYPES[type]} = ${this.body.constant(type, identity)};`);
   }
 
   private closeCopies(): void {
-    if (this.copies.size === 0) return;
+    if (this.copies.size + this.tiles.size === 0) return;
     const { code } = this;
     code.line("workgroupBarrier();");
+    for (const tile of this.tiles.values()) tile.close();
     const [n, own] = [this.names.fresh("n"), this.names.fresh("own")];
     for (const [name, copy] of this.copies) {
-      const { op, element } = this.program.array(name) as ScatterParam;
+      const param = this.program.array(name) as ScatterParam;
+      const { op, element } = param;
       code.block(`for (var ${n} = thread; ${n} < ${this.program.assumptions.copies[name]}; ${n} += ${WORKGROUP})`, () => {
-        const part = (at: string) => `atomicLoad(&${copy}[${at}])`;
-        const value =
-          element === "f64"
-            ? `vec2<f32>(bitcast<f32>(${part(`2 * ${n}`)}), bitcast<f32>(${part(`2 * ${n} + 1`)}))`
-            : `bitcast<${TYPES[element]}>(${part(n)})`;
-        code.line(`let ${own} = ${value};`);
+        code.line(`let ${own} = ${readCopy(param, copy, n)};`);
         const identity = this.body.constant(element, identityOf(op, element));
         code.block(`if !${element === "f64" ? `all(${own} == ${identity})` : `(${own} == ${identity})`}`, () => {
           const offset = this.offsetOf(name, n);
@@ -241,5 +271,3 @@ export class RangeWriter extends EntryWriter {
     return this.field(`count:${a}`);
   }
 }
-
-const copyType = (element: ScatterParam["element"]) => (element === "i32" ? "atomic_i32" : "atomic_u32");

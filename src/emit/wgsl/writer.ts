@@ -27,6 +27,7 @@ import {
   type WgslAssumptions,
 } from "./program.js";
 import { RESERVED } from "./reserved.js";
+import type { Tile } from "./tile.js";
 
 /** What the entries of one program share: the kernel and its assumptions. */
 export class ProgramWriter {
@@ -123,7 +124,7 @@ export abstract class EntryWriter implements Frame {
   /* Memory. */
 
   /** The variable of the buffer in which `place` lies, and how it is declared. */
-  protected buffer(place: string, write: boolean): { name: string; representation: Representation } {
+  buffer(place: string, write: boolean): { name: string; representation: Representation } {
     const { groups, representations } = this.program.assumptions;
     const group = groups[place];
     let known = this.buffers.get(group);
@@ -204,6 +205,8 @@ export abstract class EntryWriter implements Frame {
       }
       case "shared":
         return body.line(stmt, this.atomicCopy(target, this.rowMajor(body, stmt), value));
+      case "tiled":
+        return this.tileOf(stmt.target).update(body, stmt, offset, value);
       case "recorded": {
         const slot = this.slotOf(stmt.target);
         this.record(body, stmt, value, slot);
@@ -267,6 +270,10 @@ export abstract class EntryWriter implements Frame {
 
   protected atomicCopy(_target: ScatterParam, _position: string, _value: string): string {
     throw new Error(`${this.name} has no copies`);
+  }
+
+  protected tileOf(_target: string): Tile {
+    throw new Error(`${this.name} has no tiles`);
   }
 
   /** The variable with the next slot of a recorded scatter. */

@@ -1,7 +1,7 @@
 import type { Device, ScatterStrategy } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import { kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, scatter, u32, view } from "../../kernel/params.js";
+import { f32, f64, i32, scatter, sum, u32, view } from "../../kernel/params.js";
 import { expectSame } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
 import { reals, rung, type Rung } from "../rung.js";
@@ -61,7 +61,29 @@ const looped = ofType((real) =>
   }),
 );
 
-const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated"];
+/** Three of four elements in rising order, the others anywhere. */
+const spread = ofType((real) =>
+  kernel(
+    "spread",
+    { at: view(i32, 2), x: view(real, 2), places: i32, h: scatter(real, 2), least: scatter(real, 1, "min"), s: sum(real) },
+    ({ at, x, places, h, least, s }, i, j) => {
+      const place = at[i][j];
+      for (let k = 0; k < 3; k++) h.add((place + k) % places, k, x[i][j]);
+      least.min(place, x[i][j]);
+      s.add(x[i][j]);
+    },
+  ),
+);
+const ifAny = ofType((real) =>
+  kernel("ifAny", { at: view(i32), h: scatter(real), low: scatter(i32, 1, "min") }, ({ at, h, low }, i) => {
+    if (at[i] >= 0) {
+      h.add(at[i], 1);
+      low.min(at[i], i);
+    }
+  }),
+);
+
+const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated", "tiled"];
 const N = 20_000;
 const BINS = 97;
 const ats = make(N, (k) => Math.floor(noise(k) * BINS));
@@ -78,6 +100,9 @@ function forEach(
     Promise.resolve(),
   );
 }
+
+const noExtremesByAtomics = ({ abilities }: Device, real: Real): string | undefined =>
+  real === f64 && abilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined;
 
 async function keepsExtremes(device: Device, real: Real, r: Round, strategies: readonly (ScatterStrategy | undefined)[]): Promise<void> {
   const xs = fine(r);
@@ -228,7 +253,50 @@ export const scatters: Rung[] = [
     77,
     "keeps least and greatest values by strategies that compare atomically",
     (device, real, r) => keepsExtremes(device, real, r, ["atomic", "duplicated"]),
-    ({ abilities }, real) =>
-      real === f64 && abilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined,
+    noExtremesByAtomics,
   ),
+
+  ...reals(
+    78,
+    "scatters near and far into long arrays by every strategy",
+    async (device, real) => {
+      const [rows, columns, places] = [37, 600, 30_011];
+      const n = rows * columns;
+      const list = make(n, (k) => (k % 4 === 3 ? Math.floor(noise(k) * places) : Math.floor((k / n) * places)));
+      const xs = make(n, (k) => Math.floor(noise(k + 0.5) * 64) / 8);
+      const [at, x] = [device.from(i32, list, [rows, columns]), device.from(real, xs, [rows, columns])];
+      const sums = new Float64Array(3 * places),
+        lows = new Float64Array(places).fill(5);
+      let total = 0;
+      for (let k = 0; k < n; k++) {
+        for (let m = 0; m < 3; m++) sums[3 * ((list[k] + m) % places) + m] += xs[k];
+        lows[list[k]] = Math.min(lows[list[k]], xs[k]);
+        total += xs[k];
+      }
+      // A copy of these takes more than the memory of any block.
+      for (const scatter of ["sorted", "atomic", "tiled", undefined] as const)
+        for (const precision of ["strict", "fast"] as const)
+          for (const layout of ["right", "left"] as const) {
+            const [h, least] = [device.array(real, [places, 3], { layout }), device.from(real, new Float64Array(places).fill(5))];
+            const { s } = await device.run(spread(real), { at, x, places, h, least }, range(rows, columns), { precision, scatter });
+            const name = `${scatter ?? "automatic"}, ${precision}, ${layout}:`;
+            expectSame(await device.queue.read(h), sums, `${name} sums`);
+            expectSame(await device.queue.read(least), lows, `${name} least values`);
+            expectSame([s], [total], `${name} reduction`);
+          }
+    },
+    noExtremesByAtomics,
+  ),
+
+  ...reals(79, "scatters into views of no elements", async (device, real) => {
+    const at = device.from(
+      i32,
+      make(300, () => -1),
+    );
+    await forEach([...STRATEGIES, undefined], async (options) => {
+      const [h, low] = [device.array(real, 0), device.array(i32, 0)];
+      await device.run(ifAny(real), { at, h, low }, range(300), options);
+      expectSame(await device.queue.read(h), [], "nothing");
+    });
+  }),
 ];

@@ -1,10 +1,11 @@
 import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
-import type { ExactFn, FloatType } from "../dialect.js";
+import type { Dialect, ExactFn, FloatType } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
 const NAN = "__longlong_as_double(0x7ff8000000000000)";
+const WARP = 32;
 
 /** CUDA C++; `wide` makes the index type 64 bits. */
 export function cudaDialect(wide: boolean): GpuDialect {
@@ -49,7 +50,12 @@ export function cudaDialect(wide: boolean): GpuDialect {
     shuffle: {
       down: (value, step) => `__shfl_down_sync(~0u, ${value}, ${step})`,
       xor: (value, step) => `__shfl_xor_sync(~0u, ${value}, ${step})`,
-      warp: 32,
+      warp: WARP,
+      group: {
+        mask: (thread, lane, lanes) => (lanes === WARP ? "~0u" : `${2 ** lanes - 1}u << (${thread} % ${WARP} - ${lane})`),
+        xor: (value, step, mask) => `__shfl_xor_sync(${mask}, ${value}, ${step})`,
+        fence: (mask) => `__syncwarp(${mask})`,
+      },
     },
     finishThreads: 1024,
     lastBlock: {
@@ -58,6 +64,8 @@ export function cudaDialect(wide: boolean): GpuDialect {
       far: { fence: "__threadfence_system()", pause: "__nanosleep(20)", fail: "__trap()" },
     },
     atomic,
+    exchange: "atomicCAS",
+    runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
     holdsResidents: true,
     entry: (name, most, _block, resident) =>
@@ -94,6 +102,35 @@ function atomic(op: ScatterOp, type: NumericType): AtomicFunction {
   if (op === "sum") return { name: "atomicAdd" };
   if (type === "i32" || type === "u32") return { name: op === "min" ? "atomicMin" : "atomicMax" };
   return { name: `atomic_${op}_${type}`, definition: atomicDefinition(op, type), helper: `${op}_${type}` };
+}
+
+/** Most runs of a warp that are worth folding: more are short. */
+const MOST_RUNS = 16;
+
+/**
+ * A segmented fold by shuffles. Whether a thread begins a run is known from its neighbour's place, how far the run goes from the votes of all; threads
+ * that do not all come here together fold for themselves.
+ */
+function runsDefinition(op: ScatterOp, type: NumericType, folded: string, types: Dialect["types"]): { name: string; definition: string } {
+  const name = `fold_run_${op}_${type}`;
+  const definition = [
+    `__device__ inline bool ${name}(const ${types.index} place, ${types[type]} &value) {`,
+    `  if (__activemask() != ~0u) return true;`,
+    `  unsigned int lane;`,
+    `  asm("mov.u32 %0, %%laneid;" : "=r"(lane));`,
+    `  const ${types.index} before = __shfl_up_sync(~0u, place, 1);`,
+    `  const unsigned int heads = __ballot_sync(~0u, lane == 0 || before != place);`,
+    `  if (__popc(heads) > ${MOST_RUNS}) return true;`,
+    `  const unsigned int later = heads & (~1u << lane);`,
+    `  const unsigned int stop = later ? __ffs(later) - 1 : 32;`,
+    `  for (unsigned int step = 1; step < 32; step *= 2) {`,
+    `    const ${types[type]} other = __shfl_down_sync(~0u, value, step);`,
+    `    if (lane + step < stop) value = ${folded};`,
+    `  }`,
+    `  return heads >> lane & 1;`,
+    `}`,
+  ].join("\n");
+  return { name, definition };
 }
 
 /** The least and greatest of floats, which the hardware's atomics lack. */

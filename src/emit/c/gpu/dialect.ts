@@ -36,6 +36,27 @@ export interface Shuffle {
   xor(value: string, step: string): string;
   /** Threads that can do so, and act as one. */
   readonly warp: number;
+  /** The same for some neighbours of a warp, while its other threads may do something else. */
+  readonly group: ThreadGroup;
+}
+
+/** A power of two of neighbouring threads of a warp. */
+export interface ThreadGroup {
+  /** What names a group of `lanes` threads, of which `thread` is number `lane`; absent where groups need no name. */
+  mask?(thread: string, lane: string, lanes: number): string;
+  /** The value of the thread whose number differs in the bits of `step`. */
+  xor(value: string, step: number, mask: string): string;
+  /** A statement behind which the threads of the group see each other's stores. */
+  fence(mask: string): string;
+}
+
+/** Neighbouring threads that fold into the same element, so that one of them can do it for all. */
+export interface Runs {
+  /**
+   * A function (place, value, folded) of threads that act as one: each run of neighbours with one place has the fold of its values in the
+   * first of them, for which it is true. `place` is of the type `index`, `folded` the expression that folds `value` and `other`.
+   */
+  fold(op: ScatterOp, type: NumericType, folded: string): { name: string; definition: string };
 }
 
 /** Neighbouring threads that act as one, as many as the device wants. */
@@ -101,6 +122,10 @@ export interface GpuDialect extends Dialect {
   /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */
   readonly lastBlock?: LastBlock;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
+  /** The function that exchanges a u32 of the block's memory at a pointer where it equals its second argument, and gives what was there. */
+  readonly exchange: string;
+  /** See `Runs`; absent where threads do not exchange values. */
+  readonly runs?: Runs;
   /** Definitions of functions that `math` names and the language lacks, as far as `source` calls them. */
   mathDefinitions(source: string): string[];
   /**

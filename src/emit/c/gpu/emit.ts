@@ -8,7 +8,7 @@ import { FoldWriter } from "./folds.js";
 import type { GpuAssumptions, GpuProgram, ScatterCode, Traversal } from "./program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter } from "./recorded.js";
-import { dynamicScratchBytes, MEMBERS, TeamWriter } from "./team.js";
+import { dynamicScratchBytes, lanesOf, MEMBERS, TeamWriter, USUAL_LANES } from "./team.js";
 import { type EntryWriter, ProgramWriter } from "./writer.js";
 
 /** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
@@ -45,6 +45,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
       apply: apply.entry,
     })),
     shared: program.scatters("shared").map(({ name, element }) => ({ name, type: element })),
+    lanes: lanesOf(program),
     scratchBytes: dynamicScratchBytes(ir.body),
   };
 }
@@ -52,15 +53,17 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
 /** What is assumed of a launch where none is at hand: dense `right` layouts, small and apart from each other. */
 export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumptions {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const scatters = arrays.filter((p) => p.kind === "scatter");
   const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
   return {
     strict,
     wide: false,
     aligned: false,
     members: MEMBERS,
+    lanes: strict && scatters.length > 0 ? 1 : USUAL_LANES,
     restrict: true,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
-    scatter: Object.fromEntries(arrays.filter((p) => p.kind === "scatter").map(({ name }) => [name, scatter(name)])),
+    scatter: Object.fromEntries(scatters.map(({ name }) => [name, scatter(name)])),
   };
 }
 
@@ -70,6 +73,7 @@ function traversalOf(program: ProgramWriter): Traversal {
   const reducing = program.reduces.length > 0;
   // Recording goes by batches, whose chunks have partials of their own.
   if (reducing && (program.assumptions.strict || program.scatters("recorded").length > 0)) return "chunks";
+  if (program.scatters("tiled").length > 0) return "stretches";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }
 

@@ -32,6 +32,8 @@ export type Traversal =
   | "elements"
   /** A grid that fits the device walks over the elements, and blocks fold what they meet. */
   | "strided"
+  /** Blocks have stretches of neighbouring elements, in row-major order. */
+  | "stretches"
   /** Eight threads share a chunk of 256 elements, as the strict order of reductions wants it. */
   | "chunks"
   /** One thread does everything, in order. */
@@ -45,6 +47,8 @@ export type ScatterCode =
   | "atomic"
   /** The same on a copy in the block's shared memory, which is added to the target at the end. */
   | "shared"
+  /** The same on a tile in the block's shared memory (ir/tile.ts), as far as the tile has place for a line; else on the target. */
+  | "tiled"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "recorded"
   /** Plain updates by the only thread there is. */
@@ -57,8 +61,10 @@ export interface GpuAssumptions {
   wide: boolean;
   /** Threads along the last axis start a little before the range, where a cache line begins, so that warps meet whole lines. */
   aligned: boolean;
-  /** Members of a team at most. */
+  /** Threads of a team at most: its members, or all their lanes. */
   members: number;
+  /** Lanes of a member, a power of two: at most those of the language, the sums of a strict reduction, and 1 where scatters are recorded or serial. */
+  lanes: number;
   /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; absent where it is shorter. */
   row?: number;
   /** No written view shares memory with another one. */
@@ -66,6 +72,8 @@ export interface GpuAssumptions {
   /** By view and axis: the stride is 1. */
   unitStrides: Readonly<Record<string, readonly boolean[]>>;
   scatter: Readonly<Record<string, ScatterCode>>;
+  /** Lines of a tile, a power of two; absent where nothing is tiled. */
+  tileLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
   /** Views of which planes are stored in other memory, too: `forward:x:first` and `forwardPlanes:x:first`. For grids over a box. */
@@ -104,6 +112,8 @@ export interface GpuLanguage {
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
+  /** Lanes of a team's member at most. */
+  readonly lanes: number;
   /** Folds on several GPUs can wait for each other. */
   readonly meets: boolean;
 }
@@ -130,6 +140,8 @@ export interface GpuProgram {
   readonly recorded: readonly RecordedScatter[];
   /** Scatter parameters with a copy in shared memory. */
   readonly shared: readonly { name: string; type: NumericType }[];
+  /** Lanes of a team's member; 1 where a member is one thread. */
+  readonly lanes: number;
   /** Bytes of a team's scratch arrays, where they need dynamic shared memory. */
   readonly scratchBytes: number;
 }

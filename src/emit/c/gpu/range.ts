@@ -8,6 +8,7 @@ import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
 import type { Entry, ForwardCode, Traversal } from "./program.js";
+import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -50,6 +51,7 @@ export class RangeWriter extends EntryWriter {
   private readonly copies = new Map<string, string>();
   /** Counts their elements. */
   private copyIndex = "";
+  private readonly tiles = new Map<string, Tile>();
   private readonly slots = new Map<string, string>();
 
   constructor(
@@ -72,6 +74,7 @@ export class RangeWriter extends EntryWriter {
     switch (this.traversal) {
       case "elements":
       case "strided":
+      case "stretches":
         this.grid();
         break;
       case "chunks":
@@ -100,9 +103,9 @@ export class RangeWriter extends EntryWriter {
 
   /** What grids over a range can be tuned in. */
   tunables(): Tunables {
-    if (this.traversal !== "elements" && this.traversal !== "strided") return {};
+    if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "stretches") return {};
     const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
-    if (this.rank === 1) return { threads };
+    if (this.isFlat) return { threads };
     if (this.planes === 0) return { threads, row };
     const jams = elements.filter((count) => count === 1 || jam(this.ir, 0, count));
     return {
@@ -115,10 +118,14 @@ export class RangeWriter extends EntryWriter {
     };
   }
 
+  /** Blocks have one axis, whatever the range has. */
+  private get isFlat(): boolean {
+    return this.rank === 1 || (this.traversal !== "elements" && this.traversal !== "strided");
+  }
+
   /** The shape of a block, where it is the same for all launches. */
   private block(): BlockShape | undefined {
-    const flat = this.rank === 1 || this.traversal === "serial" || this.traversal === "chunks";
-    if (flat) return [this.threads, 1, 1];
+    if (this.isFlat) return [this.threads, 1, 1];
     return this.program.assumptions.row === undefined ? undefined : [this.row, this.threads / this.row, 1];
   }
 
@@ -131,6 +138,10 @@ export class RangeWriter extends EntryWriter {
     return this.copies.get(target)!;
   }
 
+  protected override tileOf(target: string): Tile {
+    return this.tiles.get(target)!;
+  }
+
   protected override slotOf(target: string): string {
     return this.slots.get(target)!;
   }
@@ -138,14 +149,15 @@ export class RangeWriter extends EntryWriter {
   /* A grid over the elements: threadIdx.x along the last axis. */
 
   private grid(): void {
-    const strided = this.traversal === "strided";
-    if (strided) {
+    const folding = this.traversal !== "elements";
+    if (folding) {
       this.openCopies();
       this.declareAccumulators();
     }
-    if (this.planes > 0) this.box(strided);
-    else this.axis(this.rank === 4 ? -1 : 0, strided);
-    if (!strided) return;
+    if (this.traversal === "stretches") this.stretch();
+    else if (this.planes > 0) this.box(folding);
+    else this.axis(this.rank === 4 ? -1 : 0, folding);
+    if (!folding) return;
     const { block, blocks } = this.dialect;
     this.closeCopies();
     if (this.program.reduces.length > 0) this.declareThread();
@@ -156,6 +168,25 @@ export class RangeWriter extends EntryWriter {
         this.accumulators.get(param.name)!,
         (total) => `${this.partials(param)}[(${block("z")} * ${blocks("y")} + ${block("y")}) * ${blocks("x")} + ${block("x")}] = ${total};`,
       );
+  }
+
+  /** The block's stretch of the elements, which count in row-major order. */
+  private stretch(): void {
+    const { code, T } = this;
+    const { block, thread, threads } = this.dialect;
+    const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
+    const [elements, stretch] = [this.indexParam("elements", "elements"), this.indexParam("stretch", "stretch")];
+    code.line(`const ${T.index} ${first} = (${T.index})${block("x")} * ${stretch};`);
+    code.line(`const ${T.index} ${stop} = ${elements} - ${first} < ${stretch} ? ${elements} : ${first} + ${stretch};`);
+    code.block(`for (${T.index} ${n} = ${first} + (${T.index})${thread("x")}; ${n} < ${stop}; ${n} += (${T.index})${threads("x")})`, () => {
+      if (this.rank > 1) code.line(`${T.index} ${rest} = ${n};`);
+      for (let a = this.rank - 1; a > 0; a--) {
+        code.line(`const ${T.index} ${this.indexNames[a]} = ${this.begin(a)} + ${rest} % ${this.count(a)};`);
+        code.line(`${rest} /= ${this.count(a)};`);
+      }
+      code.line(`const ${T.index} ${this.indexNames[0]} = ${this.begin(0)} + ${this.rank > 1 ? rest : n};`);
+      this.element();
+    });
   }
 
   /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share gridDim.z. */
@@ -373,11 +404,22 @@ export class RangeWriter extends EntryWriter {
     }
   }
 
-  /** The block's copies of scatter targets in shared memory. */
+  /** The block's copies and tiles of scatter targets in shared memory. */
   private openCopies(): void {
     const targets = this.program.scatters("shared");
-    if (targets.length === 0) return;
+    const tiled = this.program.scatters("tiled");
+    if (targets.length + tiled.length === 0) return;
     this.declareThread();
+    for (const target of tiled) {
+      const tile = new Tile(this, target, this.program.assumptions.tileLines!);
+      this.tiles.set(target.name, tile);
+      tile.open();
+    }
+    if (targets.length > 0) this.fillCopies(targets);
+    this.code.line(`${this.dialect.barrier};`);
+  }
+
+  private fillCopies(targets: readonly ScatterParam[]): void {
     const copies = this.dynamicShared("copies");
     const n = (this.copyIndex = this.names.fresh("n"));
     for (const target of targets) {
@@ -391,22 +433,22 @@ export class RangeWriter extends EntryWriter {
         `for (int ${n} = thread; ${n} < ${this.size(target)}; ${n} += threads) ${copy}[${n}] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
       );
     }
-    this.code.line(`${this.dialect.barrier};`);
   }
 
   /** The thread's number in its block, and how many there are. */
   private declareThread(): void {
     if (this.threadDeclared) return;
     this.threadDeclared = true;
-    const flat = this.rank === 1 || this.traversal === "chunks";
+    const flat = this.isFlat;
     const { thread, threads } = this.dialect;
     this.code.line(`const int thread = ${flat ? thread("x") : `${thread("y")} * ${threads("x")} + ${thread("x")}`};`);
     this.code.line(`const int threads = ${flat ? threads("x") : `${threads("x")} * ${threads("y")}`};`);
   }
 
   private closeCopies(): void {
-    if (this.copies.size === 0) return;
+    if (this.copies.size + this.tiles.size === 0) return;
     this.code.line(`${this.dialect.barrier};`);
+    for (const tile of this.tiles.values()) tile.close();
     const n = this.copyIndex;
     for (const [name, copy] of this.copies) {
       const target = this.program.array(name) as ScatterParam;

@@ -7,6 +7,7 @@ import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
 import type { BlockShape, Declared, GpuDialect, Space } from "./dialect.js";
+import type { Tile } from "./tile.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -202,6 +203,8 @@ export abstract class EntryWriter implements Frame {
         return body.line(stmt, `${this.atomic(target, "global", `&${place}`, value)};`);
       case "shared":
         return body.line(stmt, `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
+      case "tiled":
+        return this.tileOf(stmt.target).update(body, stmt, offset, value);
       case "recorded": {
         const slot = this.slotOf(stmt.target);
         return this.record(body, stmt, value, slot, `${slot}++`);
@@ -248,6 +251,10 @@ export abstract class EntryWriter implements Frame {
 
   protected copyOf(_target: string): string {
     throw new Error(`${this.name} has no shared copies`);
+  }
+
+  protected tileOf(_target: string): Tile {
+    throw new Error(`${this.name} has no tiles`);
   }
 
   /** The variable with the next slot of a recorded scatter. */

@@ -1,0 +1,57 @@
+import { contributionsOf, launchRanges } from "../../ir/contributions.js";
+import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/tile.js";
+import type { ScatterParam } from "../../ir/types.js";
+import { LaunchError } from "../../kernel/errors.js";
+import type { Binding } from "../bind.js";
+import { BYTES, type View } from "../view.js";
+import type { Choice, ScatterChoice } from "./scatter.js";
+
+/** Fewer lines than this bring together next to nothing. */
+const FEWEST_LINES = 16;
+/** Contributions that pay for emptying a tile and bringing it to the target. */
+const CONTRIBUTIONS_OF_TILE = 8192;
+/** Elements that a block takes at least. */
+const SHORTEST_STRETCH = 1024;
+/** Contributions of an element where data decide how many there are. */
+const SOME_CONTRIBUTIONS = 8;
+
+/** The tiles of a launch's blocks, alike for all targets (see ir/tile.ts). */
+export interface TileShape {
+  /** Lines of a tile, a power of two. */
+  readonly lines: number;
+  /** Neighbouring elements of the range that a block takes. */
+  readonly stretch: number;
+  readonly decision: string;
+}
+
+/** The choice of tiles for a target that they were asked for. Throws LaunchError where there cannot be any. */
+export function tiled({ kernel, policy, views }: Binding, { name }: ScatterParam): Choice {
+  const refuse = (why: string): never => {
+    throw new LaunchError(
+      `kernel "${kernel.name}": scatter "${name}" cannot be tiled on a GPU: ${why}; use the strategy "atomic" or "sorted"`,
+    );
+  };
+  if (policy.kind === "team") return refuse("teams have no tiles of their own");
+  const reach = reachOf(views[name]);
+  if (reach > MOST_TILED) return refuse(`it reaches over ${reach} elements, and tiles are of ${MOST_TILED} at most`);
+  return { code: "tiled", strategy: "tiled", why: "a tile for each block in shared memory, as asked" };
+}
+
+const reachOf = ({ shape, strides }: View): number => shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * strides[axis], 1);
+
+/** The tiles that fit so many bytes of a block's memory; undefined where nothing is tiled. Throws LaunchError. */
+export function tileShape(binding: Binding, { code }: ScatterChoice, room: number): TileShape | undefined {
+  const { ir, kernel } = binding;
+  const targets = ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && code[p.name] === "tiled");
+  if (targets.length === 0) return undefined;
+  const bytesOfLine = targets.reduce((sum, { element }) => sum + TILE_LINE * BYTES[element] + 4, 0);
+  const lines = Math.min(BLOCK_TILE_LINES, 2 ** Math.floor(Math.log2(Math.max(1, room / bytesOfLine))));
+  if (lines < FEWEST_LINES)
+    throw new LaunchError(
+      `kernel "${kernel.name}": tiles of ${targets.map(({ name }) => name).join(", ")} take ${FEWEST_LINES * bytesOfLine} bytes at least and a block has ${room} left; use the strategy "atomic" for some`,
+    );
+  const ranges = launchRanges(binding);
+  const contributions = targets.reduce((sum, { name }) => sum + (contributionsOf(ir, name, ranges) ?? SOME_CONTRIBUTIONS), 0);
+  const stretch = Math.max(SHORTEST_STRETCH, Math.floor(CONTRIBUTIONS_OF_TILE / Math.max(1, contributions)));
+  return { lines, stretch, decision: `tiles: ${lines} lines of ${TILE_LINE} elements, for stretches of ${stretch} elements of the range` };
+}

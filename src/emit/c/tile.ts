@@ -1,0 +1,49 @@
+import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
+import type { ScatterParam } from "../../ir/types.js";
+
+const functionOf = (what: string, { op, element }: ScatterParam): string => `${what}_${op}_${element}`;
+
+/** A pointer to an element of `target`, by its offset, in a worker's tile. */
+export const placeInTile = (param: ScatterParam, tile: string, target: string, offset: string): string =>
+  `${functionOf("tile", param)}(${tile}, ${target}, ${offset})`;
+
+/** A statement that brings all that is in a tile to `target`. */
+export const spillTile = (param: ScatterParam, tile: string, target: string): string =>
+  `${functionOf("spill_tile", param)}(${tile}, ${target});`;
+
+/**
+ * The functions for the tiles of workers (see ir/tile.ts). T is the target's type; `fold` folds a value into an element whatever other
+ * threads do there.
+ */
+export function tileFunctions(param: ScatterParam, T: string, identity: string, fold: (target: string, value: string) => string[]): string {
+  const [place, spill, spillAll] = ["tile", "spill", "spill_tile"].map((what) => functionOf(what, param));
+  return [
+    `// Brings the sums of a line to the target.`,
+    `static void ${spill}(${T} *target, ${T} *values, int64_t line) {`,
+    `  for (int n = 0; n < ${TILE_LINE}; n++) {`,
+    `    if (values[n] == ${identity}) continue;`,
+    ...fold(`target[${TILE_LINE} * line + n]`, "values[n]").map((line) => `    ${line}`),
+    `    values[n] = ${identity};`,
+    `  }`,
+    `}`,
+    ``,
+    `// The place of an element in a tile; another line that has its place goes to the target.`,
+    `static inline ${T} *${place}(char *tile, ${T} *target, uint64_t offset) {`,
+    `  const int32_t line = (int32_t)(offset / ${TILE_LINE});`,
+    `  const uint32_t place = (uint32_t)line * ${TILE_HASH}u >> ${tileShift(WORKER_TILE_LINES)};`,
+    `  int32_t *held = (int32_t *)tile + place;`,
+    `  ${T} *values = (${T} *)(tile + ${TILE_HEAD}) + ${TILE_LINE} * place;`,
+    `  if (__builtin_expect(*held != line, 0)) {`,
+    `    ${spill}(target, values, *held);`,
+    `    *held = line;`,
+    `  }`,
+    `  return values + offset % ${TILE_LINE};`,
+    `}`,
+    ``,
+    `static void ${spillAll}(char *tile, ${T} *target) {`,
+    `  for (int place = 0; place < ${WORKER_TILE_LINES}; place++)`,
+    `    ${spill}(target, (${T} *)(tile + ${TILE_HEAD}) + ${TILE_LINE} * place, ((int32_t *)tile)[place]);`,
+    `}`,
+    ``,
+  ].join("\n");
+}

@@ -1,0 +1,101 @@
+import { identityOf } from "../../ir/identity.js";
+import { TILE_HASH, TILE_HEAD, TILE_LINE, tileBytes, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
+import type { ScatterParam } from "../../ir/types.js";
+import { ARRAY } from "./arrays.js";
+import { numberText } from "./expr.js";
+import { braced, indent, type Lines } from "./lines.js";
+
+/* Updates of scatter targets, for what several workers add to at a time. */
+
+/** Functions that atomic updates call, by name. */
+export const ATOMIC_HELPERS = {
+  $add: "const $add = (a, b) => a + b;",
+  ...Object.fromEntries(
+    (
+      [
+        ["f64", "BigInt64Array"],
+        ["f32", "Int32Array"],
+        ["i32", "Int32Array"],
+        ["u32", "Uint32Array"],
+      ] as const
+    ).map(([type, bits]) => [
+      `$update_${type}`,
+      `const $update_${type} = (() => {
+  const bits = new ${bits}(1), value = new ${ARRAY[type]}(bits.buffer);
+  return (array, at, fold, operand) => {
+    for (;;) {
+      const before = (bits[0] = Atomics.load(array, at));
+      value[0] = fold(value[0], operand);
+      if (Atomics.compareExchange(array, at, before, bits[0]) === before) return;
+    }
+  };
+})();`,
+    ]),
+  ),
+};
+
+type Folded = Pick<ScatterParam, "op" | "element">;
+
+const isCounted = ({ op, element }: Folded): boolean => op === "sum" && (element === "i32" || element === "u32");
+
+/** The class of an array that atomic updates work on. */
+export const atomicArray = (param: Folded): string => (isCounted(param) ? ARRAY[param.element] : ATOMIC_BITS[param.element]);
+
+const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array", u32: "Uint32Array" };
+
+/** A statement that folds `value` into element `at` of such an array, whatever other workers do there. */
+export function atomicUpdate(param: Folded, array: string, at: string, value: string): string {
+  if (isCounted(param)) return `Atomics.add(${array}, ${at}, ${value});`;
+  return `$update_${param.element}(${array}, ${at}, ${param.op === "sum" ? "$add" : `Math.${param.op}`}, ${value});`;
+}
+
+/** The same for an array that is the worker's own. */
+export function plainUpdate({ op }: Folded, array: string, at: string, value: string): string {
+  if (op === "sum") return `${array}[${at}] += ${value};`;
+  return `{ const $place = ${at}; ${array}[$place] = Math.${op}(${array}[$place], ${value}); }`;
+}
+
+/* Tiles (see ir/tile.ts): each worker has an array with the numbers of its lines, and one with their values. */
+
+/** The tiles of all workers, and the functions that work on one. */
+export function tilesText(param: ScatterParam, name: string, memory: string, address: number, workers: number): Lines {
+  const stride = tileBytes(param.element);
+  const identity = numberText(identityOf(param.op, param.element));
+  const tiles = [...Array(workers).keys()].map((worker) => {
+    const at = address + worker * stride;
+    return `[new Int32Array(${memory}, ${at}, ${WORKER_TILE_LINES}), new ${ARRAY[param.element]}(${memory}, ${at + TILE_HEAD}, ${TILE_LINE * WORKER_TILE_LINES})]`;
+  });
+  return [
+    `const $tiles_${name} = [${tiles.join(", ")}];`,
+    `const $spill_${name} = (lines, values, place) => {`,
+    ...indent([
+      `for (let n = 0; n < ${TILE_LINE}; n++) {`,
+      ...indent([
+        `const value = values[${TILE_LINE} * place + n];`,
+        `if (value === ${identity}) continue;`,
+        atomicUpdate(param, name, `${TILE_LINE} * lines[place] + n`, "value"),
+        `values[${TILE_LINE} * place + n] = ${identity};`,
+      ]),
+      "}",
+    ]),
+    "};",
+    `const $place_${name} = (lines, values, at) => {`,
+    ...indent([
+      `const line = at / ${TILE_LINE} | 0, place = Math.imul(line, ${TILE_HASH}) >>> ${tileShift(WORKER_TILE_LINES)};`,
+      ...braced("if (lines[place] !== line) ", [`$spill_${name}(lines, values, place);`, "lines[place] = line;"]),
+      `return ${TILE_LINE} * place + (at & ${TILE_LINE - 1});`,
+    ]),
+    "};",
+  ];
+}
+
+/** Declares the tile of a worker. */
+export const tileOf = (name: string, worker: string): string => `const [$lines_${name}, $values_${name}] = $tiles_${name}[${worker}];`;
+
+/** Folds `value` into the element at offset `at` of the target, in the worker's tile. */
+export const tiledUpdate = (param: Folded, name: string, at: string, value: string): string =>
+  `{ const $at = $place_${name}($lines_${name}, $values_${name}, ${at}); ${plainUpdate(param, `$values_${name}`, "$at", value)} }`;
+
+/** Brings what is in the worker's tile to the target. */
+export const spillTile = (name: string): string =>
+  `for (let $n = 0; $n < ${WORKER_TILE_LINES}; $n++) $spill_${name}($lines_${name}, $values_${name}, $n);`;

@@ -1,0 +1,54 @@
+import { BYTES } from "../../ir/launch.js";
+import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
+import type { FunctionBuilder } from "./encoder.js";
+import { type KernelCode, valType } from "./kernel-code.js";
+
+/** What updates an element whatever other threads do there, with its address and the value on the stack. */
+export function emitAtomicUpdate(code: KernelCode, { op, element }: ScatterParam): (fn: FunctionBuilder) => void {
+  if (valType(element) === "i32" && op === "sum")
+    return (fn) => {
+      fn.memory("i32.atomic.rmw.add", 0);
+      fn.op("drop");
+    };
+  const { index } = exchangeLoop(code, op, element);
+  return (fn) => fn.call(index);
+}
+
+/** A function (address, value) that repeats compare-and-exchange until no other thread came between. */
+function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType): FunctionBuilder {
+  const name = `atomic_${op}_${element}`;
+  const known = code.helpers.get(name);
+  if (known) return known;
+  const type = valType(element);
+  const bits = BYTES[element] === 8 ? "i64" : "i32";
+  const fn = code.module.function(name, [code.address.type, type]);
+  code.helpers.set(name, fn);
+  const [old, seen] = [fn.local(bits), fn.local(bits)];
+  fn.get(0);
+  fn.memory(`${bits}.atomic.load`, 0);
+  fn.set(seen);
+  const top = fn.loop();
+  fn.get(0);
+  fn.get(seen);
+  fn.tee(old);
+  fn.get(old);
+  if (type !== bits) fn.op(`${type}.reinterpret_${bits}`);
+  fn.get(1);
+  if (type === "i32") {
+    const value = fn.local("i32");
+    fn.set(value);
+    fn.get(value);
+    fn.get(old);
+    fn.get(value);
+    fn.op(`i32.${op === "min" ? "lt" : "gt"}_${element === "i32" ? "s" : "u"}`);
+    fn.op("select");
+  } else fn.op(`${type}.${op === "sum" ? "add" : op}`);
+  if (type !== bits) fn.op(`${bits}.reinterpret_${type}`);
+  fn.memory(`${bits}.atomic.rmw.cmpxchg`, 0);
+  fn.tee(seen);
+  fn.get(old);
+  fn.op(`${bits}.ne`);
+  fn.brIf(top);
+  fn.end();
+  return fn;
+}

@@ -1,0 +1,103 @@
+import { identityOf } from "../../ir/identity.js";
+import { TILE_HASH, TILE_LINE, tileShift } from "../../ir/tile.js";
+import type { ScatterParam } from "../../ir/types.js";
+import type { BodyWriter } from "./body.js";
+import type { StmtOf } from "./frame.js";
+import { TYPES, wordsOf, WORKGROUP } from "./program.js";
+import type { EntryWriter } from "./writer.js";
+
+/** How a workgroup's own copy of elements of a scatter target is declared. */
+export const copyType = (element: ScatterParam["element"]) => (element === "i32" ? "atomic_i32" : "atomic_u32");
+
+/** A statement that sets word `at` of such a copy to the identity. */
+export function clearWord(entry: EntryWriter, { op, element }: ScatterParam, copy: string, at: string): string {
+  const word = copyType(element) === "atomic_i32" ? "i32" : "u32";
+  // The identity of emulated f64 is zero in both words: their only operation is the sum.
+  const identity = element === "f64" ? "0.0" : entry.body.constant(element, identityOf(op, element));
+  return `atomicStore(&${copy}[${at}], bitcast<${word}>(${identity}));`;
+}
+
+/** The element at `at` of such a copy. */
+export function readCopy({ element }: ScatterParam, copy: string, at: string): string {
+  const part = (word: string) => `atomicLoad(&${copy}[${word}])`;
+  return element === "f64"
+    ? `vec2<f32>(bitcast<f32>(${part(`2 * ${at}`)}), bitcast<f32>(${part(`2 * ${at} + 1`)}))`
+    : `bitcast<${TYPES[element]}>(${part(at)})`;
+}
+
+/** A workgroup's tile of one scatter target (see ir/tile.ts). Needs `thread`. */
+export class Tile {
+  private readonly values: string;
+  /** Numbers of the lines, from 1 on: 0 stands for none. */
+  private readonly held: string;
+
+  constructor(
+    private readonly entry: EntryWriter,
+    private readonly target: ScatterParam,
+    private readonly lines: number,
+  ) {
+    const word = copyType(target.element) === "atomic_i32" ? "i32" : "u32";
+    this.values = entry.shared(`${target.name}_tile`, `array<atomic<${word}>, ${TILE_LINE * lines * wordsOf(target.element)}>`);
+    this.held = entry.shared(`${target.name}_lines`, `array<atomic<u32>, ${lines}>`);
+  }
+
+  /** Sets its values to the identity where that is not zero, as the workgroup's memory is at first; a barrier must follow. */
+  open(): void {
+    const { entry, target, lines } = this;
+    if (target.op === "sum") return;
+    entry.code.line(`for (var n = thread; n < ${TILE_LINE * lines}; n += ${WORKGROUP}) { ${clearWord(entry, target, this.values, "n")} }`);
+  }
+
+  /** Folds a value into the element at `offset` of the target. */
+  update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+    const { entry, target } = this;
+    const { op, element } = target;
+    const [at, added, place] = ["at", "added", "place"].map((wish) => entry.names.fresh(wish));
+    const shared = entry.buffer(target.name, true);
+    body.code.block("", () => {
+      body.line(stmt, `let ${at} = ${offset};`);
+      body.code.line(`let ${added} = ${value};`);
+      body.code.line(`let ${place} = ${this.placeFunction()}(u32(${at} / ${TILE_LINE}));`);
+      const own = entry.atomic(this.values, copyType(element), op, element, `${place} + ${at} % ${TILE_LINE}`, added);
+      body.code.line(`if ${place} >= 0 { ${own} }`);
+      body.code.line(`else { ${entry.atomic(shared.name, shared.representation, op, element, at, added)} }`);
+    });
+  }
+
+  /** Brings its values to the target; a barrier must have come before. */
+  close(): void {
+    const { entry, target, lines } = this;
+    const { op, element } = target;
+    const [n, own] = [entry.names.fresh("n"), entry.names.fresh("own")];
+    const { name, representation } = entry.buffer(target.name, true);
+    entry.code.block(`for (var ${n} = thread; ${n} < ${TILE_LINE * lines}; ${n} += ${WORKGROUP})`, () => {
+      entry.code.line(`let ${own} = ${readCopy(target, this.values, n)};`);
+      const identity = entry.body.constant(element, identityOf(op, element));
+      entry.code.block(`if ${element === "f64" ? `any(${own} != ${identity})` : `${own} != ${identity}`}`, () => {
+        const offset = `i32(atomicLoad(&${this.held}[${n} / ${TILE_LINE}]) - 1u) * ${TILE_LINE} + ${n} % ${TILE_LINE}`;
+        entry.code.line(entry.atomic(name, representation, op, element, offset, own));
+      });
+    });
+  }
+
+  /** The function that gives the first value of a line in the tile, or -1 where another line has its place. */
+  private placeFunction(): string {
+    const { entry, held } = this;
+    const name = `place_in_${held}`;
+    entry.accessors.define(
+      name,
+      [
+        `fn ${name}(line: u32) -> i32 {`,
+        `  let place = (line * ${TILE_HASH}u) >> ${tileShift(this.lines)}u;`,
+        `  var seen = atomicLoad(&${held}[place]);`,
+        `  if seen == 0u {`,
+        `    let found = atomicCompareExchangeWeak(&${held}[place], 0u, line + 1u);`,
+        `    seen = select(found.old_value, line + 1u, found.exchanged);`,
+        `  }`,
+        `  return select(-1, i32(place) * ${TILE_LINE}, seen == line + 1u);`,
+        `}`,
+      ].join("\n"),
+    );
+    return name;
+  }
+}
