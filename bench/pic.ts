@@ -110,7 +110,7 @@ async function measure(layout: Layout) {
     const bytes = BYTES_PER_PARTICLE[layout] * particles;
     const ofFloor = bytes / bandwidth / seconds;
     const ratio = median(samples[v].map((own, round) => samples[0][round] / own));
-    const wrong = agrees({ velocity: 0, ...off }, tolerances(device, particles)) ? "" : `  differs: ${JSON.stringify(off)}`;
+    const wrong = agrees({ velocity: 0, ...off }, tolerances(device)) ? "" : `  differs: ${JSON.stringify(off)}`;
     console.log(
       `${layout} ${name.padEnd(14)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ${((1e9 * seconds) / particles).toFixed(3).padStart(8)} ns a particle ` +
         `${(bytes / seconds / 1e9).toFixed(1).padStart(7)} GB/s  ${(100 * ofFloor).toFixed(1).padStart(5)} % of the floor  ratio ${ratio.toFixed(2)}${wrong}`,

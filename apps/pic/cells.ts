@@ -10,6 +10,9 @@ export const MEMBERS = 64;
 /** Teams of a cell, so that there are enough to fill a GPU. */
 export const PARTS = 4;
 
+/** Particles that are sorted by cell: those of cell c = strideA c_a + strideB c_b + strideC c_c are start[c] to start[c + 1] - 1. */
+export const cellParams = { start: view(i32), strideA: i32, strideB: i32, strideC: i32 };
+
 /**
  * The flow H_p along axis a for particles that are sorted by cell, in a mesh of three axes: what `pushKernel` does. A team takes its part of a
  * cell's particles. The coefficients of the magnetic field there lie in scratch memory, and each member gathers the currents of the cell in
@@ -22,7 +25,7 @@ function makePushCells(mesh: Mesh, direction: number) {
     `pushCells${direction + 1}`,
     {
       ...motionParams(mesh, direction, true),
-      start: view(i32),
+      ...cellParams,
       /** Teams of a cell, and the most members that one may have. */
       parts: i32,
       members: fixed(i32),
@@ -38,9 +41,9 @@ function makePushCells(mesh: Mesh, direction: number) {
       const each = ((start[cell + 1] - start[cell] + parts - 1) / parts) | 0;
       const begin = start[cell] + (team.index % parts) * each;
       const end = Math.min(begin + each, start[cell + 1]);
-      const ca = cell % na;
-      const cb = ((cell / na) | 0) % nb;
-      const cc = (cell / (na * nb)) | 0;
+      const ca = ((cell / p.strideA) | 0) % na;
+      const cb = ((cell / p.strideB) | 0) % nb;
+      const cc = ((cell / p.strideC) | 0) % nc;
 
       // Entry n + p (l + (p + 1) m) belongs to the splines n, l, m of those that are not zero here.
       const entries = primitives.length * upperB.length * upperC.length;

@@ -1,5 +1,6 @@
 import type { Args } from "isoform";
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
+import { kickParticle } from "./kick.js";
 import type { Axis, Mesh } from "./mesh.js";
 import { cyclic, isPresent, piecesOf } from "./mesh.js";
 import { pushParticle } from "./motion.js";
@@ -23,7 +24,7 @@ export function remembered<K extends readonly unknown[], R>(make: (...key: K) =>
     return made.get(name)!;
   };
 }
-const degreesOf = ({ axes }: Mesh): string => axes.map(({ degree }) => degree).join();
+export const degreesOf = ({ axes }: Mesh): string => axes.map(({ degree }) => degree).join();
 export const motionOf = (mesh: Mesh, direction: number): string => `${degreesOf(mesh)} ${direction}`;
 
 /** Tables of the splines of two axes. */
@@ -111,62 +112,32 @@ function inSpace({ axes }: Mesh) {
   };
 }
 
-/** The particles' part of the flow H_E: v += dt q/m E(x), with E_k of degree p - 1 along k and p along the others. `e`: [k][a][b][c]. */
-export const kickKernel = remembered(makeKick, degreesOf);
-function makeKick(mesh: Mesh) {
-  return kernel(
-    "kick",
-    {
-      ...inSpace(mesh),
-      /** dt q / m */
-      factor: f64,
-      e1: view(f64, 3),
-      e2: view(f64, 3),
-      e3: view(f64, 3),
-      v1: view(f64),
-      v2: view(f64),
-      v3: view(f64),
-      velocities: fixed(i32),
-    },
-    (
-      { ha, hb, hc, xa, xb, xc, upperA, lowerA, upperB, lowerB, upperC, lowerC, splinesAt, factor, e1, e2, e3, v1, v2, v3, velocities },
-      i,
-    ) => {
-      const sa = new Float64Array(upperA.length);
-      const ta = new Float64Array(lowerA.length);
-      const ia = new Int32Array(upperA.length);
-      const sb = new Float64Array(upperB.length);
-      const tb = new Float64Array(lowerB.length);
-      const ib = new Int32Array(upperB.length);
-      const sc = new Float64Array(upperC.length);
-      const tc = new Float64Array(lowerC.length);
-      const ic = new Int32Array(upperC.length);
-      splinesAt(sa.length > 1 ? xa[i] : 0, ha, e1.length, upperA, lowerA, sa, ta, ia);
-      splinesAt(sb.length > 1 ? xb[i] : 0, hb, e1[0].length, upperB, lowerB, sb, tb, ib);
-      splinesAt(sc.length > 1 ? xc[i] : 0, hc, e1[0][0].length, upperC, lowerC, sc, tc, ic);
-      let k1 = 0;
-      let k2 = 0;
-      let k3 = 0;
-      for (let m = 0; m < sc.length; m++)
-        for (let l = 0; l < sb.length; l++) {
-          let f1 = 0;
-          let f2 = 0;
-          let f3 = 0;
-          for (let n = 0; n < sa.length; n++) {
-            if (n >= sa.length - ta.length) f1 += e1[ia[n]][ib[l]][ic[m]] * ta[n - (sa.length - ta.length)];
-            if (velocities > 1 && l >= sb.length - tb.length) f2 += e2[ia[n]][ib[l]][ic[m]] * sa[n];
-            if (velocities > 2 && m >= sc.length - tc.length) f3 += e3[ia[n]][ib[l]][ic[m]] * sa[n];
-          }
-          k1 += f1 * (sb[l] * sc[m]);
-          if (velocities > 1 && l >= sb.length - tb.length) k2 += f2 * (tb[l - (sb.length - tb.length)] * sc[m]);
-          if (velocities > 2 && m >= sc.length - tc.length) k3 += f3 * (sb[l] * tc[m - (sc.length - tc.length)]);
-        }
-      v1[i] += factor * k1;
-      if (velocities > 1) v2[i] += factor * k2;
-      if (velocities > 2) v3[i] += factor * k3;
-    },
-  );
-}
+/** Parameters of the kernels that speed particles up. `disjoint` as above. `e`: [k][a][b][c]. */
+export const kickParams = (mesh: Mesh, disjoint = false) => ({
+  ...inSpace(mesh),
+  /** dt q / m */
+  factor: f64,
+  e1: view(f64, 3),
+  e2: view(f64, 3),
+  e3: view(f64, 3),
+  v1: view(f64, 1, { disjoint }),
+  v2: view(f64, 1, { disjoint }),
+  v3: view(f64, 1, { disjoint }),
+  velocities: fixed(i32),
+  kickParticle,
+});
+
+/** What a launch of `kickKernel` takes. */
+export type KickArguments = Args<ReturnType<typeof kickParams>>;
+
+/** The particles' part of the flow H_E: v += dt q/m E(x), with E_k of degree p - 1 along k and p along the others. */
+export const kickKernel = remembered(
+  (mesh: Mesh) =>
+    kernel("kick", kickParams(mesh), (p, i) => {
+      p.kickParticle(p, i);
+    }),
+  degreesOf,
+);
 
 /** The charge density against the splines of V0: rho[g] += q w Lambda^0_g(x). */
 export const depositKernel = remembered(makeDeposit, degreesOf);

@@ -46,7 +46,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
     const seconds = median(await push.run(calls));
     const expected = await push.expected();
     const off = difference(await push.result(), expected);
-    const most = tolerances(device, options.particles);
+    const most = tolerances(device);
     const bytes = BYTES_PER_PARTICLE[options.layout] * options.particles;
     const result = {
       ...options,

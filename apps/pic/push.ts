@@ -4,7 +4,7 @@ import { CASES } from "./cases.js";
 import { dofs } from "./mesh.js";
 import { pushKernel } from "./particles.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
-import { prepareSorted, sortByCell, type Cells } from "./sorting.js";
+import { Sorting } from "./sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
 export const DEPOSITS = ["auto", "atomic", "duplicated", "sorted", "cells"] as const;
@@ -67,16 +67,14 @@ export interface Difference {
 
 /**
  * What contraction and the order of additions may change: of velocities in units of that of light, of the current as `Difference` has it.
- * A particle's integral is h (P(to) - P(from)) of primitives P <= 1, each some 5 roundings off, so 10 u h, where particles fly h / 160 on average. A
- * coefficient gathers three cells' particles, so if errors had one sign, it would be 3 * 160 * 10 u = 5e-13 off. They have not: of m of
- * them the square root of m is left, four times that at most. What additions round off is that much less than what they add up.
+ * A particle's integral is h (P(to) - P(from)) of primitives P <= 1, each 5 roundings off at most, so 10 u h, where particles fly h / 160 on
+ * average. A coefficient gathers the particles of three cells, so it is 3 * 160 * 10 u = 5e-13 off if all errors have one sign, however many
+ * particles there are. Additions round off less, for what they add up nearly cancels.
  */
-export function tolerances({ abilities }: Device, particles: number): Difference {
+export function tolerances({ abilities }: Device): Difference {
   // As many bits fewer as numbers have that are the sum of two f32.
   const coarser = 2 ** (53 - (abilities.f64Bits ?? 53));
-  const [cell, dofs] = [48, 1024];
-  const terms = (cell * particles) / dofs;
-  return { velocity: 1e-16 * coarser, current: (2e-12 / Math.sqrt(terms) + 4e-15) * coarser };
+  return { velocity: 1e-16 * coarser, current: 1e-12 * coarser };
 }
 
 type PushArguments = ReturnType<Simulation["pushArguments"]>;
@@ -99,13 +97,13 @@ export class Push {
   private constructor(
     private readonly simulation: Simulation,
     readonly options: PushOptions,
-    private readonly cells?: Cells,
+    private readonly sorting?: Sorting,
   ) {
     const { deposit, precision } = options;
     const { mesh } = simulation.problem;
     const { device, species } = simulation;
     const prepare = (args: PushArguments): Launch => {
-      if (cells) return prepareSorted(device, mesh, 0, args, cells, precision);
+      if (sorting) return sorting.push(0, args);
       const scatter = deposit === "auto" || deposit === "cells" ? undefined : deposit;
       return device.prepare(pushKernel(mesh, 0), args, species[0].policy, { precision, scatter });
     };
@@ -118,8 +116,9 @@ export class Push {
     const { problem, settings } = settingsOf(options);
     const simulation = await Simulation.create(device, problem, settings);
     try {
-      const cells = options.deposit === "cells" ? await sortByCell(device, problem.mesh, simulation.species[0], 0) : undefined;
-      return new Push(simulation, options, cells);
+      const sorting = options.deposit === "cells" ? new Sorting(device, problem.mesh, simulation.species[0], options.precision) : undefined;
+      sorting?.sort();
+      return new Push(simulation, options, sorting);
     } catch (error) {
       simulation.free();
       throw error;
@@ -189,8 +188,7 @@ export class Push {
 
   free(): void {
     for (const launch of this.launches) launch.free();
-    this.cells?.start.free();
-    this.cells?.later.free();
+    this.sorting?.free();
     this.simulation.free();
   }
 

@@ -1,59 +1,102 @@
-import type { Device, Launch, Precision, View } from "isoform";
-import { i32, teams } from "isoform";
-import { LANES, pushGroupsKernel } from "./cell-groups.js";
+import type { Device, Launch, Precision, Queue, View } from "isoform";
+import { f64, i32, kernel, range, teams, view } from "isoform";
+import { permute, sortByKey } from "isoform/patterns";
+import { kickGroupsKernel, LANES, pushGroupsKernel } from "./cell-groups.js";
 import { MEMBERS, PARTS, pushCellsKernel } from "./cells.js";
 import type { Mesh } from "./mesh.js";
-import { cellSize, cyclic, dofs } from "./mesh.js";
-import type { PushArguments } from "./particles.js";
+import { cellSize, cyclic, dimension, dofs } from "./mesh.js";
+import { kickKernel, type KickArguments, type PushArguments } from "./particles.js";
 import type { Particles } from "./species.js";
+import { wrapped } from "./splines.js";
 
-/** Particles that are sorted by cell. */
-export interface Cells {
-  /** Those of cell c = c_a + N_a (c_b + N_b c_c) are `start[c]` to `start[c + 1] - 1`. */
+/** The cell that each particle is in: c_1 + N_1 (c_2 + N_2 c_3). */
+const findCells = kernel(
+  "findCells",
+  { x1: view(f64), x2: view(f64), x3: view(f64), h1: f64, h2: f64, h3: f64, n1: i32, n2: i32, n3: i32, cells: view(i32), wrapped },
+  ({ x1, x2, x3, h1, h2, h3, n1, n2, n3, cells, wrapped }, i) => {
+    const c1 = wrapped(Math.floor(x1[i] / h1) | 0, n1);
+    const c2 = wrapped(Math.floor(x2[i] / h2) | 0, n2);
+    const c3 = wrapped(Math.floor(x3[i] / h3) | 0, n3);
+    cells[i] = c1 + n1 * (c2 + n2 * c3);
+  },
+);
+
+/** True of a mesh whose particles can be sorted: it has three axes, and particles all components of the velocity. */
+export const isSortable = (mesh: Mesh): boolean => dimension(mesh) === 3 && mesh.velocities === 3;
+
+/** Particles that are sorted by cell from time to time, and the launches that use it. They hold for particles that have left their cell, too. */
+export class Sorting {
+  /** Where each cell's particles begin. */
   readonly start: View<"i32", 1>;
-  /** Room for a number a particle. */
-  readonly later: View<"i32", 1>;
-}
+  /** Room for a number a particle, for GPUs. */
+  private readonly later: View<"i32", 1>;
+  private readonly steps: readonly { submit(queue: Queue): void; free(): void }[];
+  private readonly owned: readonly { free(): void }[];
 
-/** A launch that does what `pushKernel` does with those arguments, for particles that are sorted by cell. */
-export function prepareSorted(
-  device: Device,
-  mesh: Mesh,
-  direction: number,
-  args: PushArguments,
-  cells: Cells,
-  precision: Precision,
-): Launch {
-  // On CPUs groups of particles fill vectors, on GPUs members of teams fill warps.
-  if (device.memory.name === "cpu") {
-    const { start } = cells;
-    return device.prepare(pushGroupsKernel(mesh, direction), { ...args, start, lanes: LANES }, teams(dofs(mesh)), { precision });
+  /** Sorts nothing yet. */
+  constructor(
+    private readonly device: Device,
+    private readonly mesh: Mesh,
+    particles: Particles,
+    private readonly precision: Precision,
+  ) {
+    const { storage, policy } = particles;
+    const [count] = storage.shape;
+    const [x1, x2, x3] = particles.x;
+    const [h1, h2, h3] = mesh.axes.map(cellSize);
+    const [n1, n2, n3] = mesh.axes.map(({ cells }) => cells);
+    this.start = device.array(i32, dofs(mesh) + 1);
+    this.later = device.array(i32, this.takesGroups ? 1 : count);
+    const [cells, permutation] = [device.array(i32, count), device.array(i32, count)];
+    const found = device.prepare(findCells, { x1, x2, x3, h1, h2, h3, n1, n2, n3, cells }, policy, { precision });
+    const columns = Array.from({ length: storage.shape[1] }, (_, k) => storage.at(1, k));
+    this.steps = [
+      { submit: (queue) => queue.submit(found), free: () => found.free() },
+      sortByKey(device, { keys: cells, permutation, offsets: this.start }, { precision }),
+      permute(device, { permutation, input: particles.options.layout === "left" ? columns : [storage] }, { precision }),
+    ];
+    this.owned = [...this.steps, this.start, this.later, cells, permutation];
   }
-  const policy = teams(PARTS * dofs(mesh), { size: MEMBERS });
-  return device.prepare(pushCellsKernel(mesh, direction), { ...args, ...cells, parts: PARTS, members: MEMBERS }, policy, { precision });
-}
 
-/** Sorts particles of a mesh of three axes by the cell that they are in, on the host. */
-export async function sortByCell(device: Device, mesh: Mesh, particles: Particles, direction: number): Promise<Cells> {
-  const { storage } = particles;
-  const [count, width] = storage.shape;
-  const values = await device.queue.read(storage);
-  const axes = cyclic(direction);
-  const cellOf = (i: number): number =>
-    axes.reduceRight((cell, axis) => {
-      const { cells } = mesh.axes[axis];
-      return cells * cell + Math.floor(values[width * i + axis] / cellSize(mesh.axes[axis]));
-    }, 0);
-  const start = new Int32Array(dofs(mesh) + 1);
-  const cellsOf = new Int32Array(count);
-  for (let i = 0; i < count; i++) start[(cellsOf[i] = cellOf(i)) + 1]++;
-  for (let c = 0; c + 1 < start.length; c++) start[c + 1] += start[c];
-  const next = start.slice();
-  const sorted = new Float64Array(values.length);
-  for (let i = 0; i < count; i++) {
-    const to = next[cellsOf[i]]++;
-    for (let k = 0; k < width; k++) sorted[width * to + k] = values[width * i + k];
+  /** Brings the particles into the order of the cells that they are in. */
+  sort(queue = this.device.queue): void {
+    for (const step of this.steps) step.submit(queue);
   }
-  device.queue.write(storage, sorted);
-  return { start: device.from(i32, start), later: device.array(i32, count) };
+
+  /** A launch, the caller's, that does what `pushKernel` does with these arguments. */
+  push(direction: number, args: PushArguments): Launch {
+    const { device, mesh, start, later, precision } = this;
+    const cells = { start, ...this.strides(direction) };
+    if (this.takesGroups)
+      return device.prepare(pushGroupsKernel(mesh, direction), { ...args, ...cells, lanes: LANES }, teams(dofs(mesh)), { precision });
+    const policy = teams(PARTS * dofs(mesh), { size: MEMBERS });
+    return device.prepare(pushCellsKernel(mesh, direction), { ...args, ...cells, later, parts: PARTS, members: MEMBERS }, policy, {
+      precision,
+    });
+  }
+
+  /** A launch, the caller's, that does what `kickKernel` does with these arguments. */
+  kick(args: KickArguments): Launch {
+    const { device, mesh, start, precision } = this;
+    // Neighbours read the same coefficients, which is all that GPUs need.
+    if (!this.takesGroups) return device.prepare(kickKernel(mesh), args, range(args.v1.length), { precision });
+    const cells = { start, ...this.strides(0), lanes: LANES };
+    return device.prepare(kickGroupsKernel(mesh), { ...args, ...cells }, teams(dofs(mesh)), { precision });
+  }
+
+  free(): void {
+    for (const thing of this.owned) thing.free();
+  }
+
+  /** On CPUs groups of particles fill vectors, on GPUs members of teams fill warps. */
+  private get takesGroups(): boolean {
+    return this.device.memory.name === "cpu";
+  }
+
+  /** What a cell's place along axes a, b, c counts in its number. */
+  private strides(direction: number) {
+    const [{ cells: n1 }, { cells: n2 }] = this.mesh.axes;
+    const [strideA, strideB, strideC] = cyclic(direction).map((axis) => [1, n1, n1 * n2][axis]);
+    return { strideA, strideB, strideC };
+  }
 }

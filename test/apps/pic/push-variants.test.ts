@@ -19,13 +19,13 @@ describe("H_p1 in its variants", () => {
           const expected = await push.expected();
           assert.ok(Math.max(...Array.from(expected.current, Math.abs)) > 0);
           const off = difference(await push.result(), expected);
-          assert.ok(agrees(off, tolerances(device, OPTIONS.particles)), JSON.stringify(off));
+          assert.ok(agrees(off, tolerances(device)), JSON.stringify(off));
           assert.ok(push.decisions.some((line) => line.startsWith('scatter "j"')));
           // Some have left the cells that they were sorted by.
           assert.equal((await push.run(3)).length, 3);
           const later = await push.expected();
           const offLater = difference(await push.result(), later);
-          assert.ok(agrees(offLater, tolerances(device, OPTIONS.particles)), JSON.stringify(offLater));
+          assert.ok(agrees(offLater, tolerances(device)), JSON.stringify(offLater));
           push.free();
         } finally {
           await device.close();
@@ -40,9 +40,9 @@ describe("H_p1 in its variants", () => {
     const [first, ...rest] = Array.from(expected.current);
     // 5 particles add to each coefficient.
     const slip = 1e-11 * expected.scale;
-    assert.ok(agrees(difference(expected, expected), tolerances(device, 100)));
+    assert.ok(agrees(difference(expected, expected), tolerances(device)));
     for (const wrong of [NaN, first + slip])
-      assert.ok(!agrees(difference({ ...expected, current: [wrong, ...rest] }, expected), tolerances(device, 100)));
+      assert.ok(!agrees(difference({ ...expected, current: [wrong, ...rest] }, expected), tolerances(device)));
     push.free();
     await device.close();
   });
