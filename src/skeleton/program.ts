@@ -175,7 +175,7 @@ export class Program {
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "pack" || node.kind === "sort") {
         const { species, kind } = node;
-        const patterns = members.map((m) => (kind === "pack" ? species.leaving(m, this.precision) : species.sorting(m, this.precision)));
+        const patterns = members.map((m) => (kind === "pack" ? species.leaving(m) : species.sorting(m)));
         const done = members.map((m) => add(task, m, { launches: patterns[m].launches }, after(m)));
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "halo" || node.kind === "move") {

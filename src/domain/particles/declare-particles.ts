@@ -13,6 +13,7 @@ import { Field, type FieldType } from "../field.js";
 import type { Grid } from "../grid.js";
 import { Column, type Deposit } from "./columns.js";
 import { sumByCell, type Slot } from "./deposits.js";
+import { readCellOnce } from "./read-once.js";
 import type { Species } from "./species.js";
 
 /** What a container over particles may declare: columns of its species, fields that it adds to, and what any container may. */
@@ -72,7 +73,8 @@ export function declareOverParticles<P extends ParticleParams>(
       fields.set(param, { field: sums, level: "own" });
       return gather(species, target, sums, list, location);
     });
-    const { ir, uses, mask } = analyseContainer(summed, fields, grid.extents);
+    const { ir: found, uses, mask } = analyseContainer(summed, fields, grid.extents);
+    const ir = readCellOnce(found, fields);
     const { scalars, reductions, values } = declared;
     const arrays = arraysIn(ir, declared.columns);
     const made: Container = {

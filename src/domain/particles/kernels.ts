@@ -29,7 +29,7 @@ function wrapped(at: number, length: number, periodic: number): number {
   if (periodic === 0 || (at >= 0 && at < length)) return at;
   const inside = at - length * Math.floor(at / length);
   // Rounding may reach the end from below.
-  return inside < length ? inside : 0;
+  return inside >= length ? 0 : inside;
 }
 
 /** What tells where positions are: the number of axes, the grid's cells along each, and which of them are periodic. */
@@ -49,7 +49,7 @@ const makeFindCells = (type: Real) =>
       ...box,
     },
     ({ x, key, axes, extents, periodic, active, masked, firstPlane, cells, wrapped }, i) => {
-      const empty = x[i][0] >= 1e30;
+      const empty = x[i][0] === 1e30;
       let inside = true;
       let number = true;
       let cell = 0;
@@ -86,7 +86,7 @@ const makeFindLeaving = (type: Real) =>
     },
     ({ x, goes, axes, extents, periodic, begin, end, wrapped }, i) => {
       const at = wrapped(x[i][axes - 1], extents[axes - 1], periodic[axes - 1]);
-      goes[i] = x[i][0] < 1e30 && at >= begin && at < end ? 1 : 0;
+      goes[i] = x[i][0] !== 1e30 && at >= begin && at < end ? 1 : 0;
     },
   );
 export const findLeaving = { f64: makeFindLeaving("f64"), f32: makeFindLeaving("f32") };

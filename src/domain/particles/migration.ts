@@ -1,4 +1,4 @@
-import type { Launch, Precision } from "../../device/device.js";
+import type { Launch } from "../../device/device.js";
 import { range } from "../../device/policy.js";
 import type { LayoutName, View } from "../../device/view.js";
 import type { NumericType } from "../../ir/types.js";
@@ -9,6 +9,9 @@ import { planScan } from "../../patterns/scan.js";
 import { planSort } from "../../patterns/sort.js";
 import type { Grid, HaloCopy } from "../grid.js";
 import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE } from "./kernels.js";
+
+/** Where particles are does not depend on the mode of what moves them. */
+const STRICT = { precision: "strict" } as const;
 
 /** A column on one member. */
 interface Memory {
@@ -86,13 +89,13 @@ export class Migration {
   }
 
   /** On one member, those that leave go to outboxes. */
-  leaving(member: number, precision: Precision): Pattern {
+  leaving(member: number): Pattern {
     const { grid, options } = this;
     const { exchange, capacity } = options;
     const { device } = grid.set.members[member];
     const x = this.places("x", member);
     const type = x.type as "f64";
-    return patternOf(device, { precision }, (steps) => {
+    return patternOf(device, STRICT, (steps) => {
       const box = this.box(steps);
       for (const to of this.neighbours[member]) {
         const [goes, place] = [steps.array("i32", capacity), steps.array("i32", capacity)];
@@ -134,7 +137,7 @@ export class Migration {
    * one count as earlier, so that the order does not depend on where partitions are cut.
    * @param lists launches that leave in fields which particles each cell has
    */
-  sorting(member: number, precision: Precision, lists: () => readonly Launch[]): Pattern {
+  sorting(member: number, lists: () => readonly Launch[]): Pattern {
     const { grid, options } = this;
     const { capacity, absorb } = options;
     const { device } = grid.set.members[member];
@@ -142,7 +145,7 @@ export class Migration {
     const type = all.type as "f64";
     const cells = this.cellsOf(member);
     const [offsets, state] = [this.offsets[member], this.states[member]];
-    return patternOf(device, { precision }, (steps) => {
+    return patternOf(device, STRICT, (steps) => {
       const [keys, permutation] = [steps.array("i32", all.length), steps.array("i32", all.length)];
       const active = this.active(steps, member);
       const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };

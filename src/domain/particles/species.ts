@@ -1,5 +1,4 @@
 import { type TypedArrayOf, typedArray, type View } from "../../device/view.js";
-import type { Precision } from "../../device/device.js";
 import type { Location, NumericType } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { IsoformError, LaunchError } from "../../kernel/errors.js";
@@ -164,8 +163,9 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
         member.queue(0).write(all, values);
       }
       member.queue(0).clear(migration.states[m]);
+      this.sorting(m).submit(member.queue(0));
     });
-    this.coherent = false;
+    this.coherent = true;
   }
 
   /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; those of one cell in a fixed order. */
@@ -199,19 +199,19 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** Sends particles to their members and sorts them by cell, where they are not. */
-  async sort(precision: Precision = this.grid.set.members[0].device.precision): Promise<void> {
+  async sort(): Promise<void> {
     this.loaded();
     if (this.coherent) return;
     const { members } = this.grid.set;
     const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
     if (members.length > 1) {
-      members.forEach((member, m) => this.leaving(m, precision).submit(member.queue(0)));
+      members.forEach((member, m) => this.leaving(m).submit(member.queue(0)));
       await finish();
       for (const { from, to, source, target } of this.transfers())
         copyBetween(source, target, members[from].queue(0), members[to].queue(0));
       await finish();
     }
-    members.forEach((member, m) => this.sorting(m, precision).submit(member.queue(0)));
+    members.forEach((member, m) => this.sorting(m).submit(member.queue(0)));
     await finish();
     this.coherent = true;
   }
@@ -243,8 +243,8 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** On one member, those that leave for others go to outboxes. */
-  leaving(member: number, precision: Precision): Pattern {
-    return this.pattern(`leaving ${member} ${precision}`, () => this.loaded().leaving(member, precision));
+  leaving(member: number): Pattern {
+    return this.pattern(`leaving ${member}`, () => this.loaded().leaving(member));
   }
 
   /** Copies of outboxes to where they arrive. */
@@ -253,10 +253,10 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** On one member, particles come into the order of their cells, and cells are told which are theirs. */
-  sorting(member: number, precision: Precision): Pattern {
+  sorting(member: number): Pattern {
     const { grid } = this;
-    const lists = () => grid.prepare(this.listing(), member, "standard", { precision });
-    return this.pattern(`sorting ${member} ${precision}`, () => this.loaded().sorting(member, precision, lists));
+    const lists = () => grid.prepare(this.listing(), member, "standard", { precision: "strict" });
+    return this.pattern(`sorting ${member}`, () => this.loaded().sorting(member, lists));
   }
 
   /** Gives back all memory; the species cannot be used again. */
@@ -363,8 +363,8 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       const x = await member.queue(0).read(migration.places("x", m));
       for (let n = 0; n < x.length; n += axes) {
         const at = [...x.subarray(n, n + axes)];
-        if (at[0] < EMPTY === false && !Number.isNaN(at[0])) continue;
-        if (test(at)) return `${count} particles of "${this.name}" ${done}, one of them at [${at}] on ${member.name}`;
+        if (Math.fround(at[0]) !== Math.fround(EMPTY) && test(at))
+          return `${count} particles of "${this.name}" ${done}, one of them at [${at}] on ${member.name}`;
       }
     }
     return `${count} particles of "${this.name}" ${done}`;

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { BaseGrid } from "../../../src/domain/base-grid.js";
+import type { SpeciesOptions } from "../../../src/domain/particles/index.js";
+import { KINDS, type Active } from "../kinds.js";
+import { onEachBackend } from "../sets.js";
+import { PlainBox, type PlainParticle } from "./plain-box.js";
+import { cloud, cubes, plainCubes, plainSquares, squares, type Plasma } from "./plasmas.js";
+
+const TURNS = 3;
+const ball: Active = (x, y, z) => (x - 3.5) ** 2 + (y - 2.5) ** 2 + (z - 6.5) ** 2 < 40;
+const disc: Active = (x, y) => 2 * (x - 6) ** 2 + (y - 8) ** 2 < 60;
+
+interface Case {
+  readonly title: string;
+  /** Whole bricks along each axis. */
+  readonly extents: readonly number[];
+  readonly periodic: readonly boolean[];
+  readonly active?: Active;
+  readonly options?: SpeciesOptions;
+  make(grid: BaseGrid, options?: SpeciesOptions): Plasma;
+  plain(box: PlainBox, all: readonly PlainParticle[], turns: number): number[][];
+}
+
+const cube = { extents: [8, 6, 14], make: cubes, plain: plainCubes };
+const square = { extents: [12, 16], make: squares, plain: plainSquares };
+const all = [true, true, true];
+const CASES: Case[] = [
+  { title: "a box whose ends absorb", ...cube, periodic: [false, false, false], options: { leaving: "absorb" } },
+  { title: "a box without ends", ...cube, periodic: all, options: { layout: "aos" } },
+  {
+    title: "a ball in a box that is periodic along z",
+    ...cube,
+    periodic: [false, false, true],
+    active: ball,
+    options: { leaving: "absorb" },
+  },
+  { title: "a wide deposit of several components, without ends", ...square, periodic: [true, true] },
+  {
+    title: "a wide deposit of several components in a disc",
+    ...square,
+    periodic: [true, false],
+    active: disc,
+    options: { leaving: "absorb", layout: "aos" },
+  },
+];
+
+await onEachBackend("particles", ({ backend, all: sets }) => {
+  for (const { title, extents, periodic, active, options, make, plain } of CASES) {
+    const box = new PlainBox(extents, periodic, active);
+    for (const kind of ["dense", "sparse", "blocks"] as const)
+      it(`${title}, ${kind}: the bits of plain loops on any number of members`, async () => {
+        const expected = plain(box, cloud(200, box), TURNS);
+        for (const set of backend === "js" ? sets : [sets[0], sets[2]]) {
+          const grid = KINDS[kind](set, extents, active, { periodic });
+          const plasma = make(grid, options);
+          plasma.start(cloud(200, box));
+          for (let turn = 0; turn < TURNS; turn++) for (const step of plasma.steps) await grid.run(step, { precision: "strict" });
+          assert.deepEqual(await plasma.results(), expected, set.name);
+          grid.free();
+        }
+      });
+  }
+});
