@@ -1,122 +1,21 @@
-import { TUNING_NAMES, type Tunables, type Tuning } from "../ir/tuning.js";
-import { DeviceError, LaunchError } from "../kernel/errors.js";
-import { recall, remember } from "#cache";
 import type { Device, Launch } from "./device.js";
 import type { Policy } from "./policy.js";
-import { region } from "./tools.js";
-import type { LaunchTuning, Measured } from "./tuning.js";
-import type { View } from "./view.js";
-
-/** Seconds that one measurement takes at least. */
-const ENOUGH = 2e-3;
-const MOST_RUNS = 1000;
-/** Measurements of one candidate, of which the least counts. */
-const ROUNDS = 3;
-/** A candidate must be this much faster than what it is to replace. */
-const GAIN = 1.03;
+import type { Measured } from "./tuning.js";
 
 /**
  * Finds the fastest values for launches like this one, and has the device use them for those that are prepared from now on. Parameters
  * are tried one after the other, each with the best values of those before. The launch runs many times, with its own arguments, whose
  * contents are put back; nothing else may use them meanwhile. What was found for the same code, precision, class of extents, layouts, device
  * and driver before, in any process on this machine, is taken over.
- * @returns what is used from now on; undefined where the launch has its values from elsewhere, or there is nothing to choose
+ * @returns what is used from now on; undefined where the launch has its values from elsewhere or is deterministic, or there is nothing to choose
  * @throws DeviceError where the device fails
  */
 export async function tune(device: Device, launch: Launch): Promise<Measured | undefined> {
   const { tuning } = launch;
-  if (!tuning || (tuning.from !== "default" && tuning.from !== "measured")) return undefined;
-  const { tunables } = tuning;
-  if (Object.keys(tunables).length === 0 || isEmpty(launch.policy)) return undefined;
-  const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
-  const known = parsed(recall(KIND, key));
-  const found = known && tuning.accepts(known.values) ? known : await region("tuning", () => measure(device, tuning, tunables));
-  if (!found) return undefined;
-  if (found !== known) remember(KIND, key, new TextEncoder().encode(JSON.stringify(found)));
-  device.tuning.note(tuning, found);
-  return found;
+  if (!tuning?.measurable) return undefined;
+  if (Object.keys(tuning.tunables).length === 0 || isEmpty(launch.policy)) return undefined;
+  const { measuredValues } = await import("./measured-values.js");
+  return measuredValues(device, tuning);
 }
-
-const KIND = "tuning";
 
 const isEmpty = (policy: Policy): boolean => (policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0));
-
-const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
-
-/** Undefined where memory does not suffice for copies of what the launch changes. */
-async function measure(device: Device, launch: LaunchTuning, tunables: Tunables): Promise<Measured | undefined> {
-  await device.queue.finish();
-  const kept = keep(device, launch.changed);
-  if (!kept) return undefined;
-  try {
-    const timed = (values: Tuning) => timeOf(device, launch, values, kept.restore);
-    const first = (await timed({}))!;
-    let best: Measured = { values: {}, seconds: first, usual: first };
-    for (const name of TUNING_NAMES)
-      for (const value of tunables[name] ?? []) {
-        const values = { ...best.values, [name]: value };
-        const seconds = await timed(values);
-        if (seconds === undefined || seconds * GAIN > best.seconds) continue;
-        // Engines and clocks speed up on the way: what is to be replaced is measured once more.
-        const again = Math.min(best.seconds, (await timed(best.values))!);
-        const replaced = Object.keys(best.values).length === 0 ? { ...best, seconds: again, usual: again } : { ...best, seconds: again };
-        best = seconds * GAIN < again ? { values, seconds, usual: replaced.usual } : replaced;
-      }
-    return best;
-  } finally {
-    kept.restore();
-    await device.queue.finish();
-    kept.free();
-  }
-}
-
-/** Seconds of one run with these values; undefined where they do not go together. */
-async function timeOf(device: Device, launch: LaunchTuning, values: Tuning, restore: () => void): Promise<number | undefined> {
-  const { queue } = device;
-  let candidate: Launch;
-  try {
-    candidate = launch.prepare(values);
-  } catch (error) {
-    if (error instanceof LaunchError || error instanceof DeviceError) return undefined;
-    throw error;
-  }
-  try {
-    const run = async (times: number): Promise<number> => {
-      const start = performance.now();
-      for (let n = 0; n < times; n++) queue.submit(candidate);
-      await queue.finish();
-      return (performance.now() - start) / 1e3;
-    };
-    restore();
-    await run(1);
-    const once = await run(1);
-    const times = Math.max(1, Math.min(MOST_RUNS, Math.ceil(ENOUGH / Math.max(once, 1e-6))));
-    const samples: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      restore();
-      await queue.finish();
-      samples.push((await run(times)) / times);
-    }
-    return Math.min(...samples);
-  } finally {
-    candidate.free();
-  }
-}
-
-/** Copies of views on their device. */
-function keep(device: Device, views: readonly View[]): { restore(): void; free(): void } | undefined {
-  const copies: { view: View; copy: View }[] = [];
-  const free = () => copies.forEach(({ copy }) => copy.free());
-  try {
-    for (const view of views) {
-      const copy = device.array({ type: view.type }, view.shape) as View;
-      copies.push({ view, copy });
-      device.queue.copy(view, copy);
-    }
-  } catch (error) {
-    free();
-    if (error instanceof DeviceError) return undefined;
-    throw error;
-  }
-  return { free, restore: () => copies.forEach(({ view, copy }) => device.queue.copy(copy, view)) };
-}

@@ -1,11 +1,11 @@
 import { orderMatters } from "../ir/identity.js";
-import { print } from "../ir/print.js";
 import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../ir/tuning.js";
 import type { KernelIR } from "../ir/types.js";
 import { LaunchError } from "../kernel/errors.js";
 import type { Params } from "../kernel/params.js";
 import type { Binding, Checked } from "./bind.js";
 import type { Device, Launch, LaunchOptions } from "./device.js";
+import { tune } from "./tune.js";
 import type { View } from "./view.js";
 
 export type { Tunables, Tuning };
@@ -25,6 +25,9 @@ export interface Measured {
 export type Chosen =
   | { readonly from: "default" | "launch" | "device" | "file"; readonly values: Tuning }
   | ({ readonly from: "measured" } & Measured);
+
+/** Fast launches in the order of strict mode: what else depends on measurements, such as which products are contracted, must stay as it is, too. */
+const fixedOrder = ({ ordered, precision }: Pick<Checked, "ordered" | "precision">): boolean => ordered && precision === "fast";
 
 const DEFAULT: Chosen = { from: "default", values: {} };
 
@@ -56,7 +59,7 @@ export class TuningTable {
     if (options.tuning) return { from: "launch", values: options.tuning };
     const override = this.overrides.get(checked.kernel.name);
     if (override) return override;
-    const found = this.measured.size > 0 ? this.measured.get(keyOf(checked, options)) : undefined;
+    const found = this.measured.size > 0 && !fixedOrder(checked) ? this.measured.get(keyOf(checked, options)) : undefined;
     return found ? { from: "measured", ...found } : DEFAULT;
   }
 }
@@ -90,6 +93,11 @@ export class LaunchTuning {
 
   get tunables(): Tunables {
     return this.ways();
+  }
+
+  /** What is measured may be used. */
+  get measurable(): boolean {
+    return !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
   }
 
   /** True for values that this launch can take. */
@@ -136,7 +144,6 @@ export class LaunchTuning {
 /** The launch, or its like with the values that were found the fastest where its device measures on first use. */
 export async function atFirstUse(device: Device, launch: Launch): Promise<Launch> {
   if (!device.tuning.measuring || launch.tuning?.from !== "default") return launch;
-  const { tune } = await import("./tune.js");
   if (!(await tune(device, launch))) return launch;
   const better = launch.tuning.prepare();
   launch.free();
@@ -146,9 +153,9 @@ export async function atFirstUse(device: Device, launch: Launch): Promise<Launch
 const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPrecision(3))} us`;
 
 /** The values of `scatter` for a launch: none where it was told one already, or where another one would change strict bits. */
-export function scatterTunables({ ir, precision, call }: Binding): Tunables {
+export function scatterTunables({ ir, ordered, call }: Binding): Tunables {
   const targets = ir.params.filter((param) => param.kind === "scatter");
-  const free = targets.length > 0 && call.options.scatter === undefined && (precision === "fast" || !targets.some(orderMatters));
+  const free = targets.length > 0 && call.options.scatter === undefined && (!ordered || !targets.some(orderMatters));
   return free ? { scatter: ["atomic", "duplicated", "tiled", "sorted"] } : {};
 }
 
@@ -192,6 +199,7 @@ const codes = new WeakMap<KernelIR, string>();
 
 function codeOf(ir: KernelIR): string {
   let code = codes.get(ir);
-  if (code === undefined) codes.set(ir, (code = print(ir)));
+  // Where it stands in its file does not matter.
+  if (code === undefined) codes.set(ir, (code = JSON.stringify(ir, (name, value) => (name === "location" ? undefined : value))));
   return code;
 }

@@ -1,9 +1,9 @@
 import { recall, remember } from "#cache";
 import type { DeviceSet } from "../set/index.js";
-import { DeviceError, LaunchError } from "../kernel/errors.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Stages } from "./plan.js";
 import type { Skeleton } from "./skeleton.js";
+import { isRefusal } from "./tuned.js";
 
 /** What was found by measuring. */
 export interface Choice<K extends string = string> {
@@ -43,20 +43,7 @@ export async function fastestLevel(key: readonly string[], measure: (level: OccL
   });
 }
 
-/**
- * The name of the fastest of several ways to do the same work: kinds of grids, layouts, sets of devices. Each is made, measured and
- * freed, one after the other; one that is refused, or for which memory does not suffice, does not count. What was found for the same `key`
- * before is taken over, so the key must tell the problem, its size and the devices.
- * @throws DeviceError or LaunchError where there is no way that can run
- */
-export async function fastest<K extends string>(
-  key: readonly string[],
-  ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
-): Promise<K> {
-  return (await fastestWay(key, ways)).best;
-}
-
-/** The same, with the times. */
+/** See `fastest`; with the times. */
 export async function fastestWay<K extends string>(
   key: readonly string[],
   ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
@@ -77,9 +64,6 @@ export async function fastestWay<K extends string>(
     return { best: least(seconds), seconds };
   });
 }
-
-/** Memory does not suffice, or sizes do not fit: other ways may do. */
-export const isRefusal = (error: unknown): boolean => error instanceof DeviceError || error instanceof LaunchError;
 
 async function timeOf(trial: Trial): Promise<number> {
   try {

@@ -11,7 +11,7 @@ import type { OccLevel } from "./occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
 import { exchange, requireDefined, unroll, type Step } from "./sequence.js";
-import { measuredTimeline, type Timeline } from "./timeline.js";
+import type { Timeline } from "./timeline.js";
 
 export interface ExecutorOptions {
   readonly fuse: boolean;
@@ -83,6 +83,7 @@ export class Executor {
     let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
     this.step(iterations, level, (program) => (traced = { program, marks: program.trace() }));
     const { program, marks } = traced!;
+    const { measuredTimeline } = await import("./timeline.js");
     return { program, timeline: await measuredTimeline(marks, starts, this.set) };
   }
 

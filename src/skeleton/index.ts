@@ -1,6 +1,6 @@
 export { skeleton, Skeleton, type RunOptions, type RunResult, type SkeletonOptions } from "./skeleton.js";
 export { swap, type Step, type Swap } from "./sequence.js";
-export { fastest, type Choice, type Trial } from "./auto.js";
+export type { Choice, Trial } from "./auto.js";
 export { OCC_LEVELS, type OccLevel } from "./occ.js";
 export {
   SETTING_OPTIONS,
@@ -13,4 +13,4 @@ export {
   type Storage,
   type Unsettled,
 } from "./settings.js";
-export { tuned, type Tunable } from "./tuned.js";
+export { fastest, tuned, type Tunable } from "./tuned.js";

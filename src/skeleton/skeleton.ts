@@ -2,20 +2,18 @@ import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/field.js";
 import { DeviceError, IsoformError, LaunchError } from "../kernel/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
-import { fastestLevel, timingKey, type Choice } from "./auto.js";
+import type { Choice } from "./auto.js";
 import { explainDot } from "./dot.js";
 import { Executor, type Traced } from "./executor.js";
 import { explainText, type Explained } from "./explain.js";
 import { explainSvg } from "./graph-drawing.js";
-import { findNan, NanWatch, type NanPlace } from "./nan.js";
+import type { NanPlace, NanWatch } from "./nan.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
 import type { Derived } from "./nodes.js";
 import { nextStart, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
-import { Snapshot } from "./snapshot.js";
-import { plannedTimeline } from "./timeline.js";
-import { timelineSvg, timelineText, timelineTrace } from "./timeline-views.js";
+import type { Snapshot } from "./snapshot.js";
 
 export interface SkeletonOptions {
   /**
@@ -170,9 +168,10 @@ export class Skeleton {
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
     const level = (this.level ??= await this.choose());
     const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled), level);
+    const { plannedTimeline } = await import("./timeline.js");
+    const { timelineIn } = await import("./timeline-views.js");
     const planned = await plannedTimeline(program, this.set);
-    const timelines = { name: this.name, set: this.set, planned, measured: this.measured?.timeline };
-    return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
+    return timelineIn(format, { name: this.name, set: this.set, planned, measured: this.measured?.timeline });
   }
 
   /** Bytes moved and operations done in an iteration as it is planned, by the counting rule, all members together. Fields need values. */
@@ -208,7 +207,8 @@ export class Skeleton {
   }
 
   /** Everything that the time of an iteration depends on. */
-  timingKey(): readonly string[] {
+  async timingKey(): Promise<readonly string[]> {
+    const { timingKey } = await import("./auto.js");
     return timingKey(this.executor.stagesOf(this.unrolled), this.set, this.precision);
   }
 
@@ -238,11 +238,12 @@ export class Skeleton {
     const stages = executor.stagesOf(unrolled);
     // Refuses what cannot run before anything is copied.
     executor.programFor(stages, "none");
-    const snapshot = this.snapshot();
+    const { fastestLevel } = await import("./auto.js");
+    const snapshot = await this.snapshot();
     if (!snapshot) return "standard";
     try {
       await this.finish();
-      this.choice = await fastestLevel(timingKey(stages, set, this.precision), async (level) => {
+      this.choice = await fastestLevel(await this.timingKey(), async (level) => {
         if (set.virtual) return (await executor.trace(unrolled, level)).timeline.seconds;
         const [origin] = set.members.map((member) => member.queue(0));
         const start = origin.record();
@@ -258,7 +259,8 @@ export class Skeleton {
   }
 
   /** Nothing where the memory does not suffice. */
-  private snapshot(): Snapshot | undefined {
+  private async snapshot(): Promise<Snapshot | undefined> {
+    const { Snapshot } = await import("./snapshot.js");
     const stages = this.executor.stagesOf(this.unrolled);
     const { written, scalars, species } = this.executor.used(stages);
     try {
@@ -306,6 +308,7 @@ export class Skeleton {
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {
     const value = await scalar.get(origin);
     if (!Number.isNaN(value)) return value;
+    const { findNan } = await import("./nan.js");
     for (const field of this.written()) {
       const place = await findNan(field);
       if (place) throw this.nanError(place, between);
@@ -316,6 +319,7 @@ export class Skeleton {
   private async requireNumbers(between: string): Promise<void> {
     const { members } = this.set;
     await members[0].queue(0).finish();
+    const { NanWatch } = await import("./nan.js");
     const place = await (this.watch ??= new NanWatch(this.written())).find();
     if (place) throw this.nanError(place, between);
   }

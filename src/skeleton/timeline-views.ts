@@ -4,6 +4,11 @@ import { kindOf } from "./graph-drawing.js";
 import type { Span } from "./replay.js";
 import { overlapOf, type Timeline, type Timelines } from "./timeline.js";
 
+/** The timelines of one skeleton as text, as a picture, or as JSON for chrome://tracing. */
+export function timelineIn(format: "text" | "svg" | "trace", timelines: Timelines): string {
+  return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
+}
+
 /** One stream of one member. */
 interface Lane {
   readonly member: number;
@@ -34,7 +39,7 @@ const CHARACTERS = 96;
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 /** A row of letters for each stream, one letter a task, and what they stand for. */
-export function timelineText(timelines: Timelines): string {
+function timelineText(timelines: Timelines): string {
   const { name, set, planned } = timelines;
   const lanes = lanesOf(timelines);
   const width = Math.max(...lanes.map((lane) => lane.name.length));
@@ -75,7 +80,7 @@ const TICKS = 8;
 const LETTER = 6;
 
 /** Planned above measured, on one scale: a row for each stream of each member. The mouse shows times. */
-export function timelineSvg(timelines: Timelines): string {
+function timelineSvg(timelines: Timelines): string {
   const { name, set } = timelines;
   const lanes = lanesOf(timelines);
   const charts = shown(timelines);
@@ -122,7 +127,7 @@ function bar({ op, begin, end }: Span, x: (t: number) => number, y: number): str
 }
 
 /** For chrome://tracing and Perfetto: a process for each member, planned and measured, a thread for each stream. Times are in microseconds. */
-export function timelineTrace(timelines: Timelines): string {
+function timelineTrace(timelines: Timelines): string {
   const { members } = timelines.set;
   const traceEvents = shown(timelines).flatMap(({ title, timeline }, n) => [
     ...members.map((member) => ({

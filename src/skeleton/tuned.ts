@@ -1,5 +1,6 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid.js";
-import { fastestWay, isRefusal } from "./auto.js";
+import { DeviceError, LaunchError } from "../kernel/errors.js";
+import type { Trial } from "./auto.js";
 import type { GridSettings, Settled, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 
@@ -8,6 +9,20 @@ export interface Tunable {
   readonly skeleton: Skeleton;
   /** Gives back all of its memory. */
   free(): void;
+}
+
+/**
+ * The name of the fastest of several ways to do the same work: kinds of grids, layouts, sets of devices. Each is made, measured and
+ * freed, one after the other; one that is refused, or for which memory does not suffice, does not count. What was found for the same `key`
+ * before is taken over, so the key must tell the problem, its size and the devices.
+ * @throws DeviceError or LaunchError where there is no way that can run
+ */
+export async function fastest<K extends string>(
+  key: readonly string[],
+  ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
+): Promise<K> {
+  const { fastestWay } = await import("./auto.js");
+  return (await fastestWay(key, ways)).best;
 }
 
 const LAYOUTS: readonly Storage["layout"][] = ["soa", "aos"];
@@ -46,6 +61,7 @@ export async function tuned<A extends Tunable, S extends GridSettings>(
       },
     ]),
   );
+  const { fastestWay } = await import("./auto.js");
   const choice = await fastestWay(await ready.made.skeleton.timingKey(), ways);
   const best = rest.find((storage) => nameOf(storage) === choice.best)!;
   if (best !== ready.storage || !spare) {
@@ -55,6 +71,9 @@ export async function tuned<A extends Tunable, S extends GridSettings>(
   ready.made.skeleton.noteStorage(choice);
   return ready.made;
 }
+
+/** Memory does not suffice, or sizes do not fit: other ways may do. */
+export const isRefusal = (error: unknown): boolean => error instanceof DeviceError || error instanceof LaunchError;
 
 const nameOf = ({ grid, layout }: Storage): string => `${grid} ${layout}`;
 
