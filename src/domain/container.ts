@@ -5,6 +5,7 @@ import type { ArrayType, BodyParam, Helper, ReduceIntoToken, TableToken } from "
 import type { Scalar } from "../set/scalar.js";
 import type { Field, FieldType } from "./field.js";
 import type { Grid } from "./grid.js";
+import type { CellTeams, OverTeams } from "./particles/over-teams.js";
 import type { Species } from "./particles/species.js";
 
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
@@ -63,6 +64,10 @@ export interface ParticlesUse {
   readonly placed: boolean;
   /** It changes their positions. */
   readonly moves: boolean;
+  /** Lanes that share out the particles of a cell on a GPU; 1 where there are few. */
+  lanes(): number;
+  /** The kernel over a box, as one over teams of cells; undefined where there is none. */
+  overTeams(ir: KernelIR, cells: CellTeams): OverTeams | undefined;
 }
 
 export interface Container {

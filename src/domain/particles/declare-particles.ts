@@ -13,6 +13,7 @@ import { Field, type FieldType } from "../field.js";
 import type { Grid } from "../grid.js";
 import { Column, type Deposit } from "./columns.js";
 import { sumByCell, type Slot } from "./deposits.js";
+import { overTeams } from "./over-teams.js";
 import { readCellOnce } from "./read-once.js";
 import type { Species } from "./species.js";
 
@@ -91,6 +92,8 @@ export function declareOverParticles<P extends ParticleParams>(
       particles: {
         species,
         placed: declared.deposits.size > 0 || mask !== undefined || dependsOnCell(unrolled, lists),
+        lanes: () => species.lanes,
+        overTeams,
         moves: [...arrays.values()].some(({ array, written }) => written && array === species.columns.x),
       },
       stencil: uses.some((use) => use.offsets.length > 0),

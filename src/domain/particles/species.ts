@@ -16,6 +16,9 @@ import { EMPTY, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration } from "./migration.js";
 
+/** With fewer lanes a thread takes all particles of a cell; those of a warp take them together, at most. */
+const [FEWEST_LANES, MOST_LANES] = [4, 32];
+
 export interface SpeciesOptions {
   /** `soa` where absent. */
   layout?: ColumnLayout;
@@ -78,6 +81,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   private list: Container | undefined;
   private readonly patterns = new Map<string, Pattern>();
   private generation = -1;
+  private loadedPerCell = 0;
 
   constructor(
     readonly grid: Grid<D>,
@@ -140,6 +144,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
           `species "${name}", column "${column}": ${values.length} values for ${total} particles; give ${components} for each`,
         );
     }
+    this.loadedPerCell = total / grid.cells;
     const members = this.sharedOut(data.x, total);
     const most = Math.max(...members.map((list) => list.length));
     const migration = (this.migration ??= this.makeMigration(most));
@@ -240,6 +245,12 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       );
     if (sum("crowded") > 0)
       fail(`a member has room for ${capacity} particles of "${this.name}", and ${sum("crowded")} more came; give a larger { capacity }`);
+  }
+
+  /** Threads of a GPU that share out the particles of a cell: about half as many as there are in one, when they are loaded. */
+  get lanes(): number {
+    const half = 2 ** Math.floor(Math.log2(this.loadedPerCell / 2));
+    return half < FEWEST_LANES ? 1 : Math.min(half, MOST_LANES);
   }
 
   /** On one member, those that leave for others go to outboxes. */
