@@ -336,8 +336,9 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const axes = grid.dimension;
     const members = grid.partitions.map((): number[] => []);
     const length = grid.extents.at(-1)!;
+    const stored = this.columns.x.type === "f32" ? Math.fround : (value: number) => value;
     for (let n = 0; n < total; n++) {
-      const at = Array.from({ length: axes }, (_, a) => x[n * axes + a]);
+      const at = Array.from({ length: axes }, (_, a) => stored(x[n * axes + a]));
       if (this.isOutside(at))
         throw new LaunchError(`species "${name}": particle ${n} is at [${at}], outside of the grid of [${grid.extents}] cells`);
       const last = at[axes - 1];

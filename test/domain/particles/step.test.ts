@@ -7,7 +7,7 @@ import { onEachBackend } from "../sets.js";
 import { PlainBox, type PlainParticle } from "./plain-box.js";
 import { cloud, cubes, plainCubes, plainSquares, squares, type Plasma } from "./plasmas.js";
 
-const TURNS = 3;
+const TURNS = 2;
 const ball: Active = (x, y, z) => (x - 3.5) ** 2 + (y - 2.5) ** 2 + (z - 6.5) ** 2 < 40;
 const disc: Active = (x, y) => 2 * (x - 6) ** 2 + (y - 8) ** 2 < 60;
 
@@ -45,13 +45,17 @@ const CASES: Case[] = [
   },
 ];
 
+const ALL_KINDS = ["dense", "sparse", "blocks"] as const;
+
 await onEachBackend("particles", ({ backend, all: sets }) => {
-  for (const { title, extents, periodic, active, options, make, plain } of CASES) {
+  const js = backend === "js";
+  for (const [n, { title, extents, periodic, active, options, make, plain }] of CASES.entries()) {
     const box = new PlainBox(extents, periodic, active);
-    for (const kind of ["dense", "sparse", "blocks"] as const)
-      it(`${title}, ${kind}: the bits of plain loops on any number of members`, async () => {
+    // Code is made anew for each member: elsewhere one kind of grid has to do for each case.
+    for (const kind of js ? ALL_KINDS : [ALL_KINDS[n % 3]])
+      it(`${title}, ${kind}: the bits of plain loops`, async () => {
         const expected = plain(box, cloud(200, box), TURNS);
-        for (const set of backend === "js" ? sets : [sets[0], sets[2]]) {
+        for (const set of js ? (kind === "dense" ? sets : [sets[2]]) : [sets[0], sets[2]]) {
           const grid = KINDS[kind](set, extents, active, { periodic });
           const plasma = make(grid, options);
           plasma.start(cloud(200, box));
