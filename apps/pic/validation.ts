@@ -1,26 +1,21 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { open } from "isoform";
-import { CASES } from "./cases.js";
+import { CASES, type Case } from "./cases.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { meshOf } from "./mesh.js";
+import { ratePlot } from "./rate-plot.js";
 import { energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
 import { DEFAULTS, Simulation, type Problem } from "./simulation.js";
 
 /*
- * Makes the tables of README.md: node dist/apps/pic/validation.js [device]
+ * Makes the tables and plots of README.md, each between its markers: node dist/apps/pic/validation.js [device] [part ...]
  */
 
-const device = await open(process.argv[2] ?? "native");
-const head = (...columns: string[]): void => console.log(`\n| ${columns.join(" | ")} |\n|${"---|".repeat(columns.length)}`);
-const line = (...cells: (string | number)[]): void => console.log(`| ${cells.join(" | ")} |`);
+const README = fileURLToPath(new URL("../../../apps/pic/README.md", import.meta.url));
+const [name = "native", ...wanted] = process.argv.slice(2);
+const device = await open(name);
 
-async function rowsOf(problem: Problem, watched: (typeof CASES)[number]["watched"], options: RunOptions): Promise<Row[]> {
-  const settings = { ...DEFAULTS, count: options.particles, dt: options.dt, composition: options.composition ?? DEFAULTS.composition };
-  const simulation = await Simulation.create(device, problem, settings);
-  const rows: Row[] = [];
-  await follow(simulation, watched, options, rows);
-  simulation.free();
-  return rows;
-}
 interface RunOptions {
   particles: number;
   dt: number;
@@ -29,36 +24,73 @@ interface RunOptions {
   composition?: CompositionName;
 }
 
-const conservation: (readonly [name: string, rows: readonly Row[]])[] = [];
-head("case", "particles", "cells", "dt", "quantity", "fitted", "expected", "difference", "source");
-for (const each of CASES) {
-  const { defaults, watched } = each;
-  const rows = await rowsOf(each.problem(defaults), watched, defaults);
-  conservation.push([each.name, rows]);
-  for (const { quantity, fitted, expected, source } of each.judge(seriesOfMode(rows), defaults).comparisons)
-    line(
-      each.name,
-      defaults.particles,
-      defaults.cells,
-      defaults.dt,
-      quantity,
-      fitted.toPrecision(4),
-      expected.toPrecision(4),
-      `${(100 * (fitted / expected - 1)).toFixed(1)} %`,
-      source,
-    );
+async function rowsOf(problem: Problem, watched: Case["watched"], options: RunOptions): Promise<Row[]> {
+  const settings = { ...DEFAULTS, count: options.particles, dt: options.dt, composition: options.composition ?? DEFAULTS.composition };
+  const simulation = await Simulation.create(device, problem, settings);
+  const rows: Row[] = [];
+  await follow(simulation, watched, options, rows);
+  simulation.free();
+  return rows;
 }
 
-head("case", "until", "energy, largest relative change", "Gauss' law, largest residual", "largest div B");
-for (const [name, rows] of conservation)
-  line(
-    name,
-    rows[rows.length - 1].time.toPrecision(3),
-    energyError(rows).toExponential(1),
-    worst(rows, "gauss").toExponential(1),
-    // Of one dimension div B is nothing.
-    worst(rows, "divergence") === 0 ? "" : worst(rows, "divergence").toExponential(1),
-  );
+const find = (caseName: string): Case => CASES.find((each) => each.name === caseName)!;
+
+/** A table of Markdown, its columns in line. */
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, n) => Math.max(3, ...cells.map((row) => row[n].length)));
+  const line = (row: readonly string[]): string => `| ${row.map((cell, n) => cell.padEnd(widths[n])).join(" | ")} |`;
+  const [first, ...rest] = cells.map(line);
+  return [first, line(widths.map((width) => "-".repeat(width))), ...rest].join("\n");
+}
+
+const gaussOf = (rows: readonly Row[]): string => worst(rows, "gauss").toExponential(1);
+/** Of one dimension div B is nothing. */
+const divergenceOf = (rows: readonly Row[]): string => (worst(rows, "divergence") === 0 ? "" : worst(rows, "divergence").toExponential(1));
+
+/** All cases with their own settings: rates beside theory, as a table and as plots, and what is conserved. */
+async function rates(): Promise<string> {
+  const compared: (string | number)[][] = [];
+  const conserved: string[][] = [];
+  const plots: string[] = [];
+  for (const { name: title, defaults, watched, problem, judge } of CASES) {
+    const rows = await rowsOf(problem(defaults), watched, defaults);
+    const series = seriesOfMode(rows);
+    const { comparisons, curves } = judge(series, defaults);
+    for (const { quantity, fitted, expected, source } of comparisons) {
+      const difference = `${(100 * (fitted / expected - 1)).toFixed(1)} %`;
+      const { particles, cells, dt } = defaults;
+      compared.push([title, particles, cells, dt, quantity, fitted.toPrecision(4), expected.toPrecision(4), difference, source]);
+    }
+    if (curves.length > 0)
+      plots.push(ratePlot(`${title}: first mode of ${watched.form.toUpperCase()}_${watched.component + 1}`, series, curves));
+    const last = rows[rows.length - 1];
+    conserved.push([title, last.time.toPrecision(3), energyError(rows).toExponential(1), gaussOf(rows), divergenceOf(rows)]);
+  }
+  return [
+    table(["case", "particles", "cells", "dt", "quantity", "fitted", "expected", "difference", "source"], compared),
+    "The watched mode in blue, what is fitted in orange, and the expected rate through the fit's middle in green:",
+    ...plots,
+    table(["case", "until", "energy, largest relative change", "Gauss' law, largest residual", "largest div B"], conserved),
+  ].join("\n\n");
+}
+
+const LONG = 10_000;
+
+/** Many steps with fewer particles: what is conserved stays so. */
+async function long(): Promise<string> {
+  const rows: (string | number)[][] = [];
+  for (const [title, particles] of [
+    ["weibel", 20_000],
+    ["3d3v", 5000],
+    ["3d3v-hot", 5000],
+  ] as const) {
+    const { defaults, watched, problem } = find(title);
+    const samples = await rowsOf(problem(defaults), watched, { ...defaults, particles, time: LONG * defaults.dt, every: LONG / 50 });
+    rows.push([title, particles, LONG, energyError(samples).toExponential(1), gaussOf(samples), divergenceOf(samples)]);
+  }
+  return table(["case", "particles", "steps", "energy, largest relative change", "Gauss' law, largest residual", "largest div B"], rows);
+}
 
 /** Strong Landau damping along axis 1 of the whole space. */
 const inSpace: Problem = {
@@ -67,17 +99,31 @@ const inSpace: Problem = {
     { name: "electrons", charge: -1, mass: 1, beams: [{ fraction: 1, sigma: [1, 1, 1] }], perturbation: { amplitude: 0.5, mode: 1 } },
   ],
 };
-const onLine = CASES.find(({ name }) => name === "strong-landau")!;
 const STEPS = [0.2, 0.1, 0.05, 0.025];
-head("composition", "phase space", ...STEPS.map((dt) => `dt ${dt}`), "orders");
-for (const [composition, space, problem] of [
-  ...Object.keys(COMPOSITIONS).map((name) => [name as CompositionName, "1D1V", onLine.problem(onLine.defaults)] as const),
-  ["strang", "3D3V", inSpace] as const,
-]) {
-  const errors: number[] = [];
-  for (const dt of STEPS)
-    errors.push(energyError(await rowsOf(problem, onLine.watched, { particles: 20_000, dt, time: 10, every: 1, composition })));
-  const orders = errors.slice(1).map((error, n) => Math.log2(errors[n] / error).toFixed(2));
-  line(composition, space, ...errors.map((error) => error.toExponential(1)), orders.join(", "));
+
+/** Errors of the energy and the orders of all compositions. */
+async function orders(): Promise<string> {
+  const onLine = find("strong-landau");
+  const rows: string[][] = [];
+  for (const [composition, space, problem] of [
+    ...Object.keys(COMPOSITIONS).map((each) => [each as CompositionName, "1D1V", onLine.problem(onLine.defaults)] as const),
+    ["strang", "3D3V", inSpace] as const,
+  ]) {
+    const errors: number[] = [];
+    for (const dt of STEPS)
+      errors.push(energyError(await rowsOf(problem, onLine.watched, { particles: 20_000, dt, time: 10, every: 1, composition })));
+    const found = errors.slice(1).map((error, n) => Math.log2(errors[n] / error).toFixed(2));
+    rows.push([composition, space, ...errors.map((error) => error.toExponential(1)), found.join(", ")]);
+  }
+  return table(["composition", "phase space", ...STEPS.map((dt) => `dt ${dt}`), "orders"], rows);
+}
+
+for (const [part, make] of Object.entries({ rates, long, orders })) {
+  if (wanted.length > 0 && !wanted.includes(part)) continue;
+  const text = await make();
+  const [start, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
+  const readme = await readFile(README, "utf8");
+  const [before, rest = ""] = readme.split(start);
+  await writeFile(README, `${before}${start}\n\n${text}\n\n${end}${rest.split(end)[1]}`);
 }
 await device.close();

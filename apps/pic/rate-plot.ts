@@ -1,0 +1,46 @@
+import type { Curve } from "./cases.js";
+import type { Series } from "./fits.js";
+
+const POINTS = 100;
+/** Of the simulated amplitude, the fit and the expected rate. */
+const COLOURS = "#0072b2, #d55e00, #009e73";
+/** Decades below the fit where the plot ends: an amplitude that swings goes through zero. */
+const BELOW = 1;
+
+/**
+ * A plot of rates as text, a block of Mermaid's `xychart-beta` in Markdown: the decimal logarithm of a series, of its fits and of the expected
+ * rates. Where curves of one kind follow each other, the greater one counts. Curves come in pairs of fit and expectation.
+ */
+export function ratePlot(title: string, { times, values }: Series, curves: readonly Curve[]): string {
+  const fits = curves.filter((_, n) => n % 2 === 0);
+  const expected = curves.filter((_, n) => n % 2 === 1);
+  const [from, to] = rangeOf(times, curves);
+  const at = Array.from({ length: POINTS + 1 }, (_, n) => from + ((to - from) * n) / POINTS);
+  const line = (list: readonly Curve[]): number[] =>
+    at.map((t) => Math.max(...list.map(({ offset, rate }) => (offset + rate * t) / Math.LN10)));
+  const [fitted, theory] = [line(fits), line(expected)];
+  const low = Math.min(...fitted, ...theory) - BELOW;
+  const simulated = at.map((t) => Math.max(low, Math.log10(values[nearest(times, t)])));
+  const high = Math.max(...simulated, ...fitted, ...theory) + 0.1;
+  const list = (numbers: readonly number[]): string => `  line [${numbers.map((value) => Number(value.toFixed(3))).join(", ")}]`;
+  return [
+    "```mermaid",
+    `%%{init: {"themeVariables": {"xyChart": {"plotColorPalette": "${COLOURS}"}}}}%%`,
+    "xychart-beta",
+    `  title "${title}"`,
+    `  x-axis "time" ${Number(from.toFixed(2))} --> ${Number(to.toFixed(2))}`,
+    `  y-axis "log10 of the amplitude" ${low.toFixed(2)} --> ${high.toFixed(2)}`,
+    ...[simulated, fitted, theory].map(list),
+    "```",
+  ].join("\n");
+}
+
+/** The times of all curves, and a little before and after. */
+function rangeOf(times: readonly number[], curves: readonly Curve[]): [from: number, to: number] {
+  const [first, last] = [Math.min(...curves.map(({ from }) => from)), Math.max(...curves.map(({ to }) => to))];
+  const margin = 0.2 * (last - first);
+  return [Math.max(times[0], first - margin), Math.min(times[times.length - 1], last + margin)];
+}
+
+const nearest = (times: readonly number[], t: number): number =>
+  times.reduce((best, time, n) => (Math.abs(time - t) < Math.abs(times[best] - t) ? n : best), 0);
