@@ -47,10 +47,10 @@ function printParam(param: Param, names: IndexNames): string {
   }
 }
 
-function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames): string[] {
+function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, sharers = "team"): string[] {
   const e = (expr: Expr) => printExpr(expr, names);
   const at = (indices: readonly Expr[]) => indices.map((index) => `[${e(index)}]`).join("");
-  const block = (body: readonly Stmt[]) => printBlock(body, indent + "  ", names);
+  const block = (body: readonly Stmt[], inside = sharers) => printBlock(body, indent + "  ", names, inside);
   return stmts.flatMap((stmt): string[] => {
     switch (stmt.kind) {
       case "let":
@@ -83,10 +83,10 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames): 
       case "continue":
         return [indent + stmt.kind];
       case "teamFor":
-        return [`${indent}team for ${stmt.name} until ${e(stmt.count)}`, ...block(stmt.body)];
+        return [`${indent}${sharers} for ${stmt.name} until ${e(stmt.count)}`, ...block(stmt.body, "lanes")];
       case "teamReduce": {
         const results = stmt.results.map((r) => `${r.name}: ${r.type} ${r.op}`).join(", ");
-        return [`${indent}team reduce ${stmt.name} until ${e(stmt.count)} (${results})`, ...block(stmt.body)];
+        return [`${indent}${sharers} reduce ${stmt.name} until ${e(stmt.count)} (${results})`, ...block(stmt.body, "lanes")];
       }
       case "single":
         return [`${indent}team single`, ...block(stmt.body)];

@@ -3,6 +3,7 @@ import type { Rung } from "./rung.js";
 import { arithmetic } from "./rungs/arithmetic.js";
 import { control } from "./rungs/control.js";
 import { graphs } from "./rungs/graphs.js";
+import { lanes } from "./rungs/lanes.js";
 import { launches } from "./rungs/launches.js";
 import { locals } from "./rungs/locals.js";
 import { mathematics } from "./rungs/mathematics.js";
@@ -31,6 +32,7 @@ export const ladder: readonly Rung[] = [
   ...launches,
   ...partials,
   ...graphs,
+  ...lanes,
 ];
 
 export interface RungResult {

@@ -214,4 +214,21 @@ describe("js-debug", () => {
       /y\[0\]\[0\] is read, and another member of the team writes it.*team 0, member 1/,
     );
   });
+
+  it("reports lanes of a member that race", async () => {
+    const early = teamKernel("earlyLanes", { at: view(i32), y: view(f64, 3, { disjoint: true }) }, ({ at, y }, team) => {
+      team.range(2, (j, lanes) => {
+        lanes.range(4, (k) => {
+          y[team.index][j][k] = y[team.index][j][at[k]] + 1;
+        });
+      });
+    });
+    const y = device.array(f64, [2, 2, 4]);
+    await fails(
+      () => device.run(early, { at: device.from(i32, [0, 0, 2, 3]), y }, teams(2)),
+      "earlyLanes",
+      /y\[0\]\[0\]\[0\] is read, and another lane of the member writes it.*team 0, member 0, lane 1/,
+    );
+    await device.run(early, { at: device.from(i32, [0, 1, 2, 3]), y }, teams(2));
+  });
 });

@@ -161,6 +161,9 @@ test("statements of a team stand at its level, in team kernels", () => {
   refuses(range(array("p", 4, "scratch")), /scratch p outside/);
   refuses(team(teamFor("q", n(2), [single([])])), /single inside another/);
   refuses(team(single([array("p", 4, "scratch")])), /scratch p outside/);
+  refuses(team(single([teamFor("q", n(2), [])])), /teamFor inside another/);
+  refuses(team(teamFor("o", n(2), [teamFor("q", n(2), [teamFor("r", n(2), [])])])), /teamFor inside another/);
+  refuses(team(teamFor("q", n(2), [array("v", 4, "scratch")])), /scratch v outside/);
   refuses(team(teamFor("q", f(2), [])), /shared loop over f64/);
   refuses(team(teamReduce("q", n(2), [{ name: "v", type: "f64", op: "sum" }], [reduce("v", local("v"))])), /v: not declared here/);
 });

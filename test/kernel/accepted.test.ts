@@ -314,6 +314,20 @@ y[i] = a[1]`,
 });
 
 describe("teams", () => {
+  it("members share work out among lanes", () => {
+    const k = teamKernel("rows", { n: i32, x: view(f64, 3), y: view(f64, 2) }, ({ n, x, y }, team) => {
+      team.range(n, (j, lanes) => {
+        y[team.index][j] = lanes.sum(8, (k) => x[team.index][j][k]);
+      });
+    });
+    assert.equal(
+      lowered(k),
+      `team for j until n
+  lanes reduce j_2 until 8 (sum_: f64 sum)
+    reduce sum_ <- x[team.index][j][j_2]
+  y[team.index][j] = sum_`,
+    );
+  });
   it("share loops, folds and scratch", () => {
     const k = teamKernel("rows", { n: i32, x: view(f64, 2), y }, ({ n, x, y }, team) => {
       const s = team.scratch("f64", 8);

@@ -69,5 +69,47 @@ describe("races are refused", () => {
       /assigns v inside a loop shared by the team/,
       /team\.sum/,
     ],
+    [
+      "a store by the lanes of a member",
+      teamKernel("k", { y, x }, ({ y, x }, team) => {
+        team.range(8, (j, lanes) => {
+          lanes.range(4, (k) => {
+            y[team.index * 8 + j] = x[k];
+          });
+        });
+      }),
+      "y[team.index * 8 + j] = ",
+      /several lanes of a member may write/,
+      /lane's index/,
+    ],
+    [
+      "a local of a member assigned by its lanes",
+      teamKernel("k", { x, y }, ({ x, y }, team) => {
+        team.range(8, (j, lanes) => {
+          let v = 0;
+          lanes.range(4, (k) => {
+            v += x[k];
+          });
+          y[team.index * 8 + j] = v;
+        });
+      }),
+      "v += x[k]",
+      /assigns v inside a loop shared by the lanes/,
+      /lanes\.sum/,
+    ],
+    [
+      "a result of the team folded by lanes",
+      teamKernel("k", { x, y }, ({ x, y }, team) => {
+        const { total } = team.reduce(8, { total: "sum" }, (j, r, lanes) => {
+          lanes.range(4, (k) => {
+            r.total.add(x[k]);
+          });
+        });
+        y[team.index] = total;
+      }),
+      "r.total.add(x[k])",
+      /folds into a result of the team/,
+      /lanes\.sum/,
+    ],
   ]);
 });

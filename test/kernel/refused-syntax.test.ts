@@ -206,6 +206,48 @@ describe("syntax outside the language is refused", () => {
       /takes the parameters and the team/,
     );
   });
+  it("steps of a team inside of others, and of lanes", () => {
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          team.range(4, (j) => {
+            y[team.index * 4 + j] = team.sum(2, (k) => k);
+          });
+        }),
+      ).message,
+      /team\.sum inside team\.range \(share the work of one member out among its lanes/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          team.single(() => {
+            y[team.index] = team.max(2, (k) => k);
+          });
+        }),
+      ).message,
+      /team\.max inside team\.single \(end it before/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          team.range(4, (j, lanes) => {
+            y[team.index * 4 + j] = lanes.sum(2, (k) => k + lanes.sum(3, (m) => m));
+          });
+        }),
+      ).message,
+      /lanes\.sum inside lanes\.sum \(a lane runs alone: write a loop\)/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          team.range(4, (j, lanes) => {
+            y[team.index * 4 + j] = (lanes as never as { scratch: (n: number) => number }).scratch(2);
+          });
+        }),
+      ).message,
+      /lanes have no method "scratch"/,
+    );
+  });
   it("parameters that are no declarations, and tables with gaps", () => {
     assert.match(
       refusal(kernel("k", { y: 3 as never }, () => undefined as never) as never).message,

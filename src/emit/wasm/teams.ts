@@ -55,7 +55,7 @@ function fixOuterLocals({ definitions }: KernelCode, { body }: MemberLoop): void
 }
 
 /** A loop over the members of a team, or the lanes of a member, with its results. */
-function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
+function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce, sharers = "members"): void {
   if (usesLanes(stmt.body)) return emitOneByOne(code, stmt, reduce);
   const { fn } = code;
   const scalar = new ScalarCode(code);
@@ -65,7 +65,7 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce): voi
   fixOuterLocals(code, stmt);
   let foldsOutside = false;
   walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
-  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, results, `members "${stmt.name}"`);
+  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, results, `${sharers} "${stmt.name}"`);
   const [from, count] = [fn.local("i32"), fn.local("i32")];
   Int.constant(fn, 0).to(from);
   scalar.expr(stmt.count);
@@ -98,7 +98,7 @@ function emitOneByOne(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void 
   };
   const scalar = new ScalarCode(code, undefined, {
     reduce: (target, value) => (accumulators.has(target) ? accumulators.get(target)!.foldLane(lane, value) : reduce(target, value)),
-    memberLoop: (inner) => emitMemberLoop(code, inner, reduce),
+    memberLoop: (inner) => emitMemberLoop(code, inner, reduce, "lanes"),
   });
   for (const a of accumulators.values()) a.clear();
   scalar.statement({ kind: "for", name, start: { op: "const", type: "i32", value: 0 }, stop: count, step: 1, body, location });

@@ -17,7 +17,7 @@ export class TeamWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
   private readonly accumulators = new Map<string, string>();
   /** Results of the teamReduce being written. */
-  private folding: readonly Folding[] = [];
+  private folding: readonly Pick<Folding, "result" | "accumulator">[] = [];
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
   private readonly scratch: ReadonlySet<string>;
@@ -132,6 +132,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+    if (this.apart) return this.laneLoop(body, stmt, this.turnsOf(body, stmt), this.folding);
     this.before();
     const count = this.turnsOf(body, stmt);
     const name = body.local(stmt.name);
@@ -145,8 +146,9 @@ export class TeamWriter extends EntryWriter {
   }
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+    if (this.apart) return this.laneReduce(body, stmt);
     this.before();
-    const inOrder = this.program.assumptions.strict || this.program.serial;
+    const { inOrder } = this;
     const folding = stmt.results.map((result, n): Folding => {
       const cells = this.cellsOf(result.type, n, inOrder ? LANES : this.program.assumptions.members);
       return { result, accumulator: this.names.fresh(`${result.name}_part`), known: body.local(result.name), cells };
@@ -155,6 +157,48 @@ export class TeamWriter extends EntryWriter {
     if (inOrder) this.foldInOrder(body, stmt, folding, count);
     else this.foldInAnyOrder(body, stmt, folding, count);
     this.barrier();
+  }
+
+  /** A member is one invocation: no part of a workgroup can wait for its own stores. */
+  private laneLoop(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">, count: string, folding: TeamWriter["folding"]): void {
+    const name = body.local(stmt.name);
+    body.code.block(`for (var ${name} = 0; ${name} < ${count}; ${name}++)`, () => this.inside(folding, () => body.statements(stmt.body)));
+  }
+
+  /** In order, into as many sums as strict reductions have. */
+  private laneReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+    const { code } = body;
+    const results = stmt.results.map((result) => ({
+      result,
+      sums: this.names.fresh(`${result.name}_sums`),
+      known: body.local(result.name),
+      identity: body.constant(result.type, identityOf(result.op, result.type)),
+    }));
+    const { inOrder } = this;
+    for (const { result, known } of results) code.line(`var ${known}: ${TYPES[result.type]};`);
+    code.block("", () => {
+      for (const { result, sums, identity } of results)
+        code.line(
+          `var ${sums} = ${inOrder ? `array<${TYPES[result.type]}, ${LANES}>(${Array(LANES).fill(identity).join(", ")})` : identity};`,
+        );
+      const place = inOrder ? `[${body.local(stmt.name)} % ${LANES}]` : "";
+      const count = this.turnsOf(body, stmt);
+      this.laneLoop(
+        body,
+        stmt,
+        count,
+        results.map(({ result, sums }) => ({ result, accumulator: sums + place })),
+      );
+      for (const { result, sums, known } of results) {
+        const values = Array.from({ length: LANES }, (_, k) => `${sums}[${k}]`);
+        code.line(`${known} = ${inOrder ? foldLanes(values, (a, b) => body.fold(result.op, result.type, a, b)) : sums};`);
+      }
+    });
+  }
+
+  private get inOrder(): boolean {
+    const { strict, ordered } = this.program.assumptions;
+    return strict || ordered === true || this.program.serial;
   }
 
   /** Eight invocations are the lanes; where there are fewer each takes several lanes. */
@@ -231,7 +275,7 @@ export class TeamWriter extends EntryWriter {
     return turns;
   }
 
-  private inside(folding: readonly Folding[], write: () => void): void {
+  private inside(folding: TeamWriter["folding"], write: () => void): void {
     const before = [this.folding, this.apart] as const;
     [this.folding, this.apart] = [folding, true];
     write();

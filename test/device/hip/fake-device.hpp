@@ -169,6 +169,9 @@ static inline unsigned lane_() { return fake::current % fake::wave; }
 
 static inline void __syncthreads() { fake::wait(fake::AT_BARRIER); }
 static inline void __threadfence() {}
+/* Threads of a wavefront that go the same way come here in one round. */
+static inline void __builtin_amdgcn_wave_barrier() { fake::wait(fake::EXCHANGING); }
+static inline void __builtin_amdgcn_fence(int, const char *) {}
 
 template <class T> T __shfl_down(T value, unsigned step, int width) {
   const unsigned lane = lane_();

@@ -152,3 +152,45 @@ test("in fast mode blocks gather partials from several places, and the last of t
   assert.match(source, /last\[0\] = atomicInc\(ticket, gridDim\.x - 1\) == gridDim\.x - 1;/);
   assert.match(source, /if \(!last\[0\]\) return;/);
 });
+
+const laneSums = teamKernel("laneSums", { x: view(f64, 3), y: view(f64, 2) }, ({ x, y }, team) => {
+  team.range(8, (j, lanes) => {
+    y[team.index][j] = lanes.sum(x[0][0].length, (k) => x[team.index][j][k]);
+  });
+});
+
+test("a member's lanes are neighbouring threads, which fold by shuffles and store once", () => {
+  const source = emit(laneSums, { lanes: 4 }).source.replace(/\s+/g, " ");
+  assert.match(source, /__launch_bounds__\(256\)/);
+  assert.match(source, /const int lane = thread % 4; const int member = thread \/ 4; const int members = threads \/ 4;/);
+  assert.match(source, /const unsigned int lanes = 15u << \(thread % 32 - lane\);/);
+  assert.match(source, /for \(int j = member; j < 8; j \+= members\)/);
+  assert.match(source, /__shfl_xor_sync\(lanes, sum_, 2\); sum_ \+= __shfl_xor_sync\(lanes, sum_, 1\);/);
+  assert.match(source, /if \(lane == 0\) y\[/);
+  assert.doesNotMatch(source, /__syncwarp/);
+});
+
+test("strict lanes keep the eight sums of the strict order, and one lane has them all", () => {
+  const four = emit(laneSums, { strict: true, lanes: 4 }).source;
+  assert.match(four, /double sum__part\[2\] = \{0\.0, 0\.0\};/);
+  assert.match(four, /sum__part\[j_2 \/ 4 % 2\] \+= /);
+  assert.match(four, /sum_ = \(sum__part\[0\] \+ sum__part\[1\]\);/);
+  const one = emit(laneSums, { strict: true, lanes: 1 }).source;
+  assert.match(one, /sum__part\[j_2 % 8\] \+= /);
+  assert.doesNotMatch(one, /__shfl_xor_sync\(lanes/);
+});
+
+test("lanes meet where memory passes between them", () => {
+  const twice = teamKernel("twice", { y: view(f64, 3) }, ({ y }, team) => {
+    team.range(8, (j, lanes) => {
+      for (let turn = 0; turn < 2; turn++)
+        lanes.range(32, (k) => {
+          y[team.index][j][k] = y[team.index][j][k] + 1;
+        });
+    });
+  });
+  assert.match(
+    emit(twice, { lanes: 32 }).source.replace(/\s+/g, " "),
+    /__syncwarp\(lanes\); for \(int j_2 = lane; [^}]*\} __syncwarp\(lanes\);/,
+  );
+});

@@ -231,7 +231,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   private get inOrder(): boolean {
-    return this.program.assumptions.strict || this.program.serial;
+    return this.program.ordered || this.program.serial;
   }
 
   /**
