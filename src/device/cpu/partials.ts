@@ -1,6 +1,6 @@
+import { combineFunction } from "../../ir/combine.js";
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
-import { emitFold } from "../../emit/js/fold.js";
 import type { Binding } from "../bind.js";
 import { hostArray, writeView } from "./host-view.js";
 
@@ -27,9 +27,9 @@ export function foldOf(op: Exclude<ReduceOp, "custom">, type: NumericType): Fold
   return OPS[op][type];
 }
 
-/** How two values of a reduce parameter become one; of a custom one, its fold compiled to JavaScript. */
+/** How two values of a reduce parameter become one. */
 export function foldOfParam(param: ReduceParam): Fold {
-  return param.op === "custom" ? (new Function(emitFold(param.combine!))() as Fold) : foldOf(param.op, param.type);
+  return param.op === "custom" ? combineFunction(param.combine!) : foldOf(param.op, param.type);
 }
 
 /** Of one fold after the other. */

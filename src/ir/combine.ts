@@ -1,0 +1,56 @@
+import { binary, call, cast, compare, unary, type Value } from "./evaluate.js";
+import type { Expr, ReduceParam } from "./types.js";
+
+/**
+ * The fold of a custom reduction as a function, made of what its operators mean: for the few values that the host folds, and for pages that
+ * may not compile JavaScript.
+ */
+export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>): (x: number, y: number) => number {
+  type Part = (x: number, y: number) => Value;
+  const made = (e: Expr): Part => {
+    switch (e.op) {
+      case "const": {
+        const value = cast(e.type, e.type, e.value);
+        return () => value;
+      }
+      case "local":
+        return e.name === a ? (x) => x : (_, y) => y;
+      case "unary": {
+        const of = made(e.a);
+        return (x, y) => unary(e.fn, e.type, of(x, y));
+      }
+      case "cast": {
+        const of = made(e.a);
+        return (x, y) => cast(e.type, e.a.type, of(x, y));
+      }
+      case "binary": {
+        const [left, right] = [made(e.a), made(e.b)];
+        return (x, y) => binary(e.fn, e.type, left(x, y) as number, right(x, y) as number);
+      }
+      case "compare": {
+        const [left, right] = [made(e.a), made(e.b)];
+        return (x, y) => compare(e.fn, left(x, y), right(x, y));
+      }
+      case "logical": {
+        const [left, right] = [made(e.a), made(e.b)];
+        return e.fn === "and" ? (x, y) => left(x, y) && right(x, y) : (x, y) => left(x, y) || right(x, y);
+      }
+      case "select": {
+        const [cond, yes, no] = [made(e.cond), made(e.a), made(e.b)];
+        return (x, y) => (cond(x, y) ? yes : no)(x, y);
+      }
+      case "call": {
+        const args = e.args.map(made);
+        return (x, y) =>
+          call(
+            e.fn,
+            e.type,
+            args.map((of) => of(x, y) as number),
+          );
+      }
+      default:
+        throw new Error("a fold uses nothing but its two arguments");
+    }
+  };
+  return made(body) as (x: number, y: number) => number;
+}
