@@ -1,10 +1,10 @@
+import { verify } from "#verify";
 import { checkBounds } from "./bounds.js";
 import { fold } from "./fold.js";
 import { scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "./types.js";
 import { unroll } from "./unroll.js";
-import { verify } from "./verify.js";
 
 /**
  * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes what is not used. No bit of
