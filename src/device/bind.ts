@@ -2,6 +2,7 @@ import { outside, takenRange, type Access, type AccessAnalysis } from "../ir/acc
 import { equal, type Interval } from "../ir/affine.js";
 import { arrayShapes } from "../ir/bounds.js";
 import { costOf } from "../ir/cost.js";
+import { orderMatters } from "../ir/identity.js";
 import { indexNames, printExpr } from "../ir/print.js";
 import { partialCount } from "../ir/launch.js";
 import type { KernelIR } from "../ir/types.js";
@@ -12,7 +13,7 @@ import type { Kernel } from "../kernel/kernel.js";
 import type { ParamToken } from "../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "./blocked-view.js";
 import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy } from "./device.js";
-import { recall, remember, type Call } from "./known-bindings.js";
+import { isDeterministic, recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
 import { tunedScatter, type Chosen } from "./tuning.js";
@@ -25,6 +26,8 @@ export interface Binding {
   access: AccessAnalysis;
   policy: Policy;
   precision: Precision;
+  /** Folds come in the order of strict mode: in it, and where the launch is deterministic. */
+  ordered: boolean;
   /** Scalar parameters by name (fixed ones are in the code already). */
   scalars: Record<string, number | boolean>;
   /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
@@ -38,7 +41,7 @@ export interface Binding {
   forward: readonly Forward[];
   /** True where no written view shares memory with another argument: pointers may be `restrict`. */
   disjointMemory: boolean;
-  /** The strategy that was asked for, `sorted` in strict mode; undefined leaves it to the backend. */
+  /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
   cost: Cost;
   /** What it was bound from. */
@@ -86,8 +89,9 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
     else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.output(name, token.type);
   }
   const precision = options.precision ?? device.precision;
+  const ordered = precision === "strict" || isDeterministic(device, options);
   const partials = options.partials === true;
-  const unfolded = options.unfolded === true && precision === "fast";
+  const unfolded = options.unfolded === true && !ordered;
   const strict = compileKernel(kernel, fixed, compile);
   const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
   const { ir, access } = blockedKernel(precision === "fast" ? relaxedKernel(strict) : strict, blocked);
@@ -98,15 +102,32 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const forward = check.forward(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
-    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, precision, options)]),
+    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
   );
   const cost = costOf(strict.ir, { views: given, policy, scalars });
-  return { kernel, ir, access, policy, precision, scalars, views, outputs, partials, unfolded, forward, disjointMemory, scatter, cost };
+  if (isDeterministic(device, options)) check.order(ir, scatter);
+  return {
+    kernel,
+    ir,
+    access,
+    policy,
+    precision,
+    ordered,
+    scalars,
+    views,
+    outputs,
+    partials,
+    unfolded,
+    forward,
+    disjointMemory,
+    scatter,
+    cost,
+  };
 }
 
-function strategyOf(name: string, precision: Precision, { scatter }: LaunchOptions): ScatterStrategy | undefined {
+function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions): ScatterStrategy | undefined {
   const asked = typeof scatter === "string" ? scatter : scatter?.[name];
-  return asked ?? (precision === "strict" ? "sorted" : undefined);
+  return asked ?? (ordered ? "sorted" : undefined);
 }
 
 /** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
@@ -210,6 +231,15 @@ class Checks {
       if (!STRATEGIES.includes(strategy as ScatterStrategy))
         this.fail(`there is no scatter strategy "${strategy}"; use one of ${STRATEGIES.join(", ")}`);
     }
+  }
+
+  /** Scatter parameters whose sums depend on their order. */
+  order(ir: KernelIR, scatter: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+    for (const param of ir.params)
+      if (param.kind === "scatter" && orderMatters(param) && scatter[param.name] !== "sorted")
+        this.fail(
+          `scatter "${param.name}" cannot be ${scatter[param.name]} in a deterministic launch, as the order of its sums would change; use the strategy "sorted", or leave it out`,
+        );
   }
 
   forward({ forward = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly Forward[] {

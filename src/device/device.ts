@@ -72,6 +72,11 @@ export interface LaunchOptions {
   /** The device's own precision where absent. */
   precision?: Precision;
   /**
+   * Sums and other folds come in the order of strict mode, whatever the arithmetic: results are the same in each run, with any number of
+   * threads (docs/determinism.md). The device's own `deterministic` where absent.
+   */
+  deterministic?: boolean;
+  /**
    * Strict mode only: reduce parameters take the first-level partials (docs/determinism.md), `partialCount(policy)` of them in order, into
    * the contiguous views that they are given. Nothing is folded, and there are no results.
    */
@@ -80,7 +85,7 @@ export interface LaunchOptions {
   unfolded?: boolean;
   /** What the launch stores in memory of other devices, too; for devices with `forwards`. */
   forward?: readonly Forward[];
-  /** For all scatter parameters, or for each by name; chosen by the library where absent, always `sorted` in strict mode. */
+  /** For all scatter parameters, or for each by name; chosen by the library where absent, `sorted` in strict mode and where deterministic. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
   tuning?: Tuning;
@@ -193,6 +198,8 @@ export interface Device {
   readonly tuning: TuningTable;
   /** Used by launches that ask for none. */
   precision: Precision;
+  /** Used by launches that do not say. */
+  deterministic?: boolean;
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
@@ -251,6 +258,8 @@ export interface OpenOptions {
    * (docs/webgpu.md). Devices that have f64 use their own.
    */
   f64?: "emulate";
+  /** Launches are deterministic unless they say otherwise; see `LaunchOptions`. */
+  deterministic?: boolean;
   /** Launches are measured on first use, by `run` and by skeletons, and run with the values that were the fastest. */
   tune?: boolean;
   /** Values that win over what is measured. */

@@ -68,7 +68,7 @@ export function recall(call: Call): Checked | undefined {
 
 /** Remembers a binding that has passed all checks. */
 export function remember(call: Call, made: Checked): void {
-  const { device, kernel, args, options, compile } = call;
+  const { device, kernel, args, compile } = call;
   const { policy, scalars, views, outputs, ...binding } = made;
   const floats: [string, "f64" | "f32"][] = [];
   const exact: [string, unknown][] = [];
@@ -85,7 +85,7 @@ export function remember(call: Call, made: Checked): void {
   list.push({
     memory: device.memory,
     precision: made.precision,
-    options: optionsKey(options),
+    options: optionsKey(call),
     debug: compile.debug ?? false,
     policy: policy.kind === "team" ? { ...policy } : { ...policy, begin: [...policy.begin], extents: [...policy.extents] },
     count: Object.keys(args).length,
@@ -100,11 +100,16 @@ export function remember(call: Call, made: Checked): void {
   if (list.length > REMEMBERED) list.shift();
 }
 
-function matches(found: Known, { device, args, policy, options, compile }: Call): boolean {
+/** Unless a launch says so, its device does. */
+export const isDeterministic = ({ deterministic }: Device, options: LaunchOptions): boolean =>
+  options.deterministic ?? deterministic ?? false;
+
+function matches(found: Known, call: Call): boolean {
+  const { device, args, policy, options, compile } = call;
   return (
     found.memory === device.memory &&
     found.precision === (options.precision ?? device.precision) &&
-    found.options === optionsKey(options) &&
+    found.options === optionsKey(call) &&
     found.debug === (compile.debug ?? false) &&
     samePolicy(found.policy, policy) &&
     found.count === Object.keys(args).length &&
@@ -115,8 +120,11 @@ function matches(found: Known, { device, args, policy, options, compile }: Call)
   );
 }
 
-const optionsKey = ({ partials, scatter }: LaunchOptions): string =>
-  partials === undefined && scatter === undefined ? "" : JSON.stringify([partials, scatter]);
+function optionsKey({ device, options }: Call): string {
+  const { partials, scatter } = options;
+  const deterministic = isDeterministic(device, options);
+  return partials === undefined && scatter === undefined && !deterministic ? "" : JSON.stringify([partials, scatter, deterministic]);
+}
 
 function placeOf(view: AnyView): Place {
   const { buffer, type, offset, shape, strides } = storageOf(view);

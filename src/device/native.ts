@@ -91,7 +91,7 @@ class NativeDevice extends CpuDevice {
   private code(binding: Binding, plans: readonly ScatterPlan[]): NativeCode {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
-    const ordered = binding.precision === "strict";
+    const { ordered } = binding;
     const options = { strides, disjoint: binding.disjointMemory, ordered, scatter };
     const key = JSON.stringify([options, hasOpenMP(this.compiler)]);
     let variants = this.codes.get(binding.ir);

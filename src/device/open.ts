@@ -21,6 +21,7 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
+  device.deterministic = options.deterministic;
   device.tuning.measuring = options.tune ?? usual.tune ?? false;
   device.tuning.use(options.tuning ?? usual.tuning ?? {}, device);
   cover(device);

@@ -98,6 +98,7 @@ class WasmDevice extends CpuDevice {
       ir,
       policy: binding.policy,
       precision: binding.precision,
+      ordered: binding.ordered,
       views: Object.fromEntries(
         Object.entries(binding.views).map(([name, { type, shape, strides }]) => [name, { element: type, shape, strides }]),
       ),

@@ -115,19 +115,19 @@ function teamThreads(wish: number = MEMBERS, serial: boolean, { threads }: CodeF
 }
 
 /** Lanes of a member: as were asked for, or as many as its longest loop over lanes has turns, where that is known. */
-function lanesFor({ ir, policy, precision }: Binding, scatter: GpuAssumptions["scatter"], language: GpuLanguage): number {
+function lanesFor({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["scatter"], language: GpuLanguage): number {
   const loops = laneLoops(ir.body);
   if (policy.kind !== "team" || loops.length === 0 || inTurn(scatter)) return 1;
   const counts = loops.map(({ count }) => (count.op === "const" ? Number(count.value) : undefined));
   const usual = counts.every((count) => count !== undefined) ? nextPower(Math.max(...counts)) : USUAL_LANES;
-  return Math.min(policy.lanes ?? usual, language.lanes, precision === "strict" ? REDUCTION_LANES : Infinity);
+  return Math.min(policy.lanes ?? usual, language.lanes, ordered ? REDUCTION_LANES : Infinity);
 }
 
 /** Scatters come in an order that lanes would mix up. */
 const inTurn = (scatter: GpuAssumptions["scatter"]): boolean =>
   Object.values(scatter).some((code) => code === "recorded" || code === "serial");
 
-function lanesDecision({ ir, policy, precision }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
+function lanesDecision({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
   if (policy.kind !== "team" || laneLoops(ir.body).length === 0) return [];
   const why =
     language.lanes === 1
@@ -136,12 +136,12 @@ function lanesDecision({ ir, policy, precision }: Binding, { lanes, scatter }: G
         ? ", as scatters come in order"
         : policy.lanes === undefined || policy.lanes === lanes
           ? ""
-          : `, for the ${policy.lanes} asked for: ${precision === "strict" ? "as many as strict sums have parts" : "as many as a warp has threads"}`;
+          : `, for the ${policy.lanes} asked for: ${ordered ? "as many as strict sums have parts" : "as many as a warp has threads"}`;
   return [`lanes: ${lanes} of a member${why}`];
 }
 
 function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
-  const { policy, views, precision, disjointMemory, forward } = binding;
+  const { policy, views, precision, ordered, disjointMemory, forward } = binding;
   const lanes = lanesFor(binding, scatter, language);
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
   const indices =
@@ -153,6 +153,7 @@ function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: Cod
         ];
   return {
     strict: precision === "strict",
+    ordered,
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,

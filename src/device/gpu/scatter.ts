@@ -63,7 +63,7 @@ export function sorted(binding: Binding, target: ScatterParam, facts: ScatterFac
 export function inOrder(
   binding: Binding,
   target: ScatterParam,
-  why = binding.precision === "strict" ? "as strict mode asks" : "as asked",
+  why = binding.precision === "strict" ? "as strict mode asks" : binding.ordered ? "as the launch is deterministic" : "as asked",
 ): Choice {
   const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
   // Positions are sorted as words of 32 bits, one of which stands for none.

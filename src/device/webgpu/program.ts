@@ -41,7 +41,8 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.pieces.every(({ bases }) => bases[name] === 0)])),
     partials: binding.partials,
     subgroups: gpu.hasSubgroups,
-    inChunks: precision === "strict" || places.pieces.length > 1,
+    ordered: binding.ordered,
+    inChunks: binding.ordered || places.pieces.length > 1,
     scatter: scatter.code,
     copies: Object.fromEntries(
       Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, Math.max(1, views[name].size)]] : [])),

@@ -67,23 +67,23 @@ export function tilesText(param: ScatterParam, name: string, memory: string, add
   });
   return [
     `const $tiles_${name} = [${tiles.join(", ")}];`,
-    `const $spill_${name} = (lines, values, place) => {`,
+    `const $spill_${name} = ($lines, $values, $place) => {`,
     ...indent([
-      `for (let n = 0; n < ${TILE_LINE}; n++) {`,
+      `for (let $n = 0; $n < ${TILE_LINE}; $n++) {`,
       ...indent([
-        `const value = values[${TILE_LINE} * place + n];`,
-        `if (value === ${identity}) continue;`,
-        atomicUpdate(param, name, `${TILE_LINE} * lines[place] + n`, "value"),
-        `values[${TILE_LINE} * place + n] = ${identity};`,
+        `const $value = $values[${TILE_LINE} * $place + $n];`,
+        `if ($value === ${identity}) continue;`,
+        atomicUpdate(param, name, `${TILE_LINE} * $lines[$place] + $n`, "$value"),
+        `$values[${TILE_LINE} * $place + $n] = ${identity};`,
       ]),
       "}",
     ]),
     "};",
-    `const $place_${name} = (lines, values, at) => {`,
+    `const $place_${name} = ($lines, $values, $at) => {`,
     ...indent([
-      `const line = at / ${TILE_LINE} | 0, place = Math.imul(line, ${TILE_HASH}) >>> ${tileShift(WORKER_TILE_LINES)};`,
-      ...braced("if (lines[place] !== line) ", [`$spill_${name}(lines, values, place);`, "lines[place] = line;"]),
-      `return ${TILE_LINE} * place + (at & ${TILE_LINE - 1});`,
+      `const $line = $at / ${TILE_LINE} | 0, $place = Math.imul($line, ${TILE_HASH}) >>> ${tileShift(WORKER_TILE_LINES)};`,
+      ...braced("if ($lines[$place] !== $line) ", [`$spill_${name}($lines, $values, $place);`, "$lines[$place] = $line;"]),
+      `return ${TILE_LINE} * $place + ($at & ${TILE_LINE - 1});`,
     ]),
     "};",
   ];

@@ -9,7 +9,7 @@ import type { KernelCode } from "./kernel-code.js";
  */
 export function axisOrder(code: KernelCode, { extents }: RangePolicy): number[] {
   const axes = [...extents.keys()];
-  const ordered = (code.strict && code.reductions.length > 0) || Object.values(code.spec.scatter).includes("sorted");
+  const ordered = (code.ordered && code.reductions.length > 0) || Object.values(code.spec.scatter).includes("sorted");
   if (ordered || axes.length === 1) return axes;
   const contiguous = axes.map((axis) => contiguousAccesses(code, axis));
   const best = axes.findLast((axis) => contiguous[axis] === Math.max(...contiguous))!;

@@ -173,7 +173,7 @@ export class InnerLoop {
     const { accumulators, width, body } = this.shape;
     const size = sizeOf(body);
     if (accumulators.size > 0) {
-      if (this.code.strict) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
+      if (this.code.ordered) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
       return size >= 120 ? 1 : accumulators.size <= 2 ? 4 : width === 1 ? 2 : 1;
     }
     if (width === 1) return 1;

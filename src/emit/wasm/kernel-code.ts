@@ -15,6 +15,8 @@ export interface WasmSpec {
   ir: KernelIR;
   policy: Policy;
   precision: Precision;
+  /** Reductions come in the order of strict mode, which in it they always do. */
+  ordered?: boolean;
   /** Of view and scatter parameters; strides in elements. */
   views: Record<string, { element: ElementType; shape: readonly number[]; strides: readonly number[] }>;
   scatter: Record<string, ScatterStrategy>;
@@ -67,6 +69,8 @@ export class KernelCode {
   readonly arrays = new Map<string, ArrayInfo>();
   readonly definitions: Map<string, Expr | undefined>;
   readonly strict: boolean;
+  /** Reductions keep the order of strict mode. */
+  readonly ordered: boolean;
   readonly decisions: string[] = [];
   /** Local of `slice` with the address of the worker's private memory. */
   readonly scratch: number;
@@ -90,6 +94,7 @@ export class KernelCode {
   constructor(readonly spec: WasmSpec) {
     const { ir } = spec;
     this.strict = spec.precision === "strict";
+    this.ordered = this.strict || spec.ordered === true;
     this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
     this.importMath(ir);

@@ -41,7 +41,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
     slots: code.slots,
     scratchBytes: code.scratchBytes,
     tableBytes: code.tableBytes,
-    partials: spec.policy.kind === "team" || code.strict ? "units" : "workers",
+    partials: spec.policy.kind === "team" || code.ordered ? "units" : "workers",
     decisions: code.decisions,
   };
 }

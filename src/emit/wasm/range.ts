@@ -25,8 +25,8 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   const axes = axisOrder(code, policy).map((axis) => ({ axis, begin: policy.begin[axis], extent: policy.extents[axis] }));
   const inner = axes.pop()!;
   const unitsOfLine = Math.ceil(inner.extent / REDUCTION_CHUNK);
-  const accumulators = new Map(code.reductions.map((p) => [p.name, code.strict ? privateLanes(code, p) : workersLanes(code, p)]));
-  const byUnit = code.strict && accumulators.size > 0;
+  const accumulators = new Map(code.reductions.map((p) => [p.name, code.ordered ? privateLanes(code, p) : workersLanes(code, p)]));
+  const byUnit = code.ordered && accumulators.size > 0;
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
   const width = chooseWidth(code, spec.ir.body, variable, code.reductions, "elements");
 

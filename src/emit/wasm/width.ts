@@ -37,7 +37,7 @@ function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVar
   if (target) return `as updates of "${target}" must come in element order`;
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
-  if (!code.strict && foldsInPairs(code, body)) return "as its sums go in pairs";
+  if (!code.ordered && foldsInPairs(code, body)) return "as its sums go in pairs";
   // Measured: to put two lanes together costs as much as what a vector saves in two operations; four lanes save twice as much.
   const saved = ((tally.contiguous + tally.operations) * width) / 4;
   return tally.lanewise > saved ? "as it gathers more than it computes" : undefined;

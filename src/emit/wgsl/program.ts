@@ -39,6 +39,8 @@ export interface Entry {
 /** What is known of a launch when its code is generated. */
 export interface WgslAssumptions {
   readonly strict: boolean;
+  /** Folds keep the order of strict mode, which in it they always do. */
+  readonly ordered?: boolean;
   /** Reductions over a range go by chunks: in strict mode, and where a range is run in pieces. */
   readonly inChunks: boolean;
   /** The device folds over subgroups, and numbers them. */

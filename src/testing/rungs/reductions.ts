@@ -247,4 +247,19 @@ export const reductions: Rung[] = [
         throw new Error(`fast dot of ${products.length}: ${actual} instead of about ${exact}`);
     }),
   ),
+
+  ...reals(69, "sums in the order of strict mode where a fast launch is deterministic", async (device, real, r) => {
+    const options = { precision: "fast", deterministic: true } as const;
+    for (const n of SIZES) {
+      const xs = values(n, r);
+      const x = device.from(real, xs);
+      const { total } = await device.run(statistics(real), { x }, range(n), options);
+      expectEqual(total, strictFold([xs], adding(r), 0), `sum of ${n}`);
+      x.free();
+    }
+    const xs = values(7 * 700, r);
+    const lines = Array.from({ length: 7 }, (_, line) => xs.subarray(700 * line, 700 * (line + 1)));
+    const { s } = await device.run(plane(real), { x: device.from(real, xs, [7, 700]) }, range(7, 700), options);
+    expectEqual(s, strictFold(lines, adding(r), 0), "sum over lines");
+  }),
 ];

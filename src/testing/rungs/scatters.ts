@@ -139,19 +139,21 @@ export const scatters: Rung[] = [
     });
   }),
 
-  ...reals(71, "adds in the order of the elements in strict mode", async (device, real, r) => {
+  ...reals(71, "adds in the order of the elements in strict mode, and where a launch is deterministic", async (device, real, r) => {
     const xs = fine(r);
     const start = make(BINS + 1, (k) => r(k / 3));
     const at = device.from(i32, ats),
-      x = device.from(real, xs),
-      h = device.from(real, start);
+      x = device.from(real, xs);
     const expected = start.slice();
     for (let k = 0; k < N; k++) {
       expected[ats[k]] = r(expected[ats[k]] + xs[k]);
       expected[ats[k] + 1] = r(expected[ats[k] + 1] + r(0.5 * xs[k]));
     }
-    await device.run(deposit(real), { at, x, h }, range(N), { precision: "strict" });
-    expectSame(await device.queue.read(h), expected, "deposit in strict mode");
+    for (const options of [{ precision: "strict" }, { precision: "fast", deterministic: true }] as const) {
+      const h = device.from(real, start);
+      await device.run(deposit(real), { at, x, h }, range(N), options);
+      expectSame(await device.queue.read(h), expected, `deposit, ${options.precision}`);
+    }
   }),
 
   ...reals(72, "adds floats by every strategy", async (device, real) => {

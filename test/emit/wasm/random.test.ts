@@ -52,6 +52,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     access: analyseAccess(ir),
     policy: range(LENGTH),
     precision: "strict",
+    ordered: true,
     scalars: { pd: 1.5, pi: 3, pb: true },
     views,
     outputs: {},

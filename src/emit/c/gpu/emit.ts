@@ -18,7 +18,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
   const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
   const main = writer.write();
   const reducing = program.reduces.length > 0;
-  const gathers = reducing && !assumptions.strict && dialect.lastBlock !== undefined;
+  const gathers = reducing && !program.ordered && dialect.lastBlock !== undefined;
   const fold = reducing && !gathers ? new FoldWriter(program, false).write() : undefined;
   const finish = reducing ? new FoldWriter(program, true).write() : undefined;
   const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
@@ -72,7 +72,7 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
   // Recording goes by batches, whose chunks have partials of their own.
-  if (reducing && (program.assumptions.strict || program.scatters("recorded").length > 0)) return "chunks";
+  if (reducing && (program.ordered || program.scatters("recorded").length > 0)) return "chunks";
   if (program.scatters("tiled").length > 0) return "stretches";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }

@@ -108,12 +108,12 @@ export class FoldWriter extends EntryWriter {
 
   write(): { entry: Entry; text: string } {
     const { finishThreads, lastBlock } = this.dialect;
-    const { strict } = this.program.assumptions;
+    const { ordered } = this.program;
     if (!this.last) this.writeFold();
-    else if (strict) this.writeFinish();
+    else if (ordered) this.writeFinish();
     else if (lastBlock) this.writeGather(lastBlock);
     else this.writeFastFinish();
-    const threads = this.last && (strict || !lastBlock) ? finishThreads : BLOCK;
+    const threads = this.last && (ordered || !lastBlock) ? finishThreads : BLOCK;
     return this.finish(threads, [threads, 1, 1]);
   }
 

@@ -57,6 +57,8 @@ export type ScatterCode =
 /** What is known of a launch when its code is generated; strides and extents themselves are parameters. */
 export interface GpuAssumptions {
   strict: boolean;
+  /** Folds keep the order of strict mode, which in it they always do. */
+  ordered?: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
   /** Threads along the last axis start a little before the range, where a cache line begins, so that warps meet whole lines. */

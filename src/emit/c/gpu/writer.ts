@@ -57,6 +57,11 @@ export class ProgramWriter {
     return this.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.scatterCode(p.name) === code);
   }
 
+  /** Folds keep the order of strict mode. */
+  get ordered(): boolean {
+    return this.assumptions.strict || this.assumptions.ordered === true;
+  }
+
   /** One thread runs it all. */
   get serial(): boolean {
     return this.scatters("serial").length > 0;
