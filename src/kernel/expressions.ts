@@ -1,4 +1,5 @@
 import type * as acorn from "acorn";
+import { localOf } from "../ir/build.js";
 import type { Expr, NumericType } from "../ir/types.js";
 import { assignTo, updateTarget } from "./assignments.js";
 import { call } from "./calls.js";
@@ -104,6 +105,8 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
       );
     case "cell":
       return cx.fail(node, "the cell is used as a number", "write c.x, c.y or c.z for its coordinates");
+    case "particle":
+      return cx.fail(node, "the particle is used as a number", "write x[p], with a column x of its species");
     case "void":
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
     default:
@@ -161,11 +164,12 @@ function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
   if (object.kind === "field") return ownCell(cx, object, expression(cx, node.property, scope), node);
-  const [of, subscript] = cx.inOrder<Value>([() => object, () => scalarOf(cx, node.property, scope)], (value) => cx.settle(value, node));
+  const [of, subscript] = cx.inOrder<Value>([() => object, () => expression(cx, node.property, scope)], (value) => cx.settle(value, node));
   const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
   switch (of.kind) {
     case "view": {
-      const prefix = [...of.prefix, index()];
+      const first = of.prefix.length === 0;
+      const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.place, "i32") : index()];
       if (prefix.length < of.rank) return { ...of, prefix };
       return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
     }

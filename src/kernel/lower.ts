@@ -1,4 +1,4 @@
-import { indexOf, int, loadInt, localOf } from "../ir/build.js";
+import { indexOf, int, loadInt } from "../ir/build.js";
 import type { ElementType, Expr, KernelIR, NumericType, Param, Stmt, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
@@ -118,7 +118,7 @@ class KernelLowering {
   private elements(particle: string): Value[] {
     if (typeof this.kernel.policy === "object") {
       const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
-      return this.kernel.policy.particles ? [{ kind: "scalar", expr: localOf(particle, "i32") }, cell] : [cell];
+      return this.kernel.policy.particles ? [{ kind: "particle", place: particle }, cell] : [cell];
     }
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));

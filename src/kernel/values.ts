@@ -14,6 +14,8 @@ export type Value =
   /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
   | { kind: "cell"; dimension: Dimension }
+  /** Where columns hold the particle is in a local. */
+  | { kind: "particle"; place: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }

@@ -1,29 +1,7 @@
-import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { bool, f64, i32, KernelError, sum, table } from "isoform";
-import { ContainerError } from "../../src/kernel/errors.js";
+import { bool, f64, i32, sum, table } from "isoform";
 import { BlankGrid, box, plane } from "./blank-grid.js";
-
-/** Asserts that a container is refused, at its place in the author's file. */
-function refused(declare: () => unknown, at: string, problem: RegExp, remedy: RegExp): void {
-  try {
-    declare();
-  } catch (error) {
-    assert.ok(error instanceof ContainerError && error instanceof KernelError, `${error}`);
-    assert.match(error.problem, problem);
-    assert.match(error.remedy ?? "", remedy);
-    const { file, line, column } = error.location;
-    assert.match(file, /refused-containers\.test\.ts$/);
-    const text = readFileSync(file, "utf8")
-      .split("\n")
-      [line - 1].slice(column - 1);
-    assert.ok(text.trimStart().startsWith(at), `it points at ${text}`);
-    assert.match(error.message, /^container "k", /);
-    return;
-  }
-  assert.fail("the container is accepted");
-}
+import { refused } from "./refused.js";
 
 const grid = box();
 const [p, q, n] = [grid.field("p", f64), grid.field("q", f64), grid.field("n", i32)];
