@@ -56,7 +56,7 @@ describe("particles that move", () => {
       assert.equal(new Set(id).size, id.length, "nobody is there twice");
       if (kind === "dense") assert.equal(id.length, 60, "nobody is lost");
       else assert.ok(id.length > 20 && id.length < 60, "some have left");
-      id.forEach((n, at) => assert.deepEqual([...step.slice(2 * at, 2 * at + 2)], list[n].slice(2)));
+      id.forEach((n, at) => assert.deepEqual([...step.subarray(2 * at, 2 * at + 2)], list[n].slice(2)));
       const [first, count] = [await species.first.download(), await species.count.download()];
       const cells = Array.from(id, (_, at) => Math.floor(x[2 * at + 1]) * 6 + Math.floor(x[2 * at]));
       assert.deepEqual(
@@ -87,7 +87,7 @@ describe("particles that move", () => {
       const { x, id } = await species.download();
       id.forEach((n, at) => {
         const expected = [(n % 6) + 0.25, (Math.floor(n / 6) + 0.5 + 15) % 14];
-        assert.deepEqual([...x.slice(2 * at, 2 * at + 2)], expected, `${set.name}, particle ${n}`);
+        assert.deepEqual([...x.subarray(2 * at, 2 * at + 2)], expected, `${set.name}, particle ${n}`);
       });
     }
     const { grid, species, walk, load } = walkers(one, { periodic: true });

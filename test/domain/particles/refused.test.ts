@@ -8,7 +8,7 @@ import { jsSets } from "../sets.js";
 
 const grid = dense(jsSets[0], [6, 5, 4]);
 const ions = particles(grid, "ions", { v: [f64, 3], w: f64, id: i32 });
-const { x, v, w, id } = ions.columns;
+const { v, w, id } = ions.columns;
 const [rho, e] = [grid.field("rho", f64), grid.field("e", f64, { cardinality: 3 })];
 
 describe("containers over particles are refused that", () => {
