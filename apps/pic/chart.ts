@@ -14,6 +14,9 @@ function stepOf(range: number): number {
   return [1, 2, 5, 10].map((n) => n * decade).find((step) => range / step <= 8) ?? 10 * decade;
 }
 
+/** The place behind the names of so many curves. */
+const legend = (rows: number): string => `x="${BOX.right - 258}" y="${BOX.top + 4}" width="250" height="${18 * rows + 6}"`;
+
 /** An SVG file: a series over time with a logarithmic scale, and exponentials through parts of it. */
 export function chart(title: string, quantity: string, { times, values }: Series, curves: readonly Curve[]): string {
   const end = times[times.length - 1] || 1;
@@ -52,7 +55,9 @@ export function chart(title: string, quantity: string, { times, values }: Series
     `<rect width="100%" height="100%" fill="white"/>` +
     [...decades, ...ticks].join("") +
     `<clipPath id="inside"><rect x="${BOX.left}" y="${BOX.top}" width="${BOX.right - BOX.left}" height="${BOX.bottom - BOX.top}"/></clipPath>` +
-    `<path class="series" clip-path="url(#inside)" d="M${line}"/>${fits.join("")}` +
+    `<path class="series" clip-path="url(#inside)" d="M${line}"/>` +
+    (curves.length > 0 ? `<rect ${legend(curves.length)} fill="white" fill-opacity="0.8"/>` : "") +
+    fits.join("") +
     label(`x="${BOX.left}" y="22" font-size="15"`, `${title}: ${quantity}`) +
     label(`x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 8}" text-anchor="middle"`, "time, in units of 1 / plasma frequency") +
     `</svg>\n`

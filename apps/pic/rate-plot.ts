@@ -11,16 +11,16 @@ const BELOW = 1;
  * A plot of rates as text, a block of Mermaid's `xychart-beta` in Markdown: the decimal logarithm of a series, of its fits and of the expected
  * rates. Where curves of one kind follow each other, the greater one counts. Curves come in pairs of fit and expectation.
  */
-export function ratePlot(title: string, { times, values }: Series, curves: readonly Curve[]): string {
+export function ratePlot(title: string, series: Series, curves: readonly Curve[]): string {
   const fits = curves.filter((_, n) => n % 2 === 0);
   const expected = curves.filter((_, n) => n % 2 === 1);
-  const [from, to] = rangeOf(times, curves);
+  const [from, to] = rangeOf(series.times, curves);
   const at = Array.from({ length: POINTS + 1 }, (_, n) => from + ((to - from) * n) / POINTS);
   const line = (list: readonly Curve[]): number[] =>
     at.map((t) => Math.max(...list.map(({ offset, rate }) => (offset + rate * t) / Math.LN10)));
   const [fitted, theory] = [line(fits), line(expected)];
   const low = Math.min(...fitted, ...theory) - BELOW;
-  const simulated = at.map((t) => Math.max(low, Math.log10(values[nearest(times, t)])));
+  const simulated = at.map((t) => Math.max(low, Math.log10(valueAt(series, t))));
   const high = Math.max(...simulated, ...fitted, ...theory) + 0.1;
   const list = (numbers: readonly number[]): string => `  line [${numbers.map((value) => Number(value.toFixed(3))).join(", ")}]`;
   return [
@@ -42,5 +42,14 @@ function rangeOf(times: readonly number[], curves: readonly Curve[]): [from: num
   return [Math.max(times[0], first - margin), Math.min(times[times.length - 1], last + margin)];
 }
 
-const nearest = (times: readonly number[], t: number): number =>
-  times.reduce((best, time, n) => (Math.abs(time - t) < Math.abs(times[best] - t) ? n : best), 0);
+/** The value at a time, on a straight line between two samples. */
+function valueAt({ times, values }: Series, t: number): number {
+  // However the last time was rounded.
+  const margin = 1e-9 * Math.abs(t);
+  const next = Math.max(
+    1,
+    times.findIndex((time) => time >= t - margin),
+  );
+  const share = (t - times[next - 1]) / (times[next] - times[next - 1]);
+  return values[next - 1] + share * (values[next] - values[next - 1]);
+}
