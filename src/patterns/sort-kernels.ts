@@ -16,28 +16,36 @@ function digitOf(key: number, flip: number, shift: number, bits: number): number
   return ((unsigned(key, flip) >>> shift) & ((1 << bits) - 1)) | 0;
 }
 
-/** Counts into `own` how often each digit occurs among `each` keys from `begin` on. */
-function tally(own: Int32Array, keys: Numbers, begin: number, each: number, flip: number, shift: number, bits: number): void {
-  for (let i = begin; i < Math.min(begin + each, keys.length); i++) {
+/** Counts into `own` how often each digit occurs among the keys from `begin` to `end` - 1. */
+function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip: number, shift: number, bits: number): void {
+  for (let i = begin; i < end; i++) {
     const digit = digitOf(keys[i], flip, shift, bits);
     own[digit] = own[digit] + 1;
   }
 }
 
+/** How many keys there are: all, or the first so many of them as memory tells. */
+function keysOf(keys: Numbers, count: Numbers, some: boolean): number {
+  return some ? count[0] : keys.length;
+}
+const counted = { count: view(i32), some: fixed(bool), keysOf };
+
 /** A tile of `members` * `each` keys a team, and the digit that they are sorted by. */
-const tile = { flip: u32, shift: i32, bits: fixed(i32), members: fixed(i32), each: fixed(i32), unsigned, digitOf, tally };
+const tile = { flip: u32, shift: i32, bits: fixed(i32), members: fixed(i32), each: fixed(i32), unsigned, digitOf, tally, ...counted };
 
 /** counts[digit][tile] */
 function makeCountDigits(type: typeof i32 | typeof u32) {
   return teamKernel(
     "countDigits",
     { keys: view(type as typeof u32), counts: view(i32, 2), ...tile },
-    ({ keys, counts, flip, shift, bits, members, each, tally }, team) => {
+    ({ keys, counts, flip, shift, bits, members, each, tally, count, some, keysOf }, team) => {
+      const all = keysOf(keys, count, some);
       const digits = 1 << bits;
       const counted = team.scratch("i32", members * (digits + 1));
       team.range(members, (m) => {
         const own = new Int32Array(digits);
-        tally(own, keys, (team.index * members + m) * each, each, flip, shift, bits);
+        const begin = (team.index * members + m) * each;
+        tally(own, keys, begin, Math.min(begin + each, all), flip, shift, bits);
         for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
       });
       team.range(digits, (d) => {
@@ -65,13 +73,37 @@ function makeMoveKeys(type: typeof i32 | typeof u32) {
       keep: fixed(bool),
       ...tile,
     },
-    ({ keys, order, starts, movedKeys, movedOrder, first, keep, flip, shift, bits, members, each, unsigned, digitOf, tally }, team) => {
+    (
+      {
+        keys,
+        order,
+        starts,
+        movedKeys,
+        movedOrder,
+        first,
+        keep,
+        flip,
+        shift,
+        bits,
+        members,
+        each,
+        unsigned,
+        digitOf,
+        tally,
+        count,
+        some,
+        keysOf,
+      },
+      team,
+    ) => {
+      const all = keysOf(keys, count, some);
       const digits = 1 << bits;
       const counted = team.scratch("i32", members * (digits + 1));
       const places = team.scratch("i32", digits * (members + 1));
       team.range(members, (m) => {
         const own = new Int32Array(digits);
-        tally(own, keys, (team.index * members + m) * each, each, flip, shift, bits);
+        const begin = (team.index * members + m) * each;
+        tally(own, keys, begin, Math.min(begin + each, all), flip, shift, bits);
         for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
       });
       team.range(digits, (d) => {
@@ -85,7 +117,7 @@ function makeMoveKeys(type: typeof i32 | typeof u32) {
         const next = new Int32Array(digits);
         for (let d = 0; d < digits; d++) next[d] = places[(members + 1) * d + m];
         const begin = (team.index * members + m) * each;
-        for (let i = begin; i < Math.min(begin + each, keys.length); i++) {
+        for (let i = begin; i < Math.min(begin + each, all); i++) {
           const digit = digitOf(keys[i], flip, shift, bits);
           const place = next[digit];
           next[digit] = place + 1;
@@ -101,13 +133,17 @@ export const countDigits = { i32: makeCountDigits(i32), u32: makeCountDigits(u32
 export const moveKeys = { i32: makeMoveKeys(i32), u32: makeMoveKeys(u32) };
 
 /** Where the first key that is not below k stands among sorted keys. */
-export const findOffsets = kernel("findOffsets", { sorted: view(u32), offsets: view(i32) }, ({ sorted, offsets }, k) => {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = low + ((high - low) >> 1);
-    if (sorted[middle] < k >>> 0) low = middle + 1;
-    else high = middle;
-  }
-  offsets[k] = low;
-});
+export const findOffsets = kernel(
+  "findOffsets",
+  { sorted: view(u32), offsets: view(i32), ...counted },
+  ({ sorted, offsets, count, some, keysOf }, k) => {
+    let low = 0;
+    let high = keysOf(sorted, count, some);
+    while (low < high) {
+      const middle = low + ((high - low) >> 1);
+      if (sorted[middle] < k >>> 0) low = middle + 1;
+      else high = middle;
+    }
+    offsets[k] = low;
+  },
+);

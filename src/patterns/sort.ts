@@ -45,8 +45,17 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
   return patternOf(device, options, (steps) => planSort(steps, { keys, permutation, offsets, bits }));
 }
 
+/** What other patterns may ask of a sort. */
+interface PlannedSort extends SortByKey {
+  bits: number;
+  /** One element: how many keys there are, from the first on. */
+  count?: View<"i32", 1>;
+  /** Takes the keys in their order. */
+  sorted?: View<"u32", 1>;
+}
+
 /** Adds the launches of a sort. */
-export function planSort(steps: Steps, { keys, permutation, offsets, bits }: SortByKey & { bits: number }): void {
+export function planSort(steps: Steps, { keys, permutation, offsets, bits, count: some, sorted }: PlannedSort): void {
   const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
   const count = keys.length;
   const tiles = Math.ceil(count / (shape.members * shape.each));
@@ -59,7 +68,8 @@ export function planSort(steps: Steps, { keys, permutation, offsets, bits }: Sor
   let moved: View<"u32", 1> | undefined;
   // Passes write to two places in turn, the last one to the permutation.
   const spare = passes > 1 ? { order: steps.array("i32", count), moved: steps.array("u32", count) } : undefined;
-  const final = { order: permutation, moved: passes > 2 || offsets ? steps.array("u32", count) : none };
+  const final = { order: permutation, moved: sorted ?? (passes > 2 || offsets ? steps.array("u32", count) : none) };
+  const counted = { count: some ?? steps.array("i32", 1), some: some !== undefined };
   for (let pass = 0; pass < passes; pass++) {
     const last = pass === passes - 1;
     const target = (passes - pass) % 2 === 1 ? final : spare!;
@@ -68,6 +78,7 @@ export function planSort(steps: Steps, { keys, permutation, offsets, bits }: Sor
       keys: moved ?? (keys as View<"u32", 1>),
       flip: !moved && keys.type === "i32" && bits === 32 && !offsets ? 0x80000000 : 0,
       shift: pass * shape.bits,
+      ...counted,
       ...shape,
     };
     const policy = teams(tiles, { size: shape.members });
@@ -82,11 +93,11 @@ export function planSort(steps: Steps, { keys, permutation, offsets, bits }: Sor
         movedKeys: target.moved,
         movedOrder: target.order,
         first: pass === 0,
-        keep: !last || offsets !== undefined,
+        keep: !last || offsets !== undefined || sorted !== undefined,
       },
       policy,
     );
     ({ order, moved } = target);
   }
-  if (offsets) steps.launch(findOffsets, { sorted: moved!, offsets }, range(offsets.length));
+  if (offsets) steps.launch(findOffsets, { sorted: moved!, offsets, ...counted }, range(offsets.length));
 }

@@ -19,7 +19,7 @@ export class Snapshot {
     changed: Iterable<Field | Scalar>,
     species: readonly Species[] = [],
   ) {
-    const all: Kept[] = [...changed, ...species.flatMap((of) => [...Object.values(of.columns), of.first, of.count])];
+    const all: Kept[] = [...changed, ...species.flatMap((of) => [...of.kept, of.first, of.count])];
     this.sorted = species.map((of) => ({ of, coherent: of.coherent }));
     this.flags = all.filter((of) => of instanceof Field).map((field) => ({ field, defined: field.defined, coherent: field.coherent }));
     try {

@@ -11,7 +11,8 @@ export const EMPTY = 1e30;
 
 type Real = "f64" | "f32";
 const REALS = { f64, f32: f32 as unknown as typeof f64 };
-const NUMBERS = { f64, f32, i32, u32 };
+/** What columns hold. */
+export const NUMBERS = { f64, f32, i32, u32 };
 
 /** What comes after the cells, where particles are sorted by the number of their cell. */
 export const AFTER_CELLS = {

@@ -4,11 +4,12 @@ import type { LayoutName, View } from "../../device/view.js";
 import type { NumericType } from "../../ir/types.js";
 import { i32, u8 } from "../../kernel/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
-import { planCopy, planGather } from "../../patterns/permute.js";
+import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
-import { planSort } from "../../patterns/sort.js";
 import type { Grid, HaloCopy } from "../grid.js";
-import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE } from "./kernels.js";
+import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE, EMPTY } from "./kernels.js";
+import { planReorder } from "./reorder.js";
+import { bring } from "./reorder-kernels.js";
 
 /** Where particles are does not depend on the mode of what moves them. */
 const STRICT = { precision: "strict" } as const;
@@ -42,6 +43,8 @@ export class Migration {
   /** The number of the first cell of each member, counted through the whole box. */
   readonly origins: readonly View<"i32", 1>[];
   readonly states: readonly View<"i32", 1>[];
+  /** Of each own place, the cell in whose list it is. */
+  readonly cellOf: readonly View<"i32", 1>[];
 
   constructor(
     private readonly grid: Grid,
@@ -57,6 +60,7 @@ export class Migration {
     this.offsets = set.members.map(({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
     this.origins = set.members.map(({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
     this.states = set.members.map(({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
+    this.cellOf = set.members.map(({ device }) => this.own(device.array(i32, options.capacity)));
   }
 
   /** New memory for a column, with 0 everywhere. */
@@ -133,8 +137,8 @@ export class Migration {
   }
 
   /**
-   * On one member, particles come into the order of their cells; those of one cell keep their order, in which those from members before this
-   * one count as earlier, so that the order does not depend on where partitions are cut.
+   * On one member, particles come into the order of their cells: see `planReorder`. Those that come from members before this one count as
+   * earlier than its own, so that the order does not depend on where partitions are cut.
    * @param lists launches that leave in fields which particles each cell has
    */
   sorting(member: number, lists: () => readonly Launch[]): Pattern {
@@ -146,20 +150,26 @@ export class Migration {
     const cells = this.cellsOf(member);
     const [offsets, state] = [this.offsets[member], this.states[member]];
     return patternOf(device, STRICT, (steps) => {
-      const [keys, permutation] = [steps.array("i32", all.length), steps.array("i32", all.length)];
+      const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
       const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };
-      steps.launch(findCells[type], { x: all as View<"f64", 2>, key: keys, ...where }, range(all.length));
-      planSort(steps, { keys, permutation, offsets, bits: Math.max(1, Math.ceil(Math.log2(offsets.length))) });
+      steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length));
+      const { order, starts } = planReorder(steps, { cells, key, begin: this.firstPlace(member), cellOf: this.cellOf[member], offsets });
+      planCopy(steps, starts, offsets);
       const spare = new Map<string, View<NumericType, 2>>();
       for (const name of this.memories.keys()) {
         const column = this.allPlaces(name, member);
         const target = this.places(name, member);
-        const key = `${column.type} ${column.shape[1]} ${column.strides[1]}`;
-        if (!spare.has(key))
-          spare.set(key, steps.rows(column.type, [capacity, column.shape[1]], column.strides[1] === 1 ? "right" : "left"));
-        planGather(steps, permutation.slice([0, capacity]), column, spare.get(key)!);
-        planCopy(steps, spare.get(key)!, target);
+        const form = `${column.type} ${column.shape[1]} ${column.strides[1]}`;
+        if (!spare.has(form))
+          spare.set(form, steps.rows(column.type, [capacity, column.shape[1]], column.strides[1] === 1 ? "right" : "left"));
+        const to = spare.get(form)!;
+        steps.launch(
+          bring[column.type],
+          { starts, cells, order, blank: name === "x" ? EMPTY : 0, from: column, to },
+          range(capacity, column.shape[1]),
+        );
+        planCopy(steps, to, target);
       }
       steps.launch(noteState, { offsets, cells, absorb, room: capacity, state }, range(Object.keys(STATE).length));
       if (absorb) steps.launch(bury[type], { offsets, cells, x: this.places("x", member) as View<"f64", 2> }, range(capacity));

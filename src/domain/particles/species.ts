@@ -3,16 +3,16 @@ import type { Location, NumericType } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { IsoformError, LaunchError } from "../../kernel/errors.js";
 import { callSite } from "../../kernel/location.js";
-import { type f32, f64, i32 } from "../../kernel/params.js";
+import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import { originalPosition } from "../../kernel/source-map.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { copyBetween } from "../../set/index.js";
-import type { Container } from "../container.js";
+import type { Container, MemberArray } from "../container.js";
 import type { Field } from "../field.js";
 import type { Grid, HaloCopy } from "../grid.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
-import { EMPTY, STATE } from "./kernels.js";
+import { EMPTY, NUMBERS, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration } from "./migration.js";
 
@@ -101,9 +101,13 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     for (const key of ["capacity", "exchange"] as const)
       if (options[key] !== undefined && !(Number.isInteger(options[key]) && options[key] > 0))
         fail(`has ${key} ${options[key]}; give a whole number of at least 1`);
+    if (positions.type !== "f64" && positions.type !== "f32") fail(`has positions of ${(positions as ScalarToken).type}; use f64 or f32`);
     const all: ColumnTypes = { x: [positions, grid.dimension], ...types };
     const made = Object.entries(all).map(([column, type]) => {
-      const [token, components] = "kind" in type ? [type, 1] : type;
+      const [token, components] = Array.isArray(type)
+        ? (type as [ScalarToken<NumericType>, number])
+        : [type as ScalarToken<NumericType>, 1];
+      if (!(token.type in NUMBERS)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
       if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
       return [column, new Column(this as unknown as Species, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
     });
@@ -134,7 +138,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const axes = grid.dimension;
     const total = data.x?.length / axes;
     if (!Number.isInteger(total))
-      throw new LaunchError(`species "${name}" is given ${data.x?.length} coordinates; give ${axes} for each particle`);
+      throw new LaunchError(`species "${name}" is given ${data.x?.length ?? "no"} coordinates; give ${axes} for each particle`);
     for (const [column, values] of Object.entries(data)) {
       if (!(column in this.columns))
         throw new LaunchError(`species "${name}" has no column "${column}"; its columns are ${Object.keys(this.columns).join(", ")}`);
@@ -168,6 +172,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
         member.queue(0).write(all, values);
       }
       member.queue(0).clear(migration.states[m]);
+      member.queue(0).write(migration.cellOf[m], new Int32Array(migration.cellOf[m].length).fill(-1));
       this.sorting(m).submit(member.queue(0));
     });
     this.coherent = true;
@@ -245,6 +250,15 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       );
     if (sum("crowded") > 0)
       fail(`a member has room for ${capacity} particles of "${this.name}", and ${sum("crowded")} more came; give a larger { capacity }`);
+  }
+
+  /** All memory that runs change, besides the fields: what a snapshot has to keep. */
+  get kept(): readonly MemberArray[] {
+    const { offsets, cellOf, states } = this.loaded();
+    return [
+      ...this.entries.map(([, column]) => column),
+      ...Object.entries({ offsets, cellOf, states }).map(([name, views]) => ({ name, views })),
+    ];
   }
 
   /** Threads of a GPU that share out the particles of a cell: about half as many as there are in one, when they are loaded. */
@@ -340,7 +354,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     for (let n = 0; n < total; n++) {
       const at = Array.from({ length: axes }, (_, a) => stored(x[n * axes + a]));
       if (this.isOutside(at))
-        throw new LaunchError(`species "${name}": particle ${n} is at [${at}], outside of the grid of [${grid.extents}] cells`);
+        throw new LaunchError(`species "${name}": particle ${n} is at [${at}], in no active cell of the grid of [${grid.extents}] cells`);
       const last = at[axes - 1];
       const plane = grid.periodic[axes - 1] ? last - length * Math.floor(last / length) : last;
       const owner = grid.partitions.findLast(({ first }) => first <= plane) ?? grid.partitions[0];

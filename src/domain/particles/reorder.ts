@@ -1,0 +1,58 @@
+import { range } from "../../device/policy.js";
+import type { View } from "../../device/view.js";
+import type { Steps } from "../../patterns/pattern.js";
+import { planScan } from "../../patterns/scan.js";
+import { planSort } from "../../patterns/sort.js";
+import { classify, countAll, keepCells, listMoving, placeMoving, placeStaying } from "./reorder-kernels.js";
+
+/** The lists of a member's cells, and what has become of their particles. */
+export interface Lists {
+  /** Cells of the member; behind them, three numbers for particles that are in none, and one for places without a particle. */
+  readonly cells: number;
+  /** Of each place, arrivals before and behind the own places included: the number of the cell that its particle is in now. */
+  readonly key: View<"i32", 1>;
+  /** The first of the own places. */
+  readonly begin: number;
+  /** Of each own place, the cell in whose list it was; -1 in none. Takes the new ones. */
+  readonly cellOf: View<"i32", 1>;
+  /** Where each cell's list began, and each number's behind them, `cells` + 4 in all. Takes the new ones. */
+  readonly offsets: View<"i32", 1>;
+}
+
+/** Where the particle of each own place is now; it counts from the first place of all. */
+export interface NewOrder {
+  readonly order: View<"i32", 1>;
+  /** The new offsets; places from the last one on have no particle. */
+  readonly starts: View<"i32", 1>;
+}
+
+/**
+ * Adds launches that find the new order of particles by cell. Few leave their cell from one time to the next, so only these are sorted: in each
+ * list, those that stay come first, in their order, then those that come, in the order in which all particles were. As the lists of all members
+ * are in the order of the cells, that depends on nothing but the particles.
+ */
+export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets }: Lists): NewOrder {
+  const [all, room] = [key.length, cellOf.length];
+  const numbers = (length: number): View<"i32", 1> => steps.array("i32", length);
+  const [stays, stayRank, moves, moveRank] = [numbers(room + 1), numbers(room + 1), numbers(all), numbers(all)];
+  steps.launch(classify, { key, cellOf, all, begin, room, cells, stays, moves }, range(all + 1));
+  planScan(steps, { input: stays, output: stayRank, op: "sum", exclusive: true });
+  planScan(steps, { input: moves, output: moveRank, op: "sum", exclusive: true });
+
+  const [keys, sources, permutation, count] = [numbers(all), numbers(all), numbers(all), numbers(1)];
+  const [sorted, arriving] = [steps.array("u32", all), numbers(cells + 4)];
+  steps.launch(listMoving, { key, moves, rank: moveRank, keys, sources, count }, range(all));
+  const bits = Math.max(1, Math.ceil(Math.log2(cells + 4)));
+  planSort(steps, { keys, permutation, offsets: arriving, bits, count, sorted });
+
+  const [totals, starts] = [numbers(cells + 4), numbers(cells + 4)];
+  steps.launch(countAll, { rank: stayRank, offsets, arriving, cells, totals }, range(cells + 4));
+  planScan(steps, { input: totals, output: starts, op: "sum", exclusive: true });
+
+  const [order, cellAt] = [numbers(room), numbers(room)];
+  const target = { starts, order, cellAt };
+  steps.launch(placeStaying, { stays, rank: stayRank, cellOf, offsets, begin, ...target }, range(room));
+  steps.launch(placeMoving, { count, sorted, permutation, sources, arriving, rank: stayRank, offsets, cells, ...target }, range(all));
+  steps.launch(keepCells, { starts, cells, cellAt, cellOf }, range(room));
+  return { order, starts };
+}
