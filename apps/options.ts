@@ -30,6 +30,13 @@ export function count(text: string): number {
   return value;
 }
 
+/** A whole number from 0 on. */
+export function countOrNone(text: string): number {
+  const value = nonNegative(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
+  return value;
+}
+
 /** A whole number that fits 32 bits. */
 export function seed(text: string): number {
   const value = nonNegative(text);

@@ -6,7 +6,7 @@ import { IsoformError, open } from "isoform";
 import { requireHdf5Library } from "isoform/io";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
-import { count, f64Option, positive } from "../options.js";
+import { count, countOrNone, f64Option, positive } from "../options.js";
 import { CASES, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
@@ -17,6 +17,7 @@ import { LAYOUTS, type Layout } from "./push.js";
 import { writeSnapshot } from "./snapshot.js";
 import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
+import { stepsBetweenSorts } from "./sorting.js";
 import { LOADINGS, type Loading } from "./species.js";
 
 /** What decides the bits of a run; a checkpoint has it with it. */
@@ -28,9 +29,15 @@ interface RunOptions extends CaseOptions {
   loading: Loading;
   layout: Layout;
   precision: Precision;
+  sort: number;
 }
 
 type SavedOptions = RunOptions & { case: string };
+
+/** As given; how often particles are sorted is then chosen. */
+interface Given extends Omit<Options, "sort"> {
+  sort?: number;
+}
 
 interface Options extends RunOptions {
   device: string;
@@ -47,7 +54,19 @@ interface Options extends RunOptions {
   restart?: string;
 }
 
-const NAMES = ["cells", "degree", "amplitude", "particles", "dt", "every", "composition", "loading", "layout", "precision"] as const;
+const NAMES = [
+  "cells",
+  "degree",
+  "amplitude",
+  "particles",
+  "dt",
+  "every",
+  "composition",
+  "loading",
+  "layout",
+  "precision",
+  "sort",
+] as const;
 const runOptions = (options: RunOptions): RunOptions =>
   Object.fromEntries(NAMES.map((name) => [name, options[name]])) as unknown as RunOptions;
 
@@ -78,6 +97,11 @@ export function command(program: Command, shell: Shell): void {
       .addOption(new Option("--layout <name>", "of the particles").choices(Object.keys(LAYOUTS)).default("soa"))
       .addOption(
         new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default(DEFAULTS.precision),
+      )
+      .option(
+        "--sort <n>",
+        "steps from one sort of the particles by cell to the next, 0 for never; what is fastest where absent",
+        countOrNone,
       );
     own
       .option("--csv <file>", "all samples")
@@ -92,7 +116,7 @@ export function command(program: Command, shell: Shell): void {
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "go on from a checkpoint, with its options")
-      .action((options: Options) => run(each, options, shell, (name) => own.getOptionValueSource(name) === "cli"));
+      .action((options: Given) => run(each, options, shell, (name) => own.getOptionValueSource(name) === "cli"));
   }
 }
 
@@ -105,7 +129,7 @@ function finite(text: string): number {
   return value;
 }
 
-async function run(each: Case, given: Options, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
+async function run(each: Case, given: Given, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])
     if (file !== undefined) await shell.checkWritable(file);
   if (given.hdf5 !== undefined) await requireHdf5Library(given.hdf5);
@@ -113,11 +137,13 @@ async function run(each: Case, given: Options, shell: Shell, isGiven: (name: str
     throw new IsoformError(`pic: ${given.hdf5} may hold snapshots of the run before: give another file to --hdf5`);
   const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
-  const options = { ...given, ...(saved && runOptions(saved.options)) };
-  const device = await open(options.device, { f64: options.f64 });
+  const asked = { ...given, ...(saved && runOptions(saved.options)) };
+  const device = await open(asked.device, { f64: asked.f64 });
   try {
-    const settings = { ...options, count: options.particles, layout: LAYOUTS[options.layout] };
-    const simulation = await Simulation.create(device, each.problem(options), settings);
+    const problem = each.problem(asked);
+    const settings = { ...asked, count: asked.particles, layout: LAYOUTS[asked.layout] };
+    const options = { ...asked, sort: asked.sort ?? stepsBetweenSorts(device, problem, settings) };
+    const simulation = await Simulation.create(device, problem, { ...settings, sort: options.sort });
     if (saved) simulation.restore(saved.state);
     const firstStep = simulation.steps;
     const rows: Row[] = saved ? [...saved.rows] : [];
@@ -193,14 +219,14 @@ function summary(
   rows: readonly Row[],
   done: { steps: number; seconds: number },
 ): string {
-  const { particles, degree, composition, dt, loading, layout, precision } = options;
+  const { particles, degree, composition, dt, loading, layout, precision, sort } = options;
   const { steps, seconds } = done;
   const cells = simulation.problem.mesh.axes.map((axis) => axis.cells).join(" x ");
   const count = simulation.species.length;
   const pace = steps > 0 ? `, ${((1e9 * seconds) / (steps * particles * count)).toPrecision(4)} ns a particle and step` : "";
   return (
     `${each.name}: ${particles} particles${count > 1 ? " a species" : ""}, ${cells} cells, degree ${degree}, ` +
-    `${composition}, dt ${dt}, ${loading}, ${layout}, ${precision}\n` +
+    `${composition}, dt ${dt}, ${loading}, ${layout}, ${precision}${sort > 0 ? `, sorted every ${sort === 1 ? "step" : `${sort} steps`}` : ""}\n` +
     `${steps} steps in ${seconds.toFixed(2)} s${pace}\n` +
     `to time ${simulation.time.toPrecision(6)}: energy changes by ${energyError(rows).toExponential(2)} at most; ` +
     `Gauss' law holds to ${worst(rows, "gauss").toExponential(1)}, div B = 0 to ${worst(rows, "divergence").toExponential(1)}\n`
@@ -224,7 +250,7 @@ const comparisonTable = ({ comparisons }: Judgement): string =>
 const watchedText = ({ watched: { form, component } }: Case): string => `first mode of ${form.toUpperCase()}${component + 1}`;
 
 /** Throws IsoformError where a restart is asked for what the checkpoint is not. */
-function requireSame(each: Case, given: RunOptions, saved: SavedOptions, isGiven: (name: string) => boolean): void {
+function requireSame(each: Case, given: Partial<RunOptions>, saved: SavedOptions, isGiven: (name: string) => boolean): void {
   if (saved.case !== each.name) throw new IsoformError(`pic: the checkpoint is of the case ${saved.case}: run isoform pic ${saved.case}`);
   for (const name of NAMES)
     if (isGiven(name) && given[name] !== saved[name])

@@ -14,6 +14,7 @@ interface Options extends PushOptions {
 
 /** Calls before those that count. */
 const WARM_UP = 2;
+const SORTS = 5;
 
 /** Adds `isoform pic push`. */
 export function addPush(pic: Command, shell: Shell): void {
@@ -44,6 +45,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
     const push = await Push.create(device, options);
     await push.run(WARM_UP);
     const seconds = median(await push.run(calls));
+    const sorts = await push.sort(SORTS);
     const expected = await push.expected();
     const off = difference(await push.result(), expected);
     const most = tolerances(device);
@@ -54,6 +56,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
       label: device.label,
       calls,
       seconds,
+      sortSeconds: sorts && median(sorts),
       bytes,
       bandwidth,
       off,
@@ -76,6 +79,7 @@ interface Result extends PushOptions {
   device: string;
   label: string;
   seconds: number;
+  sortSeconds?: number;
   bytes: number;
   bandwidth: number;
   off: { velocity: number; current: number };
@@ -91,6 +95,7 @@ const summary = ({
   precision,
   hot,
   seconds,
+  sortSeconds,
   bytes,
   bandwidth,
   off,
@@ -101,6 +106,7 @@ const summary = ({
     `push: ${particles} particles${hot ? ", hot" : ""}, ${deposit}, ${layout}, ${precision}`,
     ...decisions,
     `${((1e9 * seconds) / particles).toPrecision(4)} ns a particle, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s by ${bytes / particles} bytes a particle`,
+    ...(sortSeconds === undefined ? [] : [`a sort takes ${((1e9 * sortSeconds) / particles).toPrecision(4)} ns a particle`]),
     `${((100 * bytes) / bandwidth / seconds).toPrecision(3)} % of the floor: these bytes at the copy bandwidth, ${(bandwidth / 1e9).toPrecision(3)} GB/s`,
     `against one worker in order: velocities differ by ${off.velocity.toExponential(1)}, the current by ${off.current.toExponential(1)} of its mean if all flew forwards`,
   ].join("\n");

@@ -145,15 +145,13 @@ export class Push {
 
   /** Some calls, forwards and back by turns. Returns the device's seconds of each, that of clearing the current included. */
   async run(calls: number): Promise<number[]> {
-    const { queue } = this.simulation.device;
-    const marks = [queue.record()];
-    for (let n = 0; n < calls; n++) {
-      this.submit(n % 2 === 0);
-      marks.push(queue.record());
-    }
-    const seconds: number[] = [];
-    for (let n = 0; n < calls; n++) seconds.push(await marks[n + 1].since(marks[n]));
-    return seconds;
+    return this.secondsOf(calls, (n) => this.submit(n % 2 === 0));
+  }
+
+  /** Sorts the particles again, some times. Returns the device's seconds of each; undefined where they are not sorted. */
+  async sort(times: number): Promise<number[] | undefined> {
+    const { sorting } = this;
+    return sorting && this.secondsOf(times, () => sorting.sort());
   }
 
   /** What one call makes. */
@@ -190,6 +188,16 @@ export class Push {
     for (const launch of this.launches) launch.free();
     this.sorting?.free();
     this.simulation.free();
+  }
+
+  private async secondsOf(times: number, submit: (n: number) => void): Promise<number[]> {
+    const { queue } = this.simulation.device;
+    const marks = [queue.record()];
+    for (let n = 0; n < times; n++) {
+      submit(n);
+      marks.push(queue.record());
+    }
+    return Promise.all(marks.slice(1).map((mark, n) => mark.since(marks[n])));
   }
 
   private submit(forwards: boolean): void {

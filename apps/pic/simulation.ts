@@ -8,6 +8,7 @@ import type { Mesh } from "./mesh.js";
 import { along, cellSize, cyclic, eigenvalues, isPresent, massRow } from "./mesh.js";
 import { depositKernel, kickKernel, pushKernel } from "./particles.js";
 import { projectionMoments, type VectorField } from "./projection.js";
+import { isSortable, Sorting } from "./sorting.js";
 import { Particles, type Loading, type Species } from "./species.js";
 import { Workspace, type Work } from "./workspace.js";
 
@@ -28,9 +29,17 @@ export interface Settings {
   /** Of the particles: `left` a column after the other, `right` a particle after the other. */
   readonly layout: LayoutName;
   readonly precision: Precision;
+  /** Steps from one sort of the particles by cell to the next; 0 for never. */
+  readonly sort: number;
 }
 
-export const DEFAULTS = { composition: "strang", loading: "sobol", layout: "left", precision: "fast" } as const satisfies Partial<Settings>;
+export const DEFAULTS = {
+  composition: "strang",
+  loading: "sobol",
+  layout: "left",
+  precision: "fast",
+  sort: 0,
+} as const satisfies Partial<Settings>;
 
 /** Steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
 export interface State {
@@ -55,7 +64,7 @@ export function largestStep({ mesh: { axes, velocities }, species }: Problem): n
 
 /** What a state depends on, name by name. */
 function describe({ mesh: { axes, velocities }, species }: Problem, settings: Settings): State["about"] {
-  const { count, dt, composition, layout, precision } = settings;
+  const { count, dt, composition, layout, precision, sort } = settings;
   const each = species.map(({ name, charge, mass }) => [`species ${name}`, `of charge ${charge} and mass ${mass}`] as const);
   return {
     cells: axes.map(({ cells }) => cells).join(" x "),
@@ -68,6 +77,7 @@ function describe({ mesh: { axes, velocities }, species }: Problem, settings: Se
     composition,
     layout,
     precision,
+    "steps between sorts": sort,
   };
 }
 
@@ -89,6 +99,8 @@ export class Simulation {
   steps = 0;
   /** The step at which `requireSound` last found all particles sound. */
   private soundAt = 0;
+  /** Of each species, where they are sorted. */
+  private readonly sortings: readonly Sorting[];
   private readonly deposits: Work[];
   private readonly diagnostics: Diagnostics;
   /** The work of steps in a row, and the graphs that it is captured in. */
@@ -104,6 +116,7 @@ export class Simulation {
     const { mesh, species } = problem;
     this.maxwell = new Maxwell(this.work, mesh);
     this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
+    this.sortings = settings.sort > 0 ? this.species.map((each) => work.own(new Sorting(device, mesh, each, settings.precision))) : [];
     this.deposits = this.depositCharge();
     this.diagnostics = new Diagnostics(work, this.maxwell, this.species, this.deposits);
     this.sequence = this.prepareSteps();
@@ -116,6 +129,8 @@ export class Simulation {
       throw new IsoformError(
         `pic: a time step of ${settings.dt} makes waves grow without bounds: it must be less than ${limit.toPrecision(4)}, which is ${formulaOfLimit(problem.mesh)}`,
       );
+    if (settings.sort > 0 && !isSortable(problem.mesh))
+      throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");
     const work = new Workspace(device, settings.precision);
     try {
       const simulation = new Simulation(work, device, problem, settings);
@@ -138,7 +153,10 @@ export class Simulation {
   async run(steps: number): Promise<void> {
     const { queue } = this.device;
     const { start, between, end } = this.graphs;
-    for (let n = 0; n < steps; n++) queue.submit(n === 0 ? start! : between!);
+    for (let n = 0; n < steps; n++) {
+      if ((this.steps + n) % this.settings.sort === 0) for (const sorting of this.sortings) sorting.sort(queue);
+      queue.submit(n === 0 ? start! : between!);
+    }
     if (end && steps > 0) queue.submit(end);
     await queue.finish();
     this.steps += steps;
@@ -191,12 +209,17 @@ export class Simulation {
   /** All that the next steps depend on. */
   async state(): Promise<State> {
     const { queue } = this.device;
-    const { e, b } = this.maxwell;
     return {
       steps: this.steps,
       about: describe(this.problem, this.settings),
-      arrays: await Promise.all([e, b, ...this.species.map(({ storage }) => storage)].map((view: View<"f64">) => queue.read(view))),
+      arrays: await Promise.all(this.saved.map((view) => queue.read(view))),
     };
+  }
+
+  /** What the arrays of a state hold. */
+  private get saved(): readonly View[] {
+    const { e, b } = this.maxwell;
+    return [e, b, ...this.species.map(({ storage }) => storage), ...this.sortings.map(({ start }) => start)];
   }
 
   /**
@@ -205,15 +228,13 @@ export class Simulation {
    */
   restore({ steps, about, arrays }: State): void {
     const { queue } = this.device;
-    const { e, b } = this.maxwell;
-    const views: View<"f64">[] = [e, b, ...this.species.map(({ storage }) => storage)];
     const here = describe(this.problem, this.settings);
     const differs = Object.keys({ ...about, ...here }).filter((name) => about[name] !== here[name]);
     if (differs.length > 0) {
       const each = differs.map((name) => `${name} ${about[name] ?? "absent"} there, ${here[name] ?? "absent"} here`);
       throw new IsoformError(`pic: the saved state is of another run: ${each.join("; ")}: restart with what that run had`);
     }
-    views.forEach((view, n) => queue.write(view, arrays[n]));
+    this.saved.forEach((view, n) => queue.write(view, arrays[n]));
     this.steps = steps;
     this.soundAt = steps;
   }
@@ -293,18 +314,21 @@ export class Simulation {
     const [ha, hb, hc] = mesh.axes.map(cellSize);
     const [e1, e2, e3] = [0, 1, 2].map((a) => along(this.maxwell.e.at(0, a), 0));
     const kernel = kickKernel(mesh);
-    return this.species.map(({ species: { charge, mass }, x: [xa, xb, xc], v: [v1, v2, v3], policy }) => {
+    return this.species.map(({ species: { charge, mass }, x: [xa, xb, xc], v: [v1, v2, v3], policy }, n) => {
       const particles = { xa, xb, xc, v1, v2, v3, velocities: mesh.velocities, factor: (dt * charge) / mass };
-      return this.work.work(kernel, { ...particles, ha, hb, hc, e1, e2, e3 }, policy);
+      const args = { ...particles, ha, hb, hc, e1, e2, e3 };
+      return this.work.submits(this.sortings[n]?.kick(args) ?? this.work.launch(kernel, args, policy));
     });
   }
 
   private push(direction: number, dt: number): Work[] {
     const { current } = this.maxwell;
-    const kernel = pushKernel(this.problem.mesh, direction);
     return [
       (queue) => queue.clear(current),
-      ...this.species.map((particles) => this.work.work(kernel, this.pushArguments(particles, direction, dt), particles.policy)),
+      ...this.species.map((particles, n) => {
+        const sorted = this.sortings[n]?.push(direction, this.pushArguments(particles, direction, dt));
+        return this.work.submits(sorted ?? this.pushLaunch(particles, direction, dt));
+      }),
       ...this.maxwell.absorbCurrent(direction),
     ];
   }

@@ -31,7 +31,12 @@ export class Workspace {
 
   /** The same as work, to be done as often as wanted. */
   work<P extends Params>(kernel: Kernel<P, "range">, args: Args<P>, policy: Policy & { kind: "range" }): Work {
-    const slot = { launch: this.launch(kernel, args, policy) };
+    return this.submits(this.launch(kernel, args, policy));
+  }
+
+  /** A launch, the workspace's from now on, to be done as often as wanted. */
+  submits(launch: Launch): Work {
+    const slot = { launch };
     this.submitted.push(slot);
     return (queue) => queue.submit(slot.launch);
   }

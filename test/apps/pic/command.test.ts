@@ -79,11 +79,11 @@ test("isoform pic push runs the operator H_p1 alone and tells how fast it was", 
   const words = ["--device", "js", "--particles", "2000", "--deposit", "cells", "--layout", "aos", "--hot", "--calls", "3"];
   const { stdout } = await isoform("pic", "push", ...words, "--json", file("push.json"));
   assert.match(stdout, /push: 2000 particles, hot, cells, aos, fast\n/);
-  assert.match(stdout, /ns a particle, .* GB\/s by 112 bytes a particle\n.* % of the floor/);
+  assert.match(stdout, /ns a particle, .* GB\/s by 112 bytes a particle\na sort takes .* ns a particle\n.* % of the floor/);
   assert.match(stdout, /velocities differ by \d/);
   const result = JSON.parse(await readFile(file("push.json"), "utf8"));
   assert.equal(result.bytes, 224_000);
-  assert.ok(result.seconds > 0 && result.bandwidth > 0 && result.off.current < 1e-12);
+  assert.ok(result.seconds > 0 && result.sortSeconds > 0 && result.bandwidth > 0 && result.off.current < 1e-12);
 });
 
 test("a run that was cut goes on from its checkpoint with the same bits", async () => {
