@@ -5,12 +5,14 @@ import { printExpr } from "../ir/print.js";
 import { mapBlocks, mapChildren, mapExpr, mapOwnExprs, walkExprs } from "../ir/walk.js";
 import type { Offset } from "./grid.js";
 
+type Load = Extract<Expr, { op: "load" }>;
+
 /** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first child or its parent. */
   element(field: string, offset: Offset, component: Expr): Expr[];
   /** The value of an access to a field, of which `load` reads memory; the load itself where absent. */
-  read?(field: string, offset: Offset, load: Expr): Expr;
+  read?(field: string, offset: Offset, load: Load): Expr;
   /** What memory holds after a component of another cell was set to `value`: that, or the outside value where there is no active cell. */
   kept?(field: string, offset: Offset, value: Expr): Expr;
   /** Whether the cell at the offset is active: bool. */
@@ -35,7 +37,7 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
   const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), place(indices[rank]));
   const place = (expr: Expr): Expr => {
     if (expr.op === "load" && fields.has(expr.view)) {
-      const load = { ...expr, indices: element(expr.view, expr.indices) };
+      const load: Load = { ...expr, indices: element(expr.view, expr.indices) };
       return code.read?.(expr.view, offsetOf(expr.view, expr.indices), load) ?? load;
     }
     if (expr.op === "load" && expr.view === mask) return cast("i32", code.active(offsetOf(expr.view, expr.indices)));

@@ -25,6 +25,8 @@ export interface DensePlan extends ContainerPlan {
   /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
   readonly padding: readonly number[];
   readonly rings: Rings;
+  /** Where x is a ring, its neighbours are read by value, of two places side by side: loops over x stay vectors. Else by their place. */
+  readonly byValue: boolean;
   /** Cells along x. */
   readonly width: number;
   /** Memory has no places for cells beyond the ends of rows: it holds others there. */
@@ -48,8 +50,9 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
     const index = indexOf(axis);
     const extent = rings[axis];
-    const isBeyond = extent !== undefined && (d < 0 || d > (level === "child" ? 1 : 0));
-    if (isBeyond) return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
+    const isNear = level === "child" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
+    if (extent !== undefined && !isNear)
+      return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
     if (level === "own") return shifted(index, d);
     return level === "child"
       ? shifted(times(index, 2), theirs[axis] - 2 * padding[axis] + d)
@@ -64,9 +67,10 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     if (!known.has(wish)) known.set(wish, kernel.local(wish, choose(inside, shifted(from, d), shifted(from, d + back))));
     return known.get(wish)!;
   };
-  /** Whether the cell at distance `dx` along x is there; absent where memory has a place for it in any case. */
+  const ring = plan.rings[last];
+  /** Whether memory has a place for the cell at distance `dx` along x; absent where it has in any case. */
   const isInRow = (dx: number): Expr | undefined => {
-    if (!plan.packed || dx === 0 || plan.rings[last] !== undefined) return undefined;
+    if (dx === 0 || !(ring === undefined ? plan.packed : plan.byValue)) return undefined;
     const x = shifted(indexOf(last), -padding[last]);
     return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
   };
@@ -77,25 +81,33 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   /** Whether there is an active cell for certain. */
   const isThere = (offset: readonly number[]): boolean =>
     !plan.masked && padding.every((_, axis) => plan.rings[axis] !== undefined || offset[last - axis] === 0);
+  /** The offset of the same cell on the other side of the ring of x. */
+  const around = ([dx, ...others]: readonly number[]): number[] => [dx < 0 ? dx + ring! : dx - ring!, ...others];
   const isActive = (offset: readonly number[]): Expr => {
-    const active = differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(offset, own)), int(0));
+    const activeAt = (at: readonly number[]) => differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(at, own)), int(0));
     const inRow = isInRow(offset[0]);
-    return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: active } : active;
+    if (inRow && ring !== undefined) return choose(inRow, activeAt(offset), activeAt(around(offset)));
+    return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: activeAt(offset) } : activeAt(offset);
+  };
+  const element = (name: string, offset: readonly number[], component: Expr): Expr[] => {
+    const field = plan.fields.get(name)!;
+    const cell = cellIndex(offset, field);
+    if (field.cardinality === 1) return cell;
+    return field.layout === "soa" ? [component, ...cell] : [...cell, component];
   };
 
   const body = placeCells(
     container,
     { fields: plan.fields, mask: plan.mask },
     {
-      element: (name, offset, component) => {
-        const field = plan.fields.get(name)!;
-        const cell = cellIndex(offset, field);
-        if (field.cardinality === 1) return cell;
-        return field.layout === "soa" ? [component, ...cell] : [...cell, component];
-      },
+      element,
       read: (name, offset, load) => {
-        const inRow = plan.fields.get(name)!.level === "own" ? isInRow(offset[0]) : undefined;
-        return inRow ? choose(inRow, load, outsideOf(name, load.type)) : load;
+        const { level, layout } = plan.fields.get(name)!;
+        const inRow = level === "own" ? isInRow(offset[0]) : undefined;
+        if (!inRow) return load;
+        if (ring === undefined) return choose(inRow, load, outsideOf(name, load.type));
+        const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
+        return choose(inRow, load, { ...load, indices: element(name, around(offset), component) });
       },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
       kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, outsideOf(name, value.type))),

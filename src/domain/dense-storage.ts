@@ -14,6 +14,8 @@ export interface Box {
   readonly padding: readonly number[];
   /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
   readonly packed?: boolean;
+  /** Cells before and behind all others that code may load, whatever lies there, and does not use; 0 where absent. */
+  readonly spare?: number;
 }
 
 /** What decides where a value of a field lies in its box. */
@@ -44,7 +46,7 @@ export class DenseStorage {
     readonly arrangement: Arrangement,
   ) {
     const { type, cardinality, layout } = arrangement;
-    const { extents, padding, packed = false } = box;
+    const { extents, padding, packed = false, spare = 0 } = box;
     const unit = ROW_BYTES / BYTES[type];
     const aligned = (length: number): number => Math.ceil(length / unit) * unit;
     const last = extents.length - 1;
@@ -59,7 +61,7 @@ export class DenseStorage {
     this.strides = strides;
     const before = padding.reduce((sum, width, axis) => sum + width * strides[axis], 0);
     const planes = (extents[0] + 2 * padding[0]) * strides[0];
-    const margin = aligned(before - padding[0] * strides[0]);
+    const margin = aligned(Math.max(before - padding[0] * strides[0], spare * this.alongCell));
     this.origin = margin + padding[0] * strides[0];
     this.component = layout === "aos" ? 1 : componentStride(type, planes);
     this.length = margin + planes + (layout === "aos" ? 0 : (cardinality - 1) * this.component) + margin;

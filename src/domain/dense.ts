@@ -1,6 +1,6 @@
 import type { Forward, Launch } from "../device/device.js";
 import { range } from "../device/policy.js";
-import { typedArray, View, type TypedArrayOf } from "../device/view.js";
+import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../device/view.js";
 import type { Dimension } from "../kernel/cells.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
@@ -204,7 +204,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
     this.lay();
     for (const { field } of container.uses) field.grid.lay();
-    const { kernel, roles } = this.lower(container);
+    const { kernel, roles } = this.lower(container, this.set.members[device].device.memory === CPU_MEMORY);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses)
       args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
@@ -279,7 +279,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   private box(member: number): Box {
     const { padding, packed } = this;
-    return { extents: [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()], padding, packed };
+    const extents = [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()];
+    return { extents, padding, packed, spare: this.rings.at(-1) };
   }
 
   private storage(field: Arrangement, member: number): DenseStorage {
@@ -314,7 +315,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
   }
 
-  private lower(container: Container): Lowered {
+  private lower(container: Container, onCpu: boolean): Lowered {
+    const byValue = onCpu && container.uses.every(({ spread }) => spread === undefined);
     const fields = new Map(
       container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
         param,
@@ -333,13 +335,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       mask: container.mask?.param,
       padding: this.padding,
       rings: this.rings,
+      byValue,
       width: this.extents[0],
       packed: this.packed,
       masked: this.mask !== undefined,
     };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);
-    const key = JSON.stringify([...fields.values(), this.packed]);
+    const key = JSON.stringify([...fields.values(), this.packed, byValue]);
     let lowered = variants.get(key);
     if (!lowered) {
       const { ir, roles } = lowerDense(container.ir, plan);

@@ -21,12 +21,12 @@ const MAX_NODES = 24000;
 /**
  * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
  * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
- * reductions changes. Of an `if` around its work, all take the first branch, under the guard. With `asked` they are so many, whatever they
- * read; undefined for one.
+ * reductions changes. Of an `if` around its work, all take the first branch, under the guard; so do places that differ near the ends of the
+ * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one.
  */
 export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
   if (asked === 1 || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
-  const single = straighten(splitUniform(ir.body).rest, storedIn(ir.body));
+  const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
   if (!single) return undefined;
   const moved = (by: number) => (node: Expr) =>
     node.op === "index" && node.axis === axis
@@ -47,26 +47,27 @@ const others = (count: number): number[] => Array.from({ length: count - 1 }, (_
 const and = (a: Expr, b: Expr): Expr => ({ op: "logical", type: "bool", fn: "and", a, b });
 
 /**
- * Locals at the head of a body that are the same for all elements, and the rest: what is read for them is not written.
+ * Locals at the head of a body that are the same for all elements along `axis`, and the rest: what is read for them is not written.
  */
-export function splitUniform(body: readonly Stmt[]): { head: readonly Stmt[]; rest: readonly Stmt[] } {
+export function splitUniform(body: readonly Stmt[], axis: number): { head: readonly Stmt[]; rest: readonly Stmt[] } {
   const written = storedIn(body);
   const known = new Set<string>();
   const changes = (node: Expr) =>
-    node.op === "index" ||
+    (node.op === "index" && node.axis === axis) ||
     node.op === "element" ||
     (node.op === "load" && written.has(node.view)) ||
     (node.op === "local" && !known.has(node.name));
-  const length = body.findIndex((stmt) => {
-    if (stmt.kind !== "let" || !stmt.init || someExpr(stmt.init, changes)) return true;
+  const isLocal = (stmt: Stmt) => stmt.kind === "let" && stmt.init !== undefined;
+  const length = body.findIndex((stmt) => !isLocal(stmt));
+  const head = body.slice(0, length < 0 ? body.length : length).filter((stmt) => {
+    if (stmt.kind !== "let" || someExpr(stmt.init!, changes)) return false;
     known.add(stmt.name);
-    return false;
+    return true;
   });
-  const head = length < 0 ? body.length : length;
   const assigned = new Set<string>();
   walkStmts(body, (stmt) => stmt.kind === "assign" && assigned.add(stmt.name));
-  if (body.slice(0, head).some((stmt) => stmt.kind === "let" && assigned.has(stmt.name))) return { head: [], rest: body };
-  return { head: body.slice(0, head), rest: body.slice(head) };
+  if (head.some((stmt) => stmt.kind === "let" && assigned.has(stmt.name))) return { head: [], rest: body };
+  return { head, rest: body.filter((stmt) => !head.includes(stmt)) };
 }
 
 interface Straight {
@@ -75,19 +76,32 @@ interface Straight {
 }
 
 /** The body without branches and loops, and what must be true for it; undefined where it cannot be told before anything runs. */
-function straighten(body: readonly Stmt[], written: ReadonlySet<string>): Straight | undefined {
+function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: number): Straight | undefined {
   const guards: Expr[] = [];
   const flat: Stmt[] = [];
   const late = (node: Expr) => node.op === "local" || node.op === "element" || (node.op === "load" && written.has(node.view));
-  for (const stmt of body)
-    if (stmt.kind === "if") {
-      const inner = someExpr(stmt.cond, late) ? undefined : straighten(stmt.then, written);
+  for (const stmt of body) {
+    const place = placeOf(stmt, axis);
+    if (place) {
+      guards.push(place.cond);
+      flat.push(place.near);
+    } else if (stmt.kind === "if") {
+      const inner = someExpr(stmt.cond, late) ? undefined : straighten(stmt.then, written, axis);
       if (!inner) return undefined;
       guards.push(stmt.cond, ...inner.guards);
       flat.push(...inner.body);
     } else if (STRAIGHT.has(stmt.kind)) flat.push(stmt);
     else return undefined;
+  }
   return { guards, body: flat };
+}
+
+/** Of a place that is another one near the ends of the axis: the condition, and the statement where that is true. */
+function placeOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
+  if (stmt.kind !== "let" || stmt.type !== "i32" || stmt.init?.op !== "select") return undefined;
+  const { cond, a: near } = stmt.init;
+  const isByIndex = cond.op === "compare" && cond.a.op === "index" && cond.a.axis === axis && cond.b.op === "const";
+  return isByIndex ? { cond, near: { ...stmt, init: near } } : undefined;
 }
 
 const STRAIGHT: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "array", "setElement", "store", "reduce"]);

@@ -4,7 +4,28 @@ import { jam, splitUniform } from "../../src/ir/jam.js";
 import { print, printExpr } from "../../src/ir/print.js";
 import type { Param, Stmt } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";
-import { add, assign, cmp, define, f, i, j, kernel, load, local, loop, mul, n, reduce, store, sub, total, view, when } from "./build.js";
+import {
+  add,
+  assign,
+  cmp,
+  define,
+  f,
+  i,
+  j,
+  kernel,
+  load,
+  local,
+  loop,
+  mul,
+  n,
+  reduce,
+  select,
+  store,
+  sub,
+  total,
+  view,
+  when,
+} from "./build.js";
 import { interpret } from "./interpret.js";
 
 const u = (row = i, column = j) => load("u", [row, column]);
@@ -47,6 +68,13 @@ describe("two neighbouring elements are worked on together", () => {
     const pair = jammed([define("a", f(0)), when(flagged, [assign("a", laplace)], [assign("a", u())]), store("out", [i, j], local("a"))])!;
     assert.equal(printExpr(pair.guard!), "flags[i][j] == 1 && flags[i + 1][j] == 1");
     assert.equal(pair.body.filter((stmt) => stmt.kind === "if").length, 0);
+  });
+
+  it("under the guard that both are away from the ends, where places come round", () => {
+    const above = define("above", select(cmp("lt", i, n(7)), add(i, n(1)), sub(i, n(7))));
+    const pair = jammed([above, store("out", [i, j], add(u(), u(local("above", "i32"), j)))])!;
+    assert.equal(printExpr(pair.guard!), "i < 7 && i + 1 < 7");
+    assert.ok(lines(pair.body).includes("let above: i32 = i + 1"));
   });
 
   it("or four, where they have much in common, what they share read together", () => {
@@ -124,8 +152,15 @@ describe("what is the same for all elements", () => {
       define("c", u()),
       store("out", [i, j], local("c")),
     ];
-    assert.deepEqual(splitUniform(body), { head: body.slice(0, 2), rest: body.slice(2) });
-    assert.equal(splitUniform([...body, store("s", [i], f(0))]).head.length, 0);
-    assert.equal(splitUniform([...body, assign("a", f(0))]).head.length, 0);
+    assert.deepEqual(splitUniform(body, 0), { head: body.slice(0, 2), rest: body.slice(2) });
+    assert.equal(splitUniform([...body, store("s", [i], f(0))], 0).head.length, 0);
+    assert.equal(splitUniform([...body, assign("a", f(0))], 0).head.length, 0);
+    assert.deepEqual(splitUniform(body, 1).head, body.slice(0, 2), "loads of the own element change along both axes");
+    const places = [
+      define("next", add(i, n(1))),
+      define("right", add(j, n(1))),
+      store("out", [i, j], u(local("next", "i32"), local("right", "i32"))),
+    ];
+    assert.deepEqual(splitUniform(places, 0), { head: [places[1]], rest: [places[0], places[2]] });
   });
 });

@@ -2,6 +2,7 @@ import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import { tileBytes } from "../../ir/tile.js";
 import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
+import { splitUniform } from "../../ir/jam.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
@@ -84,6 +85,8 @@ class Emitter {
   private readonly loops: VectorLoops;
   /** Axes of the range from the outermost loop to the innermost. */
   private readonly order: readonly number[];
+  /** What all elements of a row share, and what each of them does. */
+  private readonly row: ReturnType<typeof splitUniform>;
 
   constructor(
     private readonly ir: KernelIR,
@@ -102,6 +105,8 @@ class Emitter {
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
+    const isRange = ir.policy.kind === "range" && options.disjoint;
+    this.row = isRange ? splitUniform(ir.body, this.innermost) : { head: [], rest: ir.body };
     this.streamed = streamableViews(ir, access, this.innermost, options.strides);
   }
 
@@ -332,7 +337,7 @@ class Emitter {
       .block(this.signature("part"), () => {
         if (this.ir.policy.kind === "team") this.writeTeams(code);
         else if (this.reductions.length > 0) this.writeChunks(code);
-        else this.nest(code, this.rank - 1, () => writeElements(this.writer(code), this.loops, this.elementLoop, this.constant));
+        else this.nest(code, this.rank - 1, () => writeElements(this.rowWriter(code), this.loops, this.elementLoop, this.constant));
       })
       .line();
   }
@@ -340,7 +345,14 @@ class Emitter {
   /** The innermost loop. */
   private get elementLoop(): ElementLoop {
     const axis = this.innermost;
-    return { variable: { index: axis }, counter: this.indexNames[axis], begin: `begin${axis}`, end: `end${axis}`, body: this.ir.body };
+    return { variable: { index: axis }, counter: this.indexNames[axis], begin: `begin${axis}`, end: `end${axis}`, body: this.row.rest };
+  }
+
+  /** Writes what is the same for all elements of a row, for code that writes them. */
+  private rowWriter(code: Code, frame = this.frame()): BodyWriter {
+    const writer = this.writer(code, frame);
+    writer.statements(this.row.head);
+    return writer;
   }
 
   /** Tells which views nobody writes; absent where arguments may share memory. */
@@ -377,13 +389,13 @@ class Emitter {
       writeChunkIndices(code, this.indexNames, bounds);
       const frame = this.frame();
       frame.lanes(
-        this.writer(code, frame),
+        this.rowWriter(code, frame),
         this.reductions,
         { index: inner },
         this.indexNames[inner],
         "begin",
         "end",
-        this.ir.body,
+        this.row.rest,
         (results) => this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[partial] = ${results[n]};`)),
       );
     });
@@ -409,7 +421,7 @@ class Emitter {
       const bounds = this.indexNames.flatMap((index, axis) => (axis === this.innermost ? [begin, end] : [index, `${index} + 1`]));
       code.line(`${this.functions.part}(${[...this.params.map((p) => p.name), ...bounds].join(", ")});`);
     };
-    writeStreamedLoop(this.writer(code, frame), frame, this.loops, this.elementLoop, this.streamed, this.constant, rest);
+    writeStreamedLoop(this.rowWriter(code, frame), frame, this.loops, this.elementLoop, this.streamed, this.constant, rest);
   }
 
   private writeEntry(code: Code): void {

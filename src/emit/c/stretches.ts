@@ -1,5 +1,6 @@
 import type { AccessAnalysis } from "../../ir/access.js";
 import { definitionsOf } from "../../ir/affine.js";
+import { interiorOf } from "../../ir/interior.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
@@ -74,7 +75,7 @@ export interface GroupLoop extends Pick<ElementLoop, "variable" | "body"> {
   readonly lanes: number;
 }
 
-/** Writes the loop, and again for groups that go the same way where that pays. `element` writes a lane's part of it. */
+/** Writes the loop, and again for groups in the interior, and for those that go the same way where that pays. `element` writes a lane's part of it. */
 export function writeGroup(
   writer: BodyWriter,
   loops: VectorLoops,
@@ -85,10 +86,24 @@ export function writeGroup(
   const { code } = writer;
   const { index } = writer.dialect.types;
   const { from, lane, lanes } = loop;
+  const oneByOne = (body: readonly Stmt[]) => code.block(`for (${index} ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => element(body));
   const elements = (body: readonly Stmt[]): void => {
     if (loops.pays(body, loop.variable)) code.line(SIMD);
-    code.block(`for (${index} ${lane} = 0; ${lane} < ${lanes}; ${lane}++)`, () => element(body));
+    oneByOne(body);
   };
+  const interior = interiorOf(loop.body, isVariable(loop.variable));
+  if (interior) {
+    const inside = [
+      ...(interior.begin > -Infinity ? [`${from} >= ${interior.begin}`] : []),
+      ...(interior.end < Infinity ? [`${from} <= ${interior.end - lanes}`] : []),
+    ];
+    code.line(`if (${inside.join(" && ")}) {`);
+    code.indented(() => writeGroup(writer, loops, { ...loop, body: interior.body }, access, element));
+    code.line("} else {");
+    code.indented(() => oneByOne(loop.body));
+    code.line("}");
+    return;
+  }
   const uniform = access && uniformBranches(loop, access);
   if (!uniform) return elements(loop.body);
   const [start, stop] = [START, STOP].map((name) => writer.counter(name));

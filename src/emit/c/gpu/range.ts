@@ -63,7 +63,7 @@ export class RangeWriter extends EntryWriter {
     this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
-    const { head, rest } = inBox ? splitUniform(program.ir.body) : { head: [], rest: program.ir.body };
+    const { head, rest } = inBox ? splitUniform(program.ir.body, 0) : { head: [], rest: program.ir.body };
     [this.head, this.rest] = [head, rest];
     const { elements, planes } = program.assumptions.tuning ?? {};
     this.several = inBox ? jam(program.ir, 0, elements) : undefined;
