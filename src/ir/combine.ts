@@ -1,5 +1,5 @@
 import { binary, call, cast, compare, unary, type Value } from "./evaluate.js";
-import type { Expr, ReduceParam } from "./types.js";
+import type { Expr, NumericType, ReduceParam } from "./types.js";
 
 /**
  * The fold of a custom reduction as a function, made of what its operators mean: for the few values that the host folds, and for pages that
@@ -25,7 +25,7 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
       }
       case "binary": {
         const [left, right] = [made(e.a), made(e.b)];
-        return (x, y) => binary(e.fn, e.type, left(x, y) as number, right(x, y) as number);
+        return (x, y) => binary(e.fn, e.type as NumericType, left(x, y) as number, right(x, y) as number);
       }
       case "compare": {
         const [left, right] = [made(e.a), made(e.b)];
@@ -44,7 +44,7 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
         return (x, y) =>
           call(
             e.fn,
-            e.type,
+            e.type as NumericType,
             args.map((of) => of(x, y) as number),
           );
       }

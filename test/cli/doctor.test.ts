@@ -20,7 +20,8 @@ test("the doctor lists every backend with devices and abilities, or with reason 
 });
 
 test("the doctor's text names each device and what is missing", () => {
-  const { stdout } = isoform(["doctor"]);
+  const { stdout, stderr } = isoform(["doctor"]);
+  assert.doesNotMatch(stderr, /XDG_RUNTIME_DIR/);
   assert.match(stdout, /^js {2}\(/m);
   assert.match(stdout, /^ {2}wasm: /m);
   assert.match(stdout, /^HDF5\n {2}(files are written|missing: )/m);

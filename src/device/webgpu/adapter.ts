@@ -55,12 +55,20 @@ async function fromGpu(gpu: GPU, versions: Record<string, string>, remedy: strin
   return { gpu, adapter, versions };
 }
 
-/** An adapter that cannot even be asked for is none. */
+/**
+ * An adapter that cannot even be asked for is none. Drivers look for displays when they are asked, and Wayland's library complains on stderr where
+ * nothing says in which folder they are.
+ */
 async function quietly(ask: () => Promise<GPUAdapter | null>): Promise<GPUAdapter | null> {
+  const env = IN_NODE ? process.env : {};
+  const homeless = !env.XDG_RUNTIME_DIR;
+  if (homeless) env.XDG_RUNTIME_DIR = "/";
   try {
     return await ask();
   } catch {
     return null;
+  } finally {
+    if (homeless) delete env.XDG_RUNTIME_DIR;
   }
 }
 
