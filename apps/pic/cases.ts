@@ -33,6 +33,8 @@ export interface CaseOptions {
   readonly degree: number;
   /** Of the perturbation at the start. */
   readonly amplitude: number;
+  /** That of mobile ions, in electron masses; where absent the background stays where it is. */
+  readonly ionMass?: number;
 }
 
 export interface Case {
@@ -60,19 +62,23 @@ const TWO_PI = 2 * Math.PI;
 function electrostatic(k: number, beams: readonly Maxwellian[]): Pick<Case, "watched" | "problem"> {
   return {
     watched: { form: "e", component: 0 },
-    problem: ({ cells, degree, amplitude }) => ({
+    problem: ({ cells, degree, amplitude, ionMass }) => ({
       mesh: meshOf([cells], [TWO_PI / k], degree, 1),
-      species: [
-        electrons({
-          beams: beams.map(({ fraction, drift, sigma }) => ({ fraction, drift: [drift], sigma: [sigma] })),
-          perturbation: { amplitude, mode: 1 },
-        }),
-      ],
+      species: plasma(ionMass, {
+        beams: beams.map(({ fraction, drift, sigma }) => ({ fraction, drift: [drift], sigma: [sigma] })),
+        perturbation: { amplitude, mode: 1 },
+      }),
     }),
   };
 }
 
-const electrons = (rest: Pick<Species, "beams" | "perturbation">): Species => ({ name: "electrons", charge: -1, mass: 1, ...rest });
+/** Electrons, and ions of the temperature of their first beam, which are at rest and spread evenly. */
+function plasma(ionMass: number | undefined, electrons: Pick<Species, "beams" | "perturbation">): Species[] {
+  const light: Species = { name: "electrons", charge: -1, mass: 1, ...electrons };
+  if (ionMass === undefined) return [light];
+  const sigma = electrons.beams[0].sigma.map((deviation) => deviation / Math.sqrt(ionMass));
+  return [light, { name: "ions", charge: 1, mass: ionMass, beams: [{ fraction: 1, sigma }] }];
+}
 
 type Window = readonly [from: number, to: number];
 
@@ -125,9 +131,9 @@ function transverse(k: number, sigma: readonly number[], streams: readonly { fra
   return {
     omega: (): Complex => zero(weibel(k, sigma[0], square), complex(0, 0.03)),
     watched: { form: "b", component: 2 } as const,
-    problem: ({ cells, degree, amplitude }: CaseOptions): Problem => ({
+    problem: ({ cells, degree, amplitude, ionMass }: CaseOptions): Problem => ({
       mesh: meshOf([cells], [TWO_PI / k], degree, 2),
-      species: [electrons({ beams: streams.map(({ fraction, drift }) => ({ fraction, drift: [0, drift], sigma })) })],
+      species: plasma(ionMass, { beams: streams.map(({ fraction, drift }) => ({ fraction, drift: [0, drift], sigma })) }),
       magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(k * x)] },
     }),
   };
@@ -166,9 +172,9 @@ function inBox(name: string, sigma: readonly number[], description: string): Cas
     description,
     defaults: { cells: 16, degree: 3, amplitude: 0.01, particles: 100_000, dt: 0.05, time: 2, every: 2 },
     watched: { form: "b", component: 2 },
-    problem: ({ cells, degree, amplitude }) => ({
+    problem: ({ cells, degree, amplitude, ionMass }) => ({
       mesh: meshOf([cells, 8, 8], [length, length, length], degree, 3),
-      species: [electrons({ beams: [{ fraction: 1, sigma }] })],
+      species: plasma(ionMass, { beams: [{ fraction: 1, sigma }] }),
       magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(1.25 * x)] },
     }),
     judge: () => NOTHING,

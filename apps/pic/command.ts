@@ -58,6 +58,7 @@ const NAMES = [
   "cells",
   "degree",
   "amplitude",
+  "ionMass",
   "particles",
   "dt",
   "every",
@@ -85,6 +86,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--cells <n>", "along axis 1", count, defaults.cells)
       .option("--degree <p>", "of the splines, 1 to 5", count, defaults.degree)
       .option("--amplitude <a>", "of the perturbation at the start", finite, defaults.amplitude)
+      .option("--ion-mass <m>", "mobile ions of this mass, as warm as the electrons, in place of a background at rest", positive)
       .option("--dt <t>", "time step, in units of 1 / plasma frequency", positive, defaults.dt)
       .option("--time <t>", "end of the run", positive, defaults.time)
       .option("--every <n>", "steps from one sample to the next", count, defaults.every)
@@ -249,10 +251,16 @@ const comparisonTable = ({ comparisons }: Judgement): string =>
 
 const watchedText = ({ watched: { form, component } }: Case): string => `first mode of ${form.toUpperCase()}${component + 1}`;
 
+/** An option as it is written. */
+const wordOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+const madeWith = (name: string, value: unknown): string =>
+  value === undefined ? `without ${wordOf(name)}` : `with ${wordOf(name)} ${String(value)}`;
+
 /** Throws IsoformError where a restart is asked for what the checkpoint is not. */
 function requireSame(each: Case, given: Partial<RunOptions>, saved: SavedOptions, isGiven: (name: string) => boolean): void {
   if (saved.case !== each.name) throw new IsoformError(`pic: the checkpoint is of the case ${saved.case}: run isoform pic ${saved.case}`);
   for (const name of NAMES)
     if (isGiven(name) && given[name] !== saved[name])
-      throw new IsoformError(`pic: the checkpoint was made with --${name} ${saved[name]}: leave out --${name}, or start anew`);
+      throw new IsoformError(`pic: the checkpoint was made ${madeWith(name, saved[name])}: leave out ${wordOf(name)}, or start anew`);
 }

@@ -104,6 +104,20 @@ test("a run that was cut goes on from its checkpoint with the same bits", async 
   await refused(/is damaged: its checksum is wrong/, "weibel");
 });
 
+test("mobile ions are a species of their own", async () => {
+  const weibel = ["pic", "weibel", ...SMALL, "--ion-mass", "25", "--time", "2", "--every", "5", "--checkpoint", file("ions")];
+  const { stdout } = await isoform(...weibel, "--csv", file("ions.csv"));
+  assert.match(stdout, /2000 particles a species/);
+  const [head, first] = (await readFile(file("ions.csv"), "utf8")).split("\n").map((line) => line.split(","));
+  const energy = (name: string): number => Number(first[head.indexOf(`energy ${name}`)]);
+  // Of the same temperature.
+  assert.ok(Math.abs(energy("ions") / energy("electrons") - 1) < 0.02);
+  await assert.rejects(
+    isoform("pic", "weibel", "--restart", file("ions"), "--ion-mass", "30"),
+    /made with --ion-mass 25: leave out --ion-mass/,
+  );
+});
+
 test("an interrupted run leaves a checkpoint that goes on with the same bits", async () => {
   const weibel = ["pic", "weibel", ...SMALL, "--every", "5", "--checkpoint-every", "1"];
   const child = spawn(process.execPath, [main, ...weibel, "--time", "2000", "--checkpoint", file("cut")]);
