@@ -16,6 +16,7 @@ import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy }
 import { isDeterministic, recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "./overlap.js";
 import type { Policy } from "./policy.js";
+import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import { tunedScatter, type Chosen } from "./tuning.js";
 import { View } from "./view.js";
 
@@ -68,6 +69,8 @@ export function bind(
     checked = checkAnew(call);
     if (!forwards) remember(call, checked);
   }
+  const rows = allocateTeamRows(device, checked.ir, policy, checked);
+  if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
   const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
 }
@@ -98,13 +101,16 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const views = Object.fromEntries(Object.entries(given).map(([name, view]) => [name, storageOf(view)]));
   check.policy(strict.ir, policy);
   check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
-  check.bounds(strict.ir, strict.access, policy, scalars, given);
+  const rows = teamLengths(strict.ir, { scalars, views: given });
+  const league = policy.kind === "team" ? policy.league : 0;
+  const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
+  check.bounds(strict.ir, strict.access, policy, scalars, shapes);
   const forward = check.forward(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
   );
-  const cost = costOf(strict.ir, { views: given, policy, scalars });
+  const cost = costOf(strict.ir, { views: shapes, policy, scalars });
   if (isDeterministic(device, options)) check.order(ir, scatter);
   return {
     kernel,
@@ -272,14 +278,14 @@ class Checks {
     access: AccessAnalysis,
     policy: Policy,
     scalars: Record<string, number | boolean>,
-    views: Record<string, AnyView>,
+    views: Readonly<Record<string, { readonly shape: readonly number[] }>>,
   ): void {
     const extents = policy.kind === "team" ? [policy.league] : policy.extents;
     if (extents.some((n) => n === 0)) return;
     const begin = policy.kind === "team" ? [0] : policy.begin;
     const known = (atom: string): Interval | undefined => {
       const [kind, name, axis] = atom.split(":");
-      if (kind === "index") return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
+      if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
       if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
       if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
       return undefined;

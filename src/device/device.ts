@@ -195,6 +195,8 @@ export interface Device {
   readonly abilities: Abilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
+  /** Teams that run at a time at most, each with scratch of level 1 of its own; absent where each team needs its own. */
+  readonly teamsAtOnce?: number;
   readonly tuning: TuningTable;
   /** Used by launches that ask for none. */
   precision: Precision;

@@ -8,6 +8,7 @@ import { addressOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { foldOfParam, settle } from "./cpu/partials.js";
 import { partialCount } from "../ir/launch.js";
+import { tilesDecision } from "../ir/tiles.js";
 import { threadCount, WorkerPool } from "./cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
@@ -99,7 +100,12 @@ class JsProgram implements CpuProgram {
         const count = partialCount(policy);
         return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
       });
-    this.decisions = [`workers: ${this.workers}`, ...this.plans.map((plan) => plan.decision)];
+    const strategies = this.plans.map(({ strategy }) => strategy);
+    this.decisions = [
+      `workers: ${this.workers}`,
+      ...this.plans.map((plan) => plan.decision),
+      ...tilesDecision(this.binding.ir, this.binding.policy, strategies),
+    ];
     this.text = programs.textOf(this.target());
     this.code = programs.acquire(ir.name, this.text);
   }

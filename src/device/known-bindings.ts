@@ -149,7 +149,9 @@ function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: 
 
 function samePolicy(a: Policy, b: Policy | undefined): boolean {
   if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes;
-  return b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents);
+  return (
+    b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents) && sameNumbers(a.tile ?? [], b.tile ?? [])
+  );
 }
 
 const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, at) => n === b[at]);

@@ -5,6 +5,7 @@ import { CpuLaunch, type CpuProgram } from "./cpu/launch.js";
 import { addressOf, hostOf, spanOf } from "./cpu/host-view.js";
 import { cpuAbilities, describeMachine } from "./cpu/machine.js";
 import { partialCount } from "../ir/launch.js";
+import { tilesDecision, tilesOf, type Tiles } from "../ir/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "./cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "./cpu/storage.js";
 import { DeviceError } from "../kernel/errors.js";
@@ -92,7 +93,8 @@ class NativeDevice extends CpuDevice {
     const strides = Object.fromEntries(Object.entries(binding.views).map(([name, view]) => [name, view.strides]));
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
     const { ordered } = binding;
-    const options = { strides, disjoint: binding.disjointMemory, ordered, scatter };
+    const tiles = tilesOf(binding.ir, binding.policy, Object.values(scatter));
+    const options = { strides, disjoint: binding.disjointMemory, ordered, scatter, ...(tiles && { tiled: true }) };
     const key = JSON.stringify([options, hasOpenMP(this.compiler)]);
     let variants = this.codes.get(binding.ir);
     if (!variants || variants.size >= KEPT_CODES) this.codes.set(binding.ir, (variants = new Map<string, NativeCode>()));
@@ -146,7 +148,10 @@ class NativeProgram implements CpuProgram {
     this.resultFields = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
     const units = partialCount(binding.policy);
     if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
-    const split = splitAxis(binding, program.order, workers, tuning.values.axis);
+    const strategies = plans.map(({ strategy }) => strategy);
+    const tiles = tilesOf(binding.ir, binding.policy, strategies);
+    const split = splitAxis(binding, program.order, workers, tuning.values.axis, tiles);
+    tiles?.tile.forEach((size, axis) => this.set("tile", size, axis));
     const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed, tuning.values.stores) : undefined;
     this.fill({
       workers,
@@ -163,6 +168,7 @@ class NativeProgram implements CpuProgram {
         ? []
         : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
       ...plans.map((plan) => plan.decision),
+      ...tilesDecision(binding.ir, binding.policy, strategies),
       ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
     ];
   }
@@ -271,9 +277,10 @@ function splitAxis(
   order: readonly number[],
   workers: number,
   asked: number | undefined,
+  tiles: Tiles | undefined,
 ): { axis: number; grain: number } {
   if (policy.kind === "team") return { axis: 0, grain: 1 };
-  const grain = (axis: number) => (axis === order.at(-1) ? GRAIN : 1);
+  const grain = (axis: number) => tiles?.tile[axis] ?? (axis === order.at(-1) ? GRAIN : 1);
   const balance = (axis: number) => {
     const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
     return units / Math.ceil(units);

@@ -6,11 +6,15 @@ import { REDUCTION_CHUNK, type ElementType } from "./types.js";
 export type Precision = "strict" | "fast";
 export type ScatterStrategy = "atomic" | "duplicated" | "tiled" | "sorted";
 
-/** The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. */
+/**
+ * The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. `tile` is a wish for the indices along each axis
+ * that are worked on together: blocks of loops on CPUs, of threads on GPUs.
+ */
 export interface RangePolicy {
   kind: "range";
   begin: number[];
   extents: number[];
+  tile?: number[];
 }
 /** `league` teams; `size` is a wish for the members of one team and `lanes` for the lanes of a member; devices choose where they are absent. */
 export interface TeamPolicy {

@@ -7,7 +7,7 @@ export type IndexNames = readonly string[];
 const AXES: IndexNames = ["i", "j", "k", "l"];
 
 /** What messages call the kernel's policy indices. */
-export const indexNames = (ir: KernelIR): IndexNames => (ir.policy.kind === "team" ? ["team.index"] : AXES);
+export const indexNames = (ir: KernelIR): IndexNames => (ir.policy.kind === "team" ? ["team.index", "team.place"] : AXES);
 
 /** The kernel as readable pseudo code with types, the same text for the same tree. */
 export function print(ir: KernelIR): string {

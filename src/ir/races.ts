@@ -19,7 +19,7 @@ import { blocksOf, walkExpr, walkStmts } from "./walk.js";
 export function checkRaces(ir: KernelIR, access: AccessAnalysis): void {
   const axes = ir.policy.kind === "team" ? 1 : ir.policy.rank;
   for (const param of ir.params) {
-    if (param.kind !== "view" || param.disjoint) continue;
+    if (param.kind !== "view" || param.disjoint || param.teamLength) continue;
     const touched = access.accesses.filter((a) => a.view === param.name);
     if (touched.some((a) => a.kind === "write")) for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
   }

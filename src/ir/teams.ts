@@ -1,4 +1,4 @@
-import type { Stmt } from "./types.js";
+import type { Expr, KernelIR, Stmt, ViewParam } from "./types.js";
 import { blocksOf, exprsOf, someExpr, walkStmts } from "./walk.js";
 
 type SharedLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
@@ -18,6 +18,10 @@ export function laneLoops(body: readonly Stmt[]): SharedLoop[] {
   });
   return loops;
 }
+
+/** The views that are teams' scratch of level 1. */
+export const teamRows = (ir: KernelIR): (ViewParam & { teamLength: Expr })[] =>
+  ir.params.filter((p): p is ViewParam & { teamLength: Expr } => p.kind === "view" && p.teamLength !== undefined);
 
 /** The names of a kernel's scratch arrays. */
 export function scratchArrays(body: readonly Stmt[]): Set<string> {

@@ -35,6 +35,8 @@ export interface ViewParam {
   rank: number;
   /** The author asserts that no two elements of the range write one location; js-debug checks it. */
   disjoint: boolean;
+  /** Scratch of level 1, which a launch allocates: a row of so many elements for each team that runs at a time. Of scalars and extents. */
+  teamLength?: Expr;
 }
 
 /** An array that many elements add into. It is not read by the kernel. */
@@ -82,7 +84,10 @@ export type Expr =
   /** A local variable, a loop variable or a member index of a team. Names are unique in the kernel. */
   | { op: "local"; type: ScalarType; name: string }
   | { op: "param"; type: ScalarType; name: string }
-  /** Index of the range's element along `axis`; for a team kernel, axis 0 is the team's rank in the league. */
+  /**
+   * Index of the range's element along `axis`; for a team kernel, axis 0 is the team's rank in the league, axis 1 its place among the teams
+   * that run at a time, for rows of scratch.
+   */
   | { op: "index"; type: "i32"; axis: number }
   /** Number of members in the team; 1 on devices that run a team on one worker. */
   | { op: "teamSize"; type: "i32" }

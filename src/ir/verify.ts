@@ -210,7 +210,7 @@ class Verifier {
         return unless(param?.kind === "scalar" && param.type === type, `no scalar parameter of ${type}`);
       }
       case "index":
-        return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 1 : this.ir.policy.rank), "no such axis");
+        return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 2 : this.ir.policy.rank), "no such axis");
       case "teamSize":
         return unless(this.ir.policy.kind === "team", "not a team kernel");
       case "load": {

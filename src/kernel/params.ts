@@ -227,8 +227,11 @@ export interface Team {
   ): { [K in keyof R]: number };
   /** One member runs the body. */
   single(body: () => void): void;
-  /** Memory shared by the team, of constant length, undefined at first. The type is a word, or a parameter as of private arrays. */
-  scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number };
+  /**
+   * Memory shared by the team, undefined at first. The type is a word, or a parameter as of private arrays. On level 0, the usual one, it is
+   * a GPU's shared memory and of constant length; on level 1 it is the device's memory, and the length may be computed from scalars and extents.
+   */
+  scratch(type: NumericType | ArrayType, length: number, options?: { level: 0 | 1 }): { [index: number]: number; readonly length: number };
 }
 
 /**

@@ -1,5 +1,7 @@
 import type * as acorn from "acorn";
+import { definitionsOf } from "../ir/affine.js";
 import type { Expr, NumericType, TeamResult } from "../ir/types.js";
+import { mapChildren, someExpr } from "../ir/walk.js";
 import { inline } from "./calls.js";
 import { constantOf } from "./constant.js";
 import { declareArray, expression, scalar, scalarOf } from "./expressions.js";
@@ -116,7 +118,7 @@ function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, le
 }
 
 function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
-  const [type, length] = node.arguments;
+  const [type, length, options] = node.arguments;
   const element = scratchType(cx, type ?? cx.fail(node, "a type is missing"), scope);
   if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
     return cx.fail(
@@ -124,10 +126,35 @@ function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value 
       "the type of scratch must be written as a string, or be an array type that is a parameter",
       'team.scratch("f64", 64)',
     );
+  if (options && levelOf(cx, options) === 1) return teamRow(cx, node, element as NumericType, scope);
   const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
   if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
-    return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter");
+    return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter, or { level: 1 }");
   return declareArray(cx, node, element as NumericType, elements, "scratch");
+}
+
+/** Reads `{ level: 1 }`. */
+function levelOf(cx: Lowering, node: acorn.Expression | acorn.SpreadElement): 0 | 1 {
+  const [option, more] = node.type === "ObjectExpression" ? node.properties : [];
+  const level = option?.type === "Property" && !more && !option.computed && option.key.type === "Identifier" && option.key.name === "level";
+  const value = level && option.value.type === "Literal" ? option.value.value : undefined;
+  return value === 0 || value === 1 ? value : cx.fail(node, "the options of scratch are { level: 0 } or { level: 1 }");
+}
+
+/** Scratch of level 1: the team's row of a view that the launch allocates. */
+function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, scope: Scope): Value {
+  const first = node.arguments[1];
+  const definitions = definitionsOf(cx.out);
+  const known = (e: Expr): Expr => {
+    const definition = e.op === "local" ? definitions.get(e.name) : undefined;
+    return definition ? known(definition) : mapChildren(e, known);
+  };
+  const teamLength = known(cx.converted(scalarOf(cx, first, scope), "i32", first, "a length must be i32"));
+  if (someExpr(teamLength, ({ op }) => !["const", "param", "extent", "unary", "binary", "cast", "select", "compare"].includes(op)))
+    cx.fail(first, "the length of scratch on level 1 must be known at the launch", "compute it from scalars and extents alone");
+  const name = cx.unique("scratch");
+  cx.ir.params.push({ kind: "view", name, element, rank: 2, disjoint: false, teamLength });
+  return { kind: "view", name, element, rank: 2, prefix: [{ op: "index", type: "i32", axis: 1 }] };
 }
 
 /** `"f64"`, or a parameter that stands for `Float64Array` or its kin. */

@@ -3,8 +3,8 @@ import type { Rung } from "./rung.js";
 import { arithmetic } from "./rungs/arithmetic.js";
 import { control } from "./rungs/control.js";
 import { graphs } from "./rungs/graphs.js";
-import { lanes } from "./rungs/lanes.js";
 import { launches } from "./rungs/launches.js";
+import { levels } from "./rungs/levels.js";
 import { locals } from "./rungs/locals.js";
 import { mathematics } from "./rungs/mathematics.js";
 import { memory } from "./rungs/memory.js";
@@ -32,7 +32,7 @@ export const ladder: readonly Rung[] = [
   ...launches,
   ...partials,
   ...graphs,
-  ...lanes,
+  ...levels,
 ];
 
 export interface RungResult {

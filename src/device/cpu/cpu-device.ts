@@ -59,6 +59,10 @@ export abstract class CpuDevice implements Device {
     return new CpuQueue(this);
   }
 
+  get teamsAtOnce(): number {
+    return this.abilities.parallelism;
+  }
+
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
     const extents = newShape(type, shape);

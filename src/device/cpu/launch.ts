@@ -3,6 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../policy.js";
+import { freeTeamRows } from "../team-rows.js";
 import type { LaunchTuning } from "../tuning.js";
 import type { Buffer } from "../view.js";
 import type { CpuDevice } from "./cpu-device.js";
@@ -95,5 +96,6 @@ export class CpuLaunch implements Launch {
     this.freed = true;
     this.results = undefined;
     this.built.free();
+    freeTeamRows(this.binding);
   }
 }

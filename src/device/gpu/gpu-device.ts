@@ -17,6 +17,9 @@ export interface MemoryHolder {
   close(): void;
 }
 
+/** Teams with scratch of level 1 that a multiprocessor works on at a time: as many as fit it, of the usual size. */
+const RESIDENT_TEAMS = 8;
+
 /** What devices of all backends for GPUs have in common. */
 export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   abstract readonly backend: string;
@@ -36,6 +39,10 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
 
   get queue(): Queue {
     return (this.first ??= this.createQueue());
+  }
+
+  get teamsAtOnce(): number {
+    return RESIDENT_TEAMS * this.abilities.parallelism;
   }
 
   abstract createQueue(): Queue;

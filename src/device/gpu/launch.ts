@@ -7,6 +7,7 @@ import { DeviceError, LaunchError } from "../../kernel/errors.js";
 import { requireLiveViews, type Binding } from "../bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../policy.js";
+import { freeTeamRows, teamPlaces } from "../team-rows.js";
 import type { LaunchTuning } from "../tuning.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
@@ -119,6 +120,7 @@ export class GpuLaunch implements Launch {
   }
 
   free(): void {
+    if (!this.freed) freeTeamRows(this.binding);
     this.freed = true;
     this.ran = false;
     this.temporary?.free();
@@ -172,12 +174,18 @@ export class GpuLaunch implements Launch {
         ? "teams: one after the other, of one member"
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
+    const rows = teamPlaces(this.binding);
+    if (rows < league) this.decisions.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
       teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) => {
-        const shape: Shape = { grid: [serial ? 1 : size, 1, 1], block: [program.threads, 1, 1], shared: program.scratchBytes };
+        const shape: Shape = {
+          grid: [serial ? 1 : Math.min(size, rows), 1, 1],
+          block: [program.threads, 1, 1],
+          shared: program.scratchBytes,
+        };
         this.step(program.main, shape, { firstTeam: first, league: first + size });
       },
     );

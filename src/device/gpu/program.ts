@@ -1,11 +1,19 @@
 import { ROW } from "../../emit/c/gpu/range.js";
+import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { MEMBER_LIMIT, MEMBERS, USUAL_LANES } from "../../emit/c/gpu/team.js";
-import { SHAPE_TUNING, type GpuAssumptions, type GpuLanguage, type GpuProgram } from "../../emit/c/gpu/program.js";
+import {
+  SHAPE_TUNING,
+  type GpuAssumptions,
+  type GpuLanguage,
+  type GpuProgram,
+  type ShapeTuning,
+  type Traversal,
+} from "../../emit/c/gpu/program.js";
 import type { Tunables } from "../../ir/tuning.js";
 import { laneLoops } from "../../ir/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
-import type { RangePolicy } from "../policy.js";
+import type { Policy, RangePolicy } from "../policy.js";
 import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { BYTES, type View } from "../view.js";
 import type { CodeFacts } from "./machine.js";
@@ -41,8 +49,10 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     return program;
   };
   const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(usual), facts));
-  const shape = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
-  const assumptions = shape.length > 0 ? { ...usual, tuning: Object.fromEntries(shape) } : usual;
+  const wished = blockOfTile(binding.policy, () => emitted(usual).traversal);
+  const tuned = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
+  const shape: ShapeTuning = { ...wished, ...Object.fromEntries(tuned) };
+  const assumptions = Object.keys(shape).length > 0 ? { ...usual, tuning: shape } : usual;
   const program = emitted(assumptions);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
@@ -55,11 +65,30 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
       ...scatter.decisions,
       ...(tiles ? [tiles.decision] : []),
       addresses,
+      ...tileDecision(binding.policy, wished),
       ...lanesDecision(binding, assumptions, language),
       ...tuning.decisions,
     ],
     tuning,
   };
+}
+
+/** The shape of blocks that comes nearest to a tile that was asked for; absent where blocks do not have a part of each axis. */
+function blockOfTile(policy: Policy, traversal: () => Traversal): ShapeTuning | undefined {
+  if (policy.kind !== "range" || !policy.tile || !["elements", "strided"].includes(traversal())) return undefined;
+  const [columns, rows, planes] = [...policy.tile].reverse();
+  const row = Math.min(BLOCK, nextPower(Math.min(columns, policy.extents.at(-1)!)));
+  const threads = Math.min(BLOCK, Math.max(WARP, row * nextPower(rows)));
+  return { row, threads, ...(policy.tile.length === 3 ? { planes } : {}) };
+}
+
+function tileDecision(policy: Policy, shape: ShapeTuning | undefined): string[] {
+  if (policy.kind !== "range" || !policy.tile) return [];
+  if (!shape) return ["tiles: none, as the order of reductions or scatters shares the range out"];
+  const { row, threads, planes } = shape;
+  return [
+    `tiles: blocks of ${planes === undefined ? "" : `${planes} x `}${threads! / row!} x ${row}, for the ${policy.tile.join(" x ")} asked for`,
+  ];
 }
 
 /** What a launch can be tuned in: shapes that its extents fill and the device can run. */

@@ -2,6 +2,7 @@ import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/recorded.js";
 import { ROW } from "../../emit/wgsl/range.js";
 import { WORKGROUP, wordsOf, type Entry, type RecordedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
+import { laneLoops } from "../../ir/teams.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
@@ -11,6 +12,7 @@ import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "
 import { rangeBatches, sortPasses, teamBatches } from "../gpu/records.js";
 import type { Values } from "../gpu/steps.js";
 import type { Policy, RangePolicy } from "../policy.js";
+import { freeTeamRows, teamPlaces } from "../team-rows.js";
 import { LaunchTuning, scatterTunables } from "../tuning.js";
 import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
@@ -76,6 +78,7 @@ export class WebGpuLaunch implements Launch {
     this.values = this.argumentValues();
     if (this.policy.kind === "team") this.planTeams(this.policy.league);
     else this.planElements(this.policy);
+    if (this.policy.kind === "range" && this.policy.tile) this.decisions.push("tiles: none, as workgroups have one shape");
     this.steps = this.makeSteps();
   }
 
@@ -108,6 +111,7 @@ export class WebGpuLaunch implements Launch {
     this.freed = true;
     this.ran = false;
     this.gpu.commands.flush();
+    freeTeamRows(this.binding);
     this.temporary?.free();
     this.code.places.packed?.buffer.free();
     this.uniforms?.destroy();
@@ -151,13 +155,18 @@ export class WebGpuLaunch implements Launch {
       serial
         ? "teams: one after the other, of one member"
         : `teams: workgroups of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
+      ...(laneLoops(this.binding.ir.body).length > 0
+        ? ["lanes: 1 of a member, as no part of a workgroup can wait for its own stores"]
+        : []),
     );
+    const rows = teamPlaces(this.binding);
+    if (rows < league) this.decisions.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
       teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) =>
-        this.dispatch(this.program.main, [serial ? 1 : Math.min(size, GRID_LIMIT), 1, 1], { firstTeam: first, league: first + size }),
+        this.dispatch(this.program.main, [serial ? 1 : Math.min(size, rows, GRID_LIMIT), 1, 1], { firstTeam: first, league: first + size }),
     );
     this.planFolds(league);
   }

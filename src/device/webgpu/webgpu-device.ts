@@ -36,6 +36,11 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
     this.abilities = abilitiesOf(gpu.limits, gpu.emulates);
   }
 
+  /** How many an adapter can run at a time is not told. */
+  override get teamsAtOnce(): number {
+    return 256;
+  }
+
   createQueue(): Queue {
     this.gpu.enter();
     return new WebGpuQueue(this, this.gpu, () => (this.gpu.hasTimestamps ? (this.clock ??= new Clock(this.gpu)) : undefined));

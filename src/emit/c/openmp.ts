@@ -4,6 +4,7 @@ import type { AccessAnalysis } from "../../ir/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { splitUniform } from "../../ir/jam.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { teamRows } from "../../ir/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
@@ -29,6 +30,8 @@ export interface OpenMPOptions {
   /** Reductions keep the order of strict mode. */
   ordered: boolean;
   scatter: Readonly<Record<string, ScatterStrategy>>;
+  /** Loops go by tiles, whose sizes are arguments. */
+  tiled?: boolean;
 }
 
 /** A C source with one exported function, `void entry(struct *arguments)`. */
@@ -58,7 +61,7 @@ const INDEX_NAMES = ["i", "j", "k", "l"];
 /** Names that the code around a body uses. */
 const OWN_NAMES = (
   "args worker workers alike begin end first last partial line chunks share stream_line finish_streams step unaligned lines lines_end side " +
-  "begin0 begin1 begin2 begin3 end0 end1 end2 end3"
+  "begin0 begin1 begin2 begin3 end0 end1 end2 end3 tile0 tile1 tile2 tile3"
 ).split(" ");
 
 /** Writes a kernel as C with OpenMP: a function that does a part of the range, and one that shares the parts out among the threads. */
@@ -101,7 +104,9 @@ class Emitter {
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.declareParams();
     this.indexNames =
-      ir.policy.kind === "team" ? [this.names.fresh("team")] : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
+      ir.policy.kind === "team"
+        ? [this.names.fresh("team"), this.names.fresh("place")]
+        : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
@@ -160,12 +165,17 @@ class Emitter {
   private loopOrder(): number[] {
     const { ir, options } = this;
     const bound = this.byPartials || Object.values(this.scatters).some((s) => s.strategy === "sorted");
-    return bound ? [...this.indexNames.keys()] : this.loops.order(ir.body, this.rank, (view) => options.strides[view]);
+    return bound ? [...Array(this.rank).keys()] : this.loops.order(ir.body, this.rank, (view) => options.strides[view]);
   }
 
   /** Units of work are chunks of lines (or teams) with a partial result each, rather than boxes of elements. */
   private get byPartials(): boolean {
     return this.reductions.length > 0 || this.ir.policy.kind === "team";
+  }
+
+  /** Teams have rows of scratch, one a worker. */
+  private get hasRows(): boolean {
+    return teamRows(this.ir).length > 0;
   }
 
   private stackBytes(): number {
@@ -275,6 +285,7 @@ class Emitter {
       ...(this.reductions.length > 0 ? [whole("folds")] : []),
       ...(this.byPartials ? [whole("units")] : [whole("split"), whole("grain")]),
       ...(this.ir.policy.kind === "range" ? [whole("begin", this.rank), whole("end", this.rank)] : []),
+      ...(this.options.tiled ? [whole("tile", this.rank)] : []),
       ...(this.streamed.length > 0 ? [whole("streaming")] : []),
     ];
   }
@@ -322,7 +333,12 @@ class Emitter {
       ...this.bounds.map((name) => `int64_t ${name}`),
       ...(this.byPartials && range ? this.indexNames.flatMap((_, axis) => [`int64_t begin${axis}`, `int64_t end${axis}`]) : []),
       ...(this.byPartials
-        ? [...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`), "int64_t first", "int64_t last"]
+        ? [
+            ...this.reductions.map((p) => `${dialect.types[p.type]} *restrict ${this.reduced(p)}_partials`),
+            ...(this.hasRows ? [`int64_t ${this.indexNames[1]}`] : []),
+            "int64_t first",
+            "int64_t last",
+          ]
         : []),
     ];
     const head = `static void ${this.functions[which]}(`;
@@ -469,7 +485,14 @@ class Emitter {
       this.ir.policy.kind === "range"
         ? this.indexNames.flatMap((_, axis) => [`args->begin${this.at(axis)}`, `args->end${this.at(axis)}`])
         : [];
-    const args = [...this.passed(), ...bounds, ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`), "first", "last"];
+    const args = [
+      ...this.passed(),
+      ...bounds,
+      ...this.reductions.map((p) => `args->${this.reduced(p)}_partials`),
+      ...(this.hasRows ? ["worker"] : []),
+      "first",
+      "last",
+    ];
     this.call(code, args);
   }
 
@@ -478,7 +501,19 @@ class Emitter {
     for (const bound of ["begin", "end"])
       code.line(`int64_t ${bound}[] = {${axes.map((axis) => `args->${bound}${this.at(axis)}`).join(", ")}};`);
     code.line("share(&begin[args->split], &end[args->split], args->grain, worker, workers);");
-    this.call(code, [...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])]);
+    if (this.options.tiled) this.loopOverTiles(code, this.order);
+    else this.call(code, [...this.passed(), ...axes.flatMap((axis) => [`begin[${axis}]`, `end[${axis}]`])]);
+  }
+
+  /** The loops over tiles along `axes`, outermost first. */
+  private loopOverTiles(code: Code, axes: readonly number[]): void {
+    const [axis, ...inner] = axes;
+    if (axis === undefined) return this.call(code, [...this.passed(), ...this.indexNames.flatMap((_, a) => [`tile${a}`, `tile${a}_end`])]);
+    code.block(`for (int64_t tile${axis} = begin[${axis}]; tile${axis} < end[${axis}]; tile${axis} += args->tile[${axis}])`, () => {
+      const end = `tile${axis} + args->tile[${axis}]`;
+      code.line(`const int64_t tile${axis}_end = ${end} < end[${axis}] ? ${end} : end[${axis}];`);
+      this.loopOverTiles(code, inner);
+    });
   }
 
   /** Calls the function that does a part, the one that streams where that is wanted. */

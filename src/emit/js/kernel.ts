@@ -1,4 +1,6 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
+import { teamRows } from "../../ir/teams.js";
+import { tilesOf, type Tiles } from "../../ir/tiles.js";
 import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
 import { ARRAY } from "./arrays.js";
 import { Body } from "./body.js";
@@ -103,6 +105,7 @@ function teams(body: Body, league: number): Lines {
   const total = (r: { name: string }): string => `$total_${body.names.of(r.name)}`;
   return [
     ...share(league),
+    ...(teamRows(body.target.ir).length > 0 ? ["const $i1 = worker;"] : []),
     "for (let $i0 = $lo; $i0 < $hi; $i0++) {",
     ...indent(
       body.withRows(() => [
@@ -121,6 +124,12 @@ function teams(body: Body, league: number): Lines {
  * reduction's chunk. Reductions go by the strict tree in fast mode too: other orders are no faster here.
  */
 function lines(body: Body, policy: RangePolicy): Lines {
+  const tiles = tilesOf(
+    body.target.ir,
+    policy,
+    Object.values(body.target.scatter).map(({ strategy }) => strategy),
+  );
+  if (tiles) return loopsOfTiles(body, policy, tiles);
   const outer = policy.extents.slice(0, -1);
   const count = outer.reduce((a, b) => a * b, 1);
   const chunks = chunksPerLine(policy.extents.at(-1)!);
@@ -143,6 +152,25 @@ function lines(body: Body, policy: RangePolicy): Lines {
     ]),
     "}",
   ];
+}
+
+/** Tiles, shared out in blocks, with a nest of loops in each. */
+function loopsOfTiles(body: Body, { begin, extents }: RangePolicy, { tile, counts, total }: Tiles): Lines {
+  const axes = extents.map((extent, axis) => {
+    const below = counts.slice(axis + 1).reduce((a, b) => a * b, 1);
+    const quotient = below === 1 ? "$task" : `Math.floor($task / ${below})`;
+    const place = axis === 0 ? quotient : `${quotient} % ${counts[axis]}`;
+    return [
+      `const $begin${axis} = ${plus(`${place} * ${tile[axis]}`, begin[axis])} | 0;`,
+      `const $end${axis} = Math.min($begin${axis} + ${tile[axis]}, ${begin[axis] + extent});`,
+    ];
+  });
+  const last = extents.length - 1;
+  const nest = (axis: number): Lines =>
+    axis === last
+      ? body.withRows(() => body.innerLoop(`$i${last}`, `$begin${last}`, `$end${last}`))
+      : [`for (let $i${axis} = $begin${axis}; $i${axis} < $end${axis}; $i${axis}++) {`, ...indent(nest(axis + 1)), "}"];
+  return [...share(total), "for (let $task = $lo; $task < $hi; $task++) {", ...indent([...axes.flat(), ...nest(0)]), "}"];
 }
 
 /** As many pieces as keep all workers busy; one, where there are lines enough. */

@@ -51,7 +51,9 @@ class OpenBody extends Body {
       return known.get(key)!;
     };
     this.args = launchArguments(request, { of });
-    this.indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, rank)).map(own);
+    const indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, rank)).map(own);
+    // A team has a row of scratch for itself.
+    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
   }
 
   arg(key: string): string {

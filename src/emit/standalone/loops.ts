@@ -70,7 +70,9 @@ class LoopsWriter {
     for (const { name, rank } of this.arrays)
       this.strides[name] = Array.from({ length: rank }, (_, axis) => (unitStrides[name][axis] ? "1" : this.arg(`stride:${name}:${axis}`)));
     const wishes = ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank);
-    this.indices = wishes.map((name) => this.names.fresh(name));
+    const indices = wishes.map((name) => this.names.fresh(name));
+    // A team has a row of scratch for itself.
+    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
     this.loops = new VectorLoops(ir, (view) => this.strides[view]);
     const strategy = this.ordered ? "sorted" : "atomic";
     const scatters = this.arrays.flatMap((param) =>

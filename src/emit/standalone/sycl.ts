@@ -80,7 +80,9 @@ class SyclWriter {
     const strides = Object.fromEntries(
       arrays.map(({ name }) => [name, unitStrides[name].map((unit, axis) => (unit ? "1" : this.arg(`stride:${name}:${axis}`)))]),
     );
-    this.indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank)).map((name) => this.names.fresh(name));
+    const indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank)).map((name) => this.names.fresh(name));
+    // A team has a row of scratch for itself.
+    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
     this.ordered = precision === "strict" && arrays.some((p) => p.kind === "scatter" && orderMatters(p));
     const scatters = arrays.flatMap((param) =>
       param.kind === "scatter" ? [[param.name, { param, strategy: "sorted" } as const] as const] : [],

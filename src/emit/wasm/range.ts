@@ -1,5 +1,6 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import type { RangePolicy } from "../../ir/launch.js";
+import { tilesDecision, tilesOf, type Tiles } from "../../ir/tiles.js";
 import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
@@ -22,6 +23,10 @@ export interface Work {
  */
 export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   const { fn, spec } = code;
+  const strategies = Object.values(spec.scatter);
+  const tiles = tilesOf(spec.ir, policy, strategies);
+  code.decisions.push(...tilesDecision(spec.ir, policy, strategies));
+  if (tiles) return emitTiles(code, policy, tiles);
   const axes = axisOrder(code, policy).map((axis) => ({ axis, begin: policy.begin[axis], extent: policy.extents[axis] }));
   const inner = axes.pop()!;
   const unitsOfLine = Math.ceil(inner.extent / REDUCTION_CHUNK);
@@ -59,4 +64,49 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   const lines = axes.reduce((product, { extent }) => product * extent, 1);
   const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, inner.extent));
   return { units: lines * unitsOfLine, batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
+}
+
+/** Fills `slice` for a range in tiles, one a unit, each with a nest of loops. */
+function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total }: Tiles): Work {
+  const { fn, spec } = code;
+  const order = axisOrder(code, policy);
+  const inner = order.at(-1)!;
+  const variable = { op: "index", type: "i32", axis: inner } as const;
+  const width = chooseWidth(code, spec.ir.body, variable, [], "elements");
+  const local = (n: number): Int => Int.local(fn, n);
+  const [unit, rest, count] = Array.from({ length: 3 }, () => fn.local("i32"));
+  const [begins, ends] = Array.from({ length: 2 }, () => tile.map(() => fn.local("i32")));
+  local(SLICE.first).to(unit);
+  const top = fn.loop();
+  local(unit).to(rest);
+  for (const axis of [...tile.keys()].reverse()) {
+    const place = axis > 0 ? local(rest).modulo(counts[axis]) : local(rest);
+    place.times(tile[axis]).to(begins[axis]);
+    local(rest).over(counts[axis]).to(rest);
+    // Counted from the range's begin, which may be negative.
+    local(begins[axis]).plus(tile[axis]).orAtMost(Int.constant(fn, policy.extents[axis])).minus(local(begins[axis])).to(ends[axis]);
+    local(begins[axis]).plus(policy.begin[axis]).to(begins[axis]);
+    local(begins[axis]).plus(local(ends[axis])).to(ends[axis]);
+  }
+  const nest = (level: number): void => {
+    const axis = order[level];
+    if (axis === inner) {
+      local(ends[axis]).minus(local(begins[axis])).to(count);
+      return new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators: new Map() }).emit(begins[axis], count);
+    }
+    const index = code.localOf(`index:${axis}`, "i32");
+    local(begins[axis]).to(index);
+    const next = fn.loop();
+    nest(level + 1);
+    local(index).plus(1).to(index);
+    local(index).minus(local(ends[axis])).emit();
+    fn.brIf(next);
+    fn.end();
+  };
+  nest(0);
+  local(unit).plus(1).to(unit);
+  local(unit).isBelow(local(SLICE.end)).emit();
+  fn.brIf(top);
+  fn.end();
+  return { units: total, batch: Math.max(1, Math.round(ELEMENTS_OF_SLICE / tile.reduce((a, b) => a * b, 1))) };
 }

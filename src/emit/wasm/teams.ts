@@ -2,7 +2,7 @@ import { identityOf } from "../../ir/identity.js";
 import { affineOf } from "../../ir/affine.js";
 import { declares, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { TeamPolicy } from "../../ir/launch.js";
-import { usesLanes } from "../../ir/teams.js";
+import { teamRows, usesLanes } from "../../ir/teams.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
@@ -29,6 +29,7 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
     fn.set(local);
   };
   const scalar: ScalarCode = new ScalarCode(code, undefined, { reduce, memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce) });
+  if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE.worker).to(code.localOf("index:1", "i32"));
   Int.local(fn, SLICE.first).to(team);
   const top = fn.loop();
   for (const { fold, local } of partials.values()) {

@@ -2,7 +2,7 @@ import { contributionsIn } from "../../ir/contributions.js";
 import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
-import { isShared, readsOutside, scratchArrays } from "../../ir/teams.js";
+import { isShared, readsOutside, scratchArrays, teamRows } from "../../ir/teams.js";
 import { blocksOf, hasJump } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
@@ -33,7 +33,7 @@ export class TeamWriter extends EntryWriter {
 
   constructor(program: ProgramWriter) {
     super(program, "main");
-    this.indexNames = [this.names.fresh("team")];
+    this.indexNames = [this.names.fresh("team"), this.names.fresh("place")];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
@@ -46,6 +46,7 @@ export class TeamWriter extends EntryWriter {
     const team = this.indexNames[0];
     code.line("let thread = i32(thread_number);");
     code.line(`let threads = ${members};`);
+    if (teamRows(this.ir).length > 0) code.line(`let ${this.indexNames[1]} = i32(workgroup.x);`);
     const recorded = this.program.scatters("recorded");
     const first = recorded.length > 0 ? this.field("firstTeam") : undefined;
     const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;

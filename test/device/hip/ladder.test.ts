@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
 import { ladder, type Rung } from "../../../src/testing/index.js";
-import { lanes } from "../../../src/testing/rungs/lanes.js";
+import { levels } from "../../../src/testing/rungs/levels.js";
 import { reductions } from "../../../src/testing/rungs/reductions.js";
 import { team } from "../../../src/testing/rungs/team.js";
 import { fakeHip } from "./fake.js";
@@ -10,7 +10,7 @@ import { fakeHip } from "./fake.js";
 /** What folds within a wavefront runs in both sizes. */
 const WAVEFRONTS: readonly [number, readonly Rung[]][] = [
   [64, ladder],
-  [32, [...reductions, ...team, ...lanes]],
+  [32, [...reductions, ...team, ...levels]],
 ];
 /** More than 65535 blocks of threads that are fibers take a minute. */
 const LONG = /more teams than 16 bits can count/;

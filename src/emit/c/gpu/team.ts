@@ -2,7 +2,7 @@ import { contributionsIn } from "../../../ir/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
 import { foldLanes } from "../../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
-import { laneLoops, readsOutside, scratchArrays, usesLanes } from "../../../ir/teams.js";
+import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../../../ir/teams.js";
 import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldByHalves } from "./folds.js";
@@ -62,7 +62,7 @@ export class TeamWriter extends EntryWriter {
 
   constructor(program: ProgramWriter) {
     super(program, entryName(program.ir.name), true);
-    this.indexNames = [this.names.fresh("team")];
+    this.indexNames = [this.names.fresh("team"), this.names.fresh("place")];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
     this.scratch = scratchArrays(program.ir.body);
@@ -79,6 +79,7 @@ export class TeamWriter extends EntryWriter {
     code.line(`const int thread = ${thread("x")};`);
     code.line(`const int threads = ${threads("x")};`);
     if (this.lanes > 1) this.declareMember();
+    if (teamRows(this.ir).length > 0) code.line(`const ${T.index} ${this.indexNames[1]} = ${block("x")};`);
     const recorded = this.program.scatters("recorded");
     const first = recorded.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
     code.block(

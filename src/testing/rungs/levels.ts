@@ -1,5 +1,5 @@
-import { teams } from "../../device/policy.js";
-import { teamKernel } from "../../kernel/kernel.js";
+import { range, teams } from "../../device/policy.js";
+import { kernel, teamKernel } from "../../kernel/kernel.js";
 import { i32, scatter, view } from "../../kernel/params.js";
 import { foldChunk } from "../strict-fold.js";
 import { expectSame } from "../expect.js";
@@ -61,6 +61,29 @@ const several = ofType((real) =>
     });
   }),
 );
+/** Longer than any block's own memory, and of a length that the launch tells. */
+const reversed = ofType((real) =>
+  teamKernel(
+    "reversed",
+    { n: i32, x: view(real, 2), y: view(real, 2), s: view(real), Real: arrayOf(real) },
+    ({ n, x, y, s, Real }, team) => {
+      const t = team.index;
+      const held = team.scratch(Real, x[0].length, { level: 1 });
+      const marks = team.scratch("i32", 2 * n, { level: 1 });
+      team.range(held.length, (j) => {
+        held[j] = x[t][j] * 2;
+      });
+      team.range(n, (j) => {
+        marks[n + j] = j % 3;
+      });
+      team.range(held.length, (j) => {
+        y[t][j] = held[held.length - 1 - j];
+      });
+      held[0] = 1;
+      s[t] = team.sum(n, (j) => held[j] * marks[2 * n - 1 - j]);
+    },
+  ),
+);
 const counts = teamKernel("countsOfLanes", { at: view(i32, 3), h: scatter(i32) }, ({ at, h }, team) => {
   const t = team.index;
   team.range(12, (j, lanes) => {
@@ -71,9 +94,16 @@ const counts = teamKernel("countsOfLanes", { at: view(i32, 3), h: scatter(i32) }
   });
 });
 
+const mixed = kernel("mixedInTiles", { x: view(i32, 3), y: view(i32, 3) }, ({ x, y }, i, j, k) => {
+  y[i][j][k] = x[i][j][k] + 3 * x[i - 1][j][k] - x[i][j - 1][k - 1] + i * 100 + j * 10 + k;
+});
+const plane = kernel("planeInTiles", { z: view(i32, 2) }, ({ z }, i, j) => {
+  z[i][j] = z[i][j] + i * 33 + j + 1;
+});
+
 const cube = (seed: number): Float64Array => make(LEAGUE * ROWS * COLUMNS, (k) => noise(k + seed) - 0.4);
 
-export const lanes: Rung[] = [
+export const levels: Rung[] = [
   ...reals(130, "lanes of a member fold by the strict tree", async (device, real, r) => {
     const n = 55;
     const start = make(n + 1, (i) => (i * (i - 1)) / 2);
@@ -143,5 +173,61 @@ export const lanes: Rung[] = [
     launch.free();
     const expected = make(9, (bin) => at.filter((b) => b === bin).length + (bin === 0 ? LEAGUE * ROWS : 0));
     expectSame(found, expected, "counts");
+  }),
+
+  ...reals(134, "teams have scratch in the device's memory, of a length that the launch tells", async (device, real, r) => {
+    for (const [league, n] of [
+      [3, 20000],
+      [300, 65],
+    ]) {
+      const xs = make(league * n, (k) => r(noise(k) - 0.5));
+      const x = device.from(real, xs, [league, n]),
+        y = device.array(real, [league, n]),
+        s = device.array(real, league);
+      await device.run(reversed(real), { n: n - 1, x, y, s }, teams(league));
+      const rows = Array.from({ length: league }, (_, t) => xs.slice(t * n, (t + 1) * n).map((v) => r(v * 2)));
+      expectSame(
+        await device.queue.read(y),
+        make(league * n, (k) => rows[Math.floor(k / n)][n - 1 - (k % n)]),
+        `${league} rows of ${n}`,
+      );
+      const sums = rows.map((row) => {
+        row[0] = 1;
+        return foldChunk(
+          Array.from({ length: n - 1 }, (_, j) => r(row[j] * ((n - 2 - j) % 3))),
+          adding(r),
+          0,
+        );
+      });
+      expectSame(await device.queue.read(s), sums, "sums");
+    }
+  }),
+
+  rung(135, "tiles of a range change nothing", async (device) => {
+    const [shape, first] = [
+      [6, 19, 33],
+      [1, 2, 3],
+    ];
+    const size = 6 * 19 * 33;
+    const x = device.from(
+      i32,
+      make(size, (k) => (k * 7919) % 1000),
+      shape,
+    );
+    const bounds = shape.map((n, axis): [number, number] => [first[axis], n]);
+    const results: (readonly number[])[] = [];
+    for (const tile of [undefined, [1, 4, 16], [2, 3, 50], [9, 1, 1]]) {
+      const y = device.array(i32, shape);
+      await device.run(mixed, { x, y }, tile ? range(...bounds, { tile }) : range(...bounds));
+      results.push([...(await device.queue.read(y))]);
+    }
+    for (const tiled of results.slice(1)) expectSame(tiled, results[0], "a range in tiles");
+    const z = device.array(i32, [19, 33]);
+    await device.run(plane, { z }, range([1, 19], 33, { tile: [8, 8] }));
+    expectSame(
+      await device.queue.read(z),
+      make(19 * 33, (k) => (k < 33 ? 0 : k + 1)),
+      "two axes",
+    );
   }),
 ];
