@@ -40,8 +40,8 @@ export class Tile {
       body.code.line(`${run ? "" : "const "}${T[target.element]} ${added} = ${value};`);
       if (run) entry.program.definitions.add(run.definition);
       body.code.block(run ? `if (${run.name}(${at}, ${added}))` : "", () => {
-        body.code.line(`const int ${place} = ${this.placeFunction()}(${this.held}, (${T.u32})(${at} / ${TILE_LINE}));`);
-        const own = entry.atomic(target, "shared", `&${this.values}[${place} + (int)(${at} % ${TILE_LINE})]`, added);
+        body.code.line(`const int ${place} = ${this.placeFunction()}(${this.held}, (${T.u32})(${at} >> ${Math.log2(TILE_LINE)}));`);
+        const own = entry.atomic(target, "shared", `&${this.values}[${place} + (int)(${at} & ${TILE_LINE - 1})]`, added);
         const shared = entry.atomic(target, "global", `&${entry.pointer(target.name)}[${at}]`, added);
         body.code.line(`if (${place} >= 0) ${own};`);
         body.code.line(`else ${shared};`);

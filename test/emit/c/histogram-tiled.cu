@@ -1,0 +1,67 @@
+// Kernel "histogram" (kernels.ts), written by isoform.
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+__device__ inline int i32_from_f64(double a) { return a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (int)a : a != a ? 0 : -2147483647 - 1; }
+
+__device__ inline bool fold_run_sum_f64(const int place, double &value) {
+  if (__activemask() != ~0u) return true;
+  unsigned int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  const int before = __shfl_up_sync(~0u, place, 1);
+  const unsigned int heads = __ballot_sync(~0u, lane == 0 || before != place);
+  if (__popc(heads) > 16) return true;
+  const unsigned int later = heads & (~1u << lane);
+  const unsigned int stop = later ? __ffs(later) - 1 : 32;
+  for (unsigned int step = 1; step < 32; step *= 2) {
+    const double other = __shfl_down_sync(~0u, value, step);
+    if (lane + step < stop) value = value + other;
+  }
+  return heads >> lane & 1;
+}
+
+__device__ inline int place_in_tile(unsigned int *held, const unsigned int line) {
+  const unsigned int place = line * 2654435761u >> 24;
+  unsigned int seen = held[place];
+  if (seen == 0) seen = atomicCAS(&held[place], 0u, line + 1);
+  return seen == 0 || seen == line + 1 ? (int)place * 8 : -1;
+}
+
+extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
+  const double *__restrict__ x, double *__restrict__ h, const int elements, const int stretch, const int i_begin
+) {
+  __shared__ double h_tile[2048];
+  __shared__ unsigned int h_lines[256];
+  in_turn();
+  const int thread = threadIdx.x;
+  const int threads = blockDim.x;
+  for (int n = thread; n < 2048; n += threads) h_tile[n] = 0.0;
+  for (int n = thread; n < 256; n += threads) h_lines[n] = 0;
+  __syncthreads();
+  const int first = (int)blockIdx.x * stretch;
+  const int stop = elements - first < stretch ? elements : first + stretch;
+  for (int n_2 = first + (int)threadIdx.x; n_2 < stop; n_2 += (int)blockDim.x) {
+    const int i = i_begin + n_2;
+    if (x[i] >= 0.0) {  // line 18
+      {
+        const int at = i32_from_f64(x[i]);
+        double added = 1.0;
+        if (fold_run_sum_f64(at, added)) {
+          const int place = place_in_tile(h_lines, (unsigned int)(at >> 3));
+          if (place >= 0) atomicAdd(&h_tile[place + (int)(at & 7)], added);
+          else atomicAdd(&h[at], added);
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int n_3 = thread; n_3 < 2048; n_3 += threads) {
+    if (h_tile[n_3] != 0.0) {
+      atomicAdd(&h[(int)(h_lines[n_3 / 8] - 1) * 8 + n_3 % 8], h_tile[n_3]);
+    }
+  }
+}
