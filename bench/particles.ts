@@ -1,0 +1,146 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import { f64, kernel, range, view } from "isoform";
+import { dense } from "isoform/grid";
+import { deposit, particles } from "isoform/particles";
+import { median } from "isoform/p3";
+import { devices, type DeviceSet } from "isoform/set";
+import { skeleton } from "isoform/skeleton";
+import { commandLine } from "./command-line.js";
+
+/*
+ * A step of particles on a grid, by one skeleton: the push with trilinear interpolation of three components of a field, the sort by cell, the
+ * deposition of charge by the same weights. Each with the time that its bytes take at the copy bandwidth of the same device.
+ *   node dist/bench/particles.js [--device cuda:0] [--cells 64] [--each 64] [--steps 20] [--rounds 5] [--json F]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    device: { type: "string", default: "native" },
+    cells: { type: "string", default: "32" },
+    each: { type: "string", default: "16" },
+    steps: { type: "string", default: "20" },
+    rounds: { type: "string", default: "5" },
+    json: { type: "string" },
+  },
+});
+const [cells, each, steps, rounds] = [options.cells, options.each, options.steps, options.rounds].map(Number);
+
+/** Bytes of a particle that have to move: positions and velocities there and back; everything there and back; positions and weights. */
+const FLOORS: Readonly<Record<string, number>> = { push: 96, sort: 112, deposit: 32 };
+/** Of a cell in a step: so every sixth particle or so changes its cell. */
+const [FASTEST, DT] = [0.5, 0.2];
+
+const set = await devices(options.device);
+const grid = dense(set, [cells, cells, cells], { periodic: true });
+const count = cells ** 3 * each;
+const charge = grid.field("charge", f64);
+const force = grid.field("force", f64, { cardinality: 3 });
+force.fill((x, y, z, k) => 0.01 * Math.sin(x + y + z + k));
+const members = set.members.length;
+const ions = particles(
+  grid,
+  "ions",
+  { v: [f64, 3], w: f64 },
+  { capacity: Math.ceil((count / members) * 1.1), exchange: Math.ceil(count / 20) },
+);
+const uniform = (values: number, from: number, to: number): Float64Array => {
+  let state = 1;
+  return Float64Array.from({ length: values }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return from + ((to - from) * state) / 2 ** 32;
+  });
+};
+ions.load({ x: uniform(3 * count, 0, cells), v: uniform(3 * count, -FASTEST, FASTEST), w: new Float64Array(count).fill(1) });
+
+const { x, v, w } = ions.columns;
+const push = ions.container("push", { x, v, force, dt: DT }, ({ x, v, force, dt }, p, c) => {
+  const [a, b, d] = [x[p][0] - c.x, x[p][1] - c.y, x[p][2] - c.z];
+  for (let m = 0; m < 3; m++) {
+    let f = 0;
+    for (let k = 0; k < 2; k++)
+      for (let j = 0; j < 2; j++)
+        for (let i = 0; i < 2; i++) f += force.at(c, i, j, k)[m] * (i === 0 ? 1 - a : a) * (j === 0 ? 1 - b : b) * (k === 0 ? 1 - d : d);
+    v[p][m] = v[p][m] + dt * f;
+  }
+  for (let m = 0; m < 3; m++) x[p][m] = x[p][m] + dt * v[p][m];
+});
+const clear = grid.container("clear", { charge }, ({ charge }, c) => {
+  charge[c] = 0;
+});
+const gather = ions.container("deposit", { x, w, charge: deposit(charge) }, ({ x, w, charge }, p, c) => {
+  const [a, b, d] = [x[p][0] - c.x, x[p][1] - c.y, x[p][2] - c.z];
+  for (let k = 0; k < 2; k++)
+    for (let j = 0; j < 2; j++)
+      for (let i = 0; i < 2; i++) charge.add(c, i, j, k, w[p] * (i === 0 ? 1 - a : a) * (j === 0 ? 1 - b : b) * (k === 0 ? 1 - d : d));
+});
+const step = skeleton(set, "particles", [push, clear, gather], { precision: "fast" });
+
+await step.run(2);
+const bandwidth = await copyBandwidth(set);
+const seconds: number[] = [];
+const tasks = new Map<string, number[]>();
+for (let round = 0; round < rounds; round++) {
+  seconds.push((await step.run(steps)).seconds / steps);
+  await step.run(1, { trace: true });
+  for (const [name, time] of await tasksOf()) tasks.set(name, [...(tasks.get(name) ?? []), time]);
+}
+const total = (await charge.download()).reduce((a, b) => a + b, 0);
+if (Math.abs(total / count - 1) > 1e-12) throw new Error(`the charge is ${total} of ${count}`);
+
+const rows = [...tasks].map(([name, times]) => {
+  const floor = ((FLOORS[name.split(" ")[0]] ?? 0) * count) / bandwidth;
+  return { name, milliseconds: 1e3 * median(times), floor: 1e3 * floor, ofFloor: floor / median(times) };
+});
+const result = {
+  particles: count,
+  cells: [cells, cells, cells],
+  nanoseconds: (1e9 * median(seconds)) / count,
+  milliseconds: 1e3 * median(seconds),
+  rows,
+};
+console.log(`${count} particles in ${cells}^3 cells: ${result.nanoseconds.toPrecision(3)} ns a particle and step`);
+for (const { name, milliseconds, ofFloor } of rows)
+  console.log(
+    `${name.padEnd(24)} ${milliseconds.toFixed(3)} ms${ofFloor > 0 ? `, ${(100 * ofFloor).toFixed(0)} % of what its bytes allow` : ""}`,
+  );
+if (options.json) {
+  const host = { device: set.members[0].device.label, members, copy: bandwidth, node: process.version };
+  mkdirSync(dirname(options.json), { recursive: true });
+  writeFileSync(options.json, JSON.stringify({ command: commandLine("dist/bench/particles.js"), host, result }, undefined, 1) + "\n");
+}
+step.free();
+grid.free();
+await set.close();
+
+/** Seconds of each task of the last traced step, the mean of the members. */
+async function tasksOf(): Promise<Map<string, number>> {
+  const events: { name: string; dur?: number; pid: number }[] = JSON.parse(await step.timeline("trace")).traceEvents;
+  const found = new Map<string, number>();
+  // Those of the planned timeline stand first.
+  for (const { name, dur, pid } of events)
+    if (dur !== undefined && pid >= members) found.set(name, (found.get(name) ?? 0) + (dur * 1e-6) / members);
+  return found;
+}
+
+/** Bytes a second of a copy by a kernel, on all members together. */
+async function copyBandwidth({ members: all }: DeviceSet): Promise<number> {
+  const copy = kernel("copy", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
+    to[i] = from[i];
+  });
+  let sum = 0;
+  for (const { device } of all) {
+    const [from, to] = [device.array(f64, 2 ** 25), device.array(f64, 2 ** 25)];
+    const launch = device.prepare(copy, { from, to }, range(2 ** 25));
+    const times: number[] = [];
+    for (let n = 0; n < 9; n++) {
+      const begin = device.queue.record();
+      device.queue.submit(launch);
+      times.push(await device.queue.record().since(begin));
+    }
+    sum += launch.cost.bytes / median(times);
+    for (const thing of [launch, from, to]) thing.free();
+  }
+  return sum;
+}
