@@ -125,7 +125,7 @@ const makeBury = (type: Real) =>
 /** Takes those out that have left the grid. */
 export const bury = { f64: makeBury("f64"), f32: makeBury("f32") };
 
-/** What is wrong with some particles of a member: how many were, so far, where `state` counts them. */
+/** What is wrong with some particles of a member: how many were at most, so far, where `state` counts them. */
 export const STATE = { elsewhere: 0, outside: 1, broken: 2, crowded: 3, held: 4 } as const;
 
 /** Notes how many particles are in no cell of the member, and how many it has no room for. */
@@ -133,7 +133,7 @@ export const noteState = kernel(
   "noteState",
   { offsets: view(i32), cells: i32, absorb: bool, room: i32, state: view(i32) },
   ({ offsets, cells, absorb, room, state }, k) => {
-    if (k < 3) state[k] = state[k] + (offsets[cells + k + 1] - offsets[cells + k]);
+    if (k < 3) state[k] = Math.max(state[k], offsets[cells + k + 1] - offsets[cells + k]);
     else {
       const all = offsets[cells + (absorb ? 1 : 3)];
       if (k === 3) state[k] = Math.max(state[k], all - room);

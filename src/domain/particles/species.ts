@@ -238,10 +238,10 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const fail = (problem: string): never => {
       throw new IsoformError(`${where}: ${problem}`);
     };
-    if (sum("broken") > 0) fail(await this.described("broken", "have positions that are not numbers", (at) => at.some(Number.isNaN)));
+    if (sum("broken") > 0) fail(await this.described("broken", "a position that is not a number", (at) => at.some(Number.isNaN)));
     if (sum("outside") > 0 && this.options.leaving !== "absorb")
       fail(
-        `${await this.described("outside", "have left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`,
+        `${await this.described("outside", "left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`,
       );
     if (sum("elsewhere") > 0)
       fail(
@@ -380,19 +380,20 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** `3 particles of "electrons" have left the grid, one of them at [9.5, 3.2] on wasm`. */
-  private async described(what: "outside" | "broken", done: string, test: (at: readonly number[]) => boolean): Promise<string> {
+  private async described(what: "outside" | "broken", had: string, test: (at: readonly number[]) => boolean): Promise<string> {
     const migration = this.loaded();
     const axes = this.grid.dimension;
     const states = await this.states();
     const count = states.reduce((sum, state) => sum + state[STATE[what]], 0);
+    const [which, have, one] = count === 1 ? ["1 particle", "has", ""] : [`${count} particles`, "have", "one of them "];
+    const whole = `${which} of "${this.name}" ${have} ${had}`;
     for (const [m, member] of this.grid.set.members.entries()) {
       const x = await member.queue(0).read(migration.places("x", m));
       for (let n = 0; n < x.length; n += axes) {
         const at = [...x.subarray(n, n + axes)];
-        if (Math.fround(at[0]) !== Math.fround(EMPTY) && test(at))
-          return `${count} particles of "${this.name}" ${done}, one of them at [${at}] on ${member.name}`;
+        if (Math.fround(at[0]) !== Math.fround(EMPTY) && test(at)) return `${whole}, ${one}at [${at}] on ${member.name}`;
       }
     }
-    return `${count} particles of "${this.name}" ${done}`;
+    return whole;
   }
 }
