@@ -73,7 +73,7 @@ function timelineText(timelines: Timelines): string {
 const [LEFT, CHART, ROW, GAP, TOP] = [150, 820, 22, 46, 64];
 const STYLE = `
 text{font:11px system-ui,sans-serif;fill:#1b1b1b}.title{font-size:14px;font-weight:600}.lane{text-anchor:end}.tick{text-anchor:middle;fill:#555}
-rect{stroke:#3a3a3a;stroke-width:.5}.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect{fill:#f3b8b0}
+rect{stroke:#3a3a3a;stroke-width:.5}.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
 .grid{stroke:#ddd}.on{pointer-events:none}`;
 const TICKS = 8;
 /** Pixels of a letter. */
