@@ -24,6 +24,7 @@ export function explainText(explained: Explained): string {
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
+    section("Periodic grids", periodicGrids(stages.written.nodes)),
     section("Containers as written", table(stages.written.nodes.map(containerRow))),
     section("Dependencies", [
       ...table(stages.written.edges.map(edgeRow)),
@@ -58,6 +59,17 @@ export function reasonsText(reasons: readonly Reason[]): string {
 export function patternOf({ stencil, reduces, uses, particles }: Container): string {
   const maps = uses.some((use) => use.written) && !stencil ? ["map"] : [];
   return [...(particles ? ["particles"] : maps), ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
+}
+
+/** A line for each grid whose ends meet. */
+function periodicGrids(nodes: readonly ComputeNode[]): string[] {
+  const grids = [...new Set(nodes.map(({ container }) => container.grid))];
+  return grids
+    .filter(({ periodic }) => periodic.includes(true))
+    .map(({ kind, extents, periodic }) => {
+      const axes = [..."xyz"].filter((_, axis) => periodic[axis]);
+      return `the ${kind} grid of ${extents.join(" x ")} cells, along ${axes.join(", ")}`;
+    });
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {

@@ -27,7 +27,7 @@ export function container(
   const fields = [...new Set([...reads, ...around, ...beside, ...writes])];
   return {
     name,
-    grid: {} as Grid,
+    grid: { periodic: [false, false, false] } as Partial<Grid> as Grid,
     location: { file: "sequence.ts", line: 7, column: 1 },
     ir: undefined as never,
     uses: fields.map((used) => ({
