@@ -15,6 +15,7 @@ import { D2Q9, D3Q19 } from "./lattice.js";
 import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphereSchedule, streetOf, williamson } from "./obstacle.js";
 import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
 import { plane, settle, watchForce, type Report } from "./run.js";
+import { vortex, watchDecay } from "./vortex.js";
 
 interface Options extends Unsettled<Settings> {
   re: number;
@@ -102,6 +103,22 @@ const CASES: readonly Case[] = [
       };
     },
   },
+  {
+    name: "vortex",
+    description: "vortices in a box without ends: how fast they decay, compared with the solution of Taylor and Green (1937)",
+    size: { meaning: "cells along each side", usual: 64 },
+    flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
+    async solve(simulation, { steps }, report) {
+      const decay = await watchDecay(simulation, steps, report);
+      const { rate, expected, deviation } = decay;
+      return {
+        text:
+          `decay rate ${rate.toPrecision(5)} a step; 2 nu k^2 is ${expected.toPrecision(5)} (${(100 * (rate / expected - 1)).toFixed(3)} %)\n` +
+          `deviation of the velocity from the solution ${(100 * deviation).toFixed(3)} % (root mean square)\n`,
+        data: decay,
+      };
+    },
+  },
 ];
 
 const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.steps): S => ({ ...schedule, steps });
@@ -115,14 +132,15 @@ export function command(program: Command, shell: Shell): void {
       .description(each.description)
       .option("--re <number>", "Reynolds number", positive, 100)
       .option("--size <n>", each.size.meaning, count, each.size.usual)
-      .option("--speed <u>", "of lid or stream, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
+      .option("--speed <u>", "of lid, stream or vortices, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
       .option("--steps <n>", "at most; what the case needs where absent", count)
       .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
       .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
     own.addOption(
       new Option("--pattern <name>", "two populations (pull) or one (aa, of closed flows)").choices(PATTERNS).default(DEFAULTS.pattern),
     );
-    if (each.name === "cavity") own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
+    if (each.name === "cavity" || each.name === "vortex")
+      own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
     addGridOptions(own)
       .option("--svg <file>", "picture of the speed; in 3D of the middle plane")
       .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
@@ -152,7 +170,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
     const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
-        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}, ` +
+        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +
         `${grid.cells} cells, ${settings.layout}, occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
         `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,
@@ -161,7 +179,11 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
       const title = `lbm ${each.name}, Re ${options.re}`;
       await shell.writeFile(
         options.svg,
-        heatMap({ title, quantity: "speed by that of the lid or stream", ...(await plane(simulation, options.speed)) }),
+        heatMap({
+          title,
+          quantity: "speed by that of the lid, stream or vortices at the start",
+          ...(await plane(simulation, options.speed)),
+        }),
       );
     }
     if (options.vtk !== undefined) await writeImage(options.vtk, [simulation.density, simulation.velocity]);

@@ -46,7 +46,9 @@ export interface Flow {
   readonly lattice: Lattice;
   /** Cells along x, y (and z), those of moving walls and outlets included. */
   readonly extents: readonly number[];
-  /** All cells where absent. Other cells are walls at rest, like all that is outside of the box. */
+  /** The ends of all axes meet. */
+  readonly periodic?: boolean;
+  /** All cells where absent. Other cells are walls at rest, like all that is outside of a box that has ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
   /** `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
@@ -66,9 +68,9 @@ export function ratesOf(viscosity: number, collision: Collision): Rates {
 }
 
 /** One population needs cells that keep what is on its way through walls, and knows no open boundaries. */
-function requireWalls({ extents, active, kind }: Flow): void {
+function requireWalls({ extents, periodic, active, kind }: Flow): void {
   const [nx, ny, nz = 1] = extents;
-  const isBorder = (at: readonly number[]): boolean => extents.some((n, axis) => at[axis] === 0 || at[axis] === n - 1);
+  const isBorder = (at: readonly number[]): boolean => !periodic && extents.some((n, axis) => at[axis] === 0 || at[axis] === n - 1);
   for (let z = 0; z < nz; z++)
     for (let y = 0; y < ny; y++)
       for (let x = 0; x < nx; x++) {
@@ -129,7 +131,7 @@ export class Simulation {
   }
 
   private static async make(set: DeviceSet, flow: Flow, settings: Settings, plan: PlanOptions): Promise<Simulation> {
-    const { lattice, extents, active, kind, velocity, viscosity } = flow;
+    const { lattice, extents, periodic, active, kind, velocity, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
@@ -140,7 +142,7 @@ export class Simulation {
         );
       requireWalls(flow);
     }
-    const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active });
+    const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active, periodic });
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
     const f = population("f");
     const populations: Populations = {

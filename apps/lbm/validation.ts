@@ -13,6 +13,7 @@ import {
 } from "./obstacle.js";
 import { settle, watchForce } from "./run.js";
 import { Simulation, type Settings } from "./simulation.js";
+import { vortex, watchDecay } from "./vortex.js";
 
 /*
  * Makes the tables of README.md: node dist/apps/lbm/validation.js [devices]
@@ -56,4 +57,17 @@ for (const [reynolds, size] of [
   console.log(`| ${reynolds} | ${size} | ${drag.toFixed(3)} | ${published.toFixed(3)} | ${(100 * (drag / published - 1)).toFixed(1)} % |`);
   simulation.free();
 }
+
+console.log(
+  "\n| cells of a side | type | collision | decay rate | 2 nu k^2 | deviation | of the velocity |\n|---|---|---|---|---|---|---|",
+);
+for (const settings of [{}, { collision: "bgk" }, { type: "f32" }] satisfies Partial<Settings>[])
+  for (const size of [16, 32, 64]) {
+    const simulation = await Simulation.create(set, vortex({ reynolds: 20, size, speed: 0.64 / size }), settings);
+    const { rate, expected, deviation } = await watchDecay(simulation);
+    const { type, collision } = simulation.settings;
+    const [rates, velocity] = [rate / expected - 1, deviation].map((error) => `${(100 * error).toFixed(3)} %`);
+    console.log(`| ${size} | ${type} | ${collision} | ${rate.toPrecision(6)} | ${expected.toPrecision(6)} | ${rates} | ${velocity} |`);
+    simulation.free();
+  }
 await set.close();

@@ -58,6 +58,7 @@ for (const [name, words, expected] of [
     /drag coefficient .*Schiller and Naumann \(1933\): 1\.0917/,
   ],
   ["cavity", ["--dimension", "3", "--size", "8", "--steps", "80", "--re", "50"], /D3Q19/],
+  ["vortex", ["--size", "16", "--speed", "0.04", "--re", "20"], /16 x 16, periodic[^]*decay rate 0\.009\d+ a step; 2 nu k\^2 is 0\.00986/],
 ] as const)
   test(`isoform lbm ${name} ${words.join(" ")}`, async () => {
     const { stdout } = await isoform(name, ...words);

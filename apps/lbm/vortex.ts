@@ -1,0 +1,82 @@
+import { LaunchError } from "isoform";
+import { FLUID } from "./kernels.js";
+import { D2Q9, type Lattice } from "./lattice.js";
+import type { Report } from "./run.js";
+import type { Flow, Simulation } from "./simulation.js";
+
+export interface VortexOptions {
+  reynolds: number;
+  /** Cells along each axis, which hold one wave. */
+  size: number;
+  lattice?: Lattice;
+  /** The greatest at the start, in cells a step; compressibility errors grow with its square. */
+  speed?: number;
+}
+
+/**
+ * Vortices side by side in a box without ends, the same along z, which keep their shape while they decay (Taylor and Green, Proc. R. Soc. A 158,
+ * 1937). The Reynolds number is that of the speed at the start and the length of the box.
+ */
+export function vortex({ reynolds, size, lattice = D2Q9, speed = 0.05 }: VortexOptions): Flow {
+  if (size < 4) throw new LaunchError(`vortices in a box of ${size} cells: it needs at least 4`);
+  const k = waveNumber(size);
+  return {
+    lattice,
+    extents: Array<number>(lattice.dimension).fill(size),
+    periodic: true,
+    kind: () => FLUID,
+    velocity: (x, y) => [-speed * Math.cos(k * x) * Math.sin(k * y), speed * Math.sin(k * x) * Math.cos(k * y), 0],
+    viscosity: (speed * size) / reynolds,
+  };
+}
+
+const waveNumber = (size: number): number => (2 * Math.PI) / size;
+
+/** By which the velocity decays in a step: 2 nu k^2. */
+export const decayRate = ({ viscosity, extents }: Flow): number => 2 * viscosity * waveNumber(extents[0]) ** 2;
+
+/** How vortices have decayed. */
+export interface Decay {
+  /** Found between a tenth of the steps, when waves of the start have settled, and the last. */
+  readonly rate: number;
+  readonly expected: number;
+  /** Root of the mean square of the velocity's deviation from the solution at the end, by that of the solution. */
+  readonly deviation: number;
+}
+
+/** Runs for the time in which the velocity falls to 1/e, or some steps. */
+export async function watchDecay(
+  simulation: Simulation,
+  steps = Math.round(1 / decayRate(simulation.flow)),
+  report?: Report,
+): Promise<Decay> {
+  const expected = decayRate(simulation.flow);
+  const seen: { step: number; amplitude: number; deviation: number }[] = [];
+  for (const until of [Math.ceil(steps / 10), steps]) {
+    const seconds = await simulation.run(until - simulation.steps);
+    await simulation.measure();
+    const found = await compare(simulation, Math.exp(-expected * simulation.steps));
+    seen.push({ step: simulation.steps, ...found });
+    report?.(simulation.steps, steps, `steps, vortices at ${found.amplitude.toFixed(4)} of their strength`, seconds);
+  }
+  const [first, last] = seen;
+  return { rate: Math.log(first.amplitude / last.amplitude) / (last.step - first.step), expected, deviation: last.deviation };
+}
+
+/** The part of the velocity that has the shape of the start, by that at the start; and its deviation from the start's times `factor`. */
+async function compare({ velocity, flow }: Simulation, factor: number): Promise<{ amplitude: number; deviation: number }> {
+  const values = await velocity.download();
+  const { cardinality } = velocity;
+  const [nx, ny] = flow.extents;
+  let [along, whole, square] = [0, 0, 0];
+  for (let cell = 0; cell * cardinality < values.length; cell++) {
+    const start = flow.velocity(cell % nx, Math.floor(cell / nx) % ny, 0);
+    for (let axis = 0; axis < cardinality; axis++) {
+      const value = values[cell * cardinality + axis];
+      along += value * start[axis];
+      whole += start[axis] ** 2;
+      square += (value - factor * start[axis]) ** 2;
+    }
+  }
+  return { amplitude: along / whole, deviation: Math.sqrt(square / whole) / factor };
+}
