@@ -58,14 +58,18 @@ export class VectorLoops {
         const step = this.step(index, variable, changing);
         return step === 0 || (step === 1 && this.strides(view)[axis] === "1");
       });
+    const near = (index: Expr): boolean => {
+      const step = this.step(index, variable, changing);
+      return step === 0 || step === 1;
+    };
     let pays = true;
     walkStmts(body, (stmt) => {
       if (stmt.kind === "store" && !contiguous(stmt.view, stmt.indices)) pays = false;
-      if (stmt.kind === "setElement" && this.step(stmt.index, variable, changing) !== 0) pays = false;
+      if (stmt.kind === "setElement" && !near(stmt.index)) pays = false;
     });
     walkExprs(body, (e) => {
       if (e.op === "load" && !contiguous(e.view, e.indices)) pays = false;
-      if (e.op === "element" && this.step(e.index, variable, changing) !== 0) pays = false;
+      if (e.op === "element" && !near(e.index)) pays = false;
       if (e.op === "table" && e.indices.some((i) => this.step(i, variable, changing) !== 0)) pays = false;
     });
     return pays;

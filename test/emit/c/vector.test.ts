@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { VectorLoops } from "../../../src/emit/c/vector.js";
-import { f64, fixed, i32, kernel, view } from "../../../src/index.js";
+import { f64, fixed, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 
@@ -41,6 +41,25 @@ test("vectors pay where all accesses are contiguous or the same", () => {
   assert.equal(loopsOf(scaled, { x: [5], y: [1] }).pays, false);
   assert.equal(loopsOf(gathered, { x: [1], at: [1], y: [1] }).pays, false);
   assert.equal(loopsOf(looped, { x: [100, 1], y: [1] }).pays, false);
+});
+
+const rows = teamKernel("rows", { x: view(f64, 2), y: view(f64, 2), step: fixed(i32) }, ({ x, y, step }, team) => {
+  const kept = team.scratch("f64", 64);
+  team.range(8, (n) => {
+    kept[step * n] = x[team.index][n];
+    y[team.index][n] = kept[step * n];
+  });
+});
+
+test("vectors pay where members keep numbers beside each other in scratch", () => {
+  for (const [step, pays] of [
+    [1, true],
+    [2, false],
+  ] as const) {
+    const { ir } = compileKernel(rows as Kernel, { step });
+    const shared = ir.body.find((stmt) => stmt.kind === "teamFor")!;
+    assert.equal(new VectorLoops(ir, () => ["8", "1"]).pays(shared.body, { local: shared.name }), pays);
+  }
 });
 
 test("vectors do not pay where much would run under masks", () => {
