@@ -6,6 +6,8 @@ export interface PlainParticle {
   readonly x: number[];
   readonly v: number[];
   readonly w: number;
+  /** The number of the cell in whose list it is, once there are lists. */
+  cell?: number;
 }
 
 /** What tests expect of particles in a box: plain loops over arrays, one cell after the other. */
@@ -36,7 +38,10 @@ export class PlainBox {
     });
   }
 
-  /** Particles in the order of their cells, back in the box along periodic axes; those that are in no cell are left out. */
+  /**
+   * Particles in the order of their cells, back in the box along periodic axes; those that are in no cell are left out. In a cell those that
+   * were there before come first.
+   */
   sorted(particles: readonly PlainParticle[]): PlainParticle[] {
     for (const { x } of particles)
       this.extents.forEach((length, a) => {
@@ -44,8 +49,13 @@ export class PlainBox {
         const inside = x[a] - length * Math.floor(x[a] / length);
         x[a] = inside < length ? inside : 0;
       });
-    const cellOf = new Map(particles.map((particle) => [particle, this.number(particle.x.map(Math.floor))]));
-    return particles.filter((particle) => cellOf.get(particle) !== undefined).sort((a, b) => cellOf.get(a)! - cellOf.get(b)!);
+    const came = new Map<PlainParticle, number>();
+    for (const particle of particles) {
+      const cell = this.number(particle.x.map(Math.floor));
+      came.set(particle, cell === particle.cell ? 0 : 1);
+      particle.cell = cell;
+    }
+    return particles.filter(({ cell }) => cell !== undefined).sort((a, b) => a.cell! - b.cell! || came.get(a)! - came.get(b)!);
   }
 
   /**
