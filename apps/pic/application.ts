@@ -36,7 +36,7 @@ export const application: Application = {
     const simulation = await Simulation.create(device, box.problem(box.defaults), settings);
     const { queue } = device;
     const { current } = simulation.maxwell;
-    const launch = await atFirstUse(device, simulation.pushLaunch(simulation.species[0], 0, dt));
+    const launch = await atFirstUse(device, simulation.parts[0].pushLaunch(simulation.species[0], 0, dt));
 
     const prepared: PreparedApplication = {
       problem: `pic ${gib} GiB`,

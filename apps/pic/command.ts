@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
-import { IsoformError, open } from "isoform";
+import { IsoformError } from "isoform";
 import { requireHdf5Library } from "isoform/io";
+import { devices } from "isoform/set";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
 import { count, countOrNone, f64Option, positive } from "../options.js";
@@ -80,7 +81,7 @@ export function command(program: Command, shell: Shell): void {
     const own = pic
       .command(each.name)
       .description(each.description)
-      .option("--device <name>", "where to run it: js, wasm, native, cuda:0", "wasm")
+      .option("--device <name>", "where to run it: js, wasm, native, cuda:0; several share the particles: native*2, cuda:0,cuda:1", "wasm")
       .addOption(f64Option())
       .option("--particles <n>", "of each species", count, defaults.particles)
       .option("--cells <n>", "along axis 1", count, defaults.cells)
@@ -140,19 +141,24 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
   const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
   const asked = { ...given, ...(saved && runOptions(saved.options)) };
-  const device = await open(asked.device, { f64: asked.f64 });
+  const set = await devices(asked.device, { f64: asked.f64 });
   try {
+    const { members } = set;
     const problem = each.problem(asked);
     const settings = { ...asked, count: asked.particles, layout: LAYOUTS[asked.layout] };
-    const options = { ...asked, sort: asked.sort ?? stepsBetweenSorts(device, problem, settings) };
-    const simulation = await Simulation.create(device, problem, { ...settings, sort: options.sort });
+    const options = {
+      ...asked,
+      sort: asked.sort ?? stepsBetweenSorts(members[0].device, problem, { ...settings, count: settings.count / members.length }),
+    };
+    const simulation = await Simulation.create(set, problem, { ...settings, sort: options.sort });
     if (saved) simulation.restore(saved.state);
     const firstStep = simulation.steps;
     const rows: Row[] = saved ? [...saved.rows] : [];
     const { seconds, interrupted } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
     const judgement = each.judge(seriesOfMode(rows), options);
-    shell.print(`${device.name}: ${device.label}\n${summary(each, simulation, options, rows, done)}`);
+    const label = members.map(({ device }) => device.label).join(", ");
+    shell.print(`${set.name}: ${label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
     if (interrupted) {
       shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
@@ -164,11 +170,11 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
       await shell.writeFile(options.svg, chart(`pic ${each.name}`, watchedText(each), seriesOfMode(rows), judgement.curves));
     if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
     if (options.json !== undefined) {
-      const result = { case: each.name, device: device.name, label: device.label, options: runOptions(options), ...done };
+      const result = { case: each.name, device: set.name, label, options: runOptions(options), ...done };
       await shell.writeFile(options.json, `${JSON.stringify({ ...result, comparisons: judgement.comparisons, rows }, null, 1)}\n`);
     }
   } finally {
-    await device.close();
+    await set.close();
   }
 }
 

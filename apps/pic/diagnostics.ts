@@ -3,7 +3,7 @@ import { range } from "isoform";
 import * as kernels from "./field-kernels.js";
 import { components, type Maxwell } from "./maxwell.js";
 import { along, cellSize, cyclic, dofs } from "./mesh.js";
-import type { Particles } from "./species.js";
+import type { Part } from "./part.js";
 import type { Work, Workspace } from "./workspace.js";
 
 export interface Measures {
@@ -38,13 +38,20 @@ export class Diagnostics {
   private readonly gauss: Fold;
   private readonly divergence: Fold;
 
-  /** @param deposits what puts the charge density into the fields' `current` */
+  private readonly work: Workspace;
+  private readonly maxwell: Maxwell;
+
+  /**
+   * Of the fields of the first part, and of the particles of all.
+   * @param deposit puts the charge density into the fields' `current`
+   */
   constructor(
-    private readonly work: Workspace,
-    private readonly maxwell: Maxwell,
-    private readonly species: readonly Particles[],
-    private readonly deposits: readonly Work[],
+    private readonly parts: readonly Part[],
+    private readonly deposit: () => Promise<void>,
   ) {
+    const [{ work, maxwell }] = parts;
+    this.work = work;
+    this.maxwell = maxwell;
     const { e, b, current, mesh } = maxwell;
     const { electric, magnetic } = components(mesh.velocities);
     const [nx, ny, nz] = mesh.axes.map(({ cells }) => cells);
@@ -71,7 +78,7 @@ export class Diagnostics {
     const charge = work.array(1);
     const law = { ha, hb, hc, m1, m2, m3, rho: along(current, 0), charge, each: 1 / dofs(mesh) };
     const total = work.work(kernels.total, { x: this.vector(current), result: charge }, range(dofs(mesh)));
-    this.gauss = { works: [...this.deposits, total], launch: work.own(work.launch(kernels.gauss, law, policy)) };
+    this.gauss = { works: [total], launch: work.own(work.launch(kernels.gauss, law, policy)) };
     const [b1, b2, b3] = scalars(b);
     this.divergence = { works: [], launch: work.own(work.launch(kernels.divergence, { ha, hb, hc, b1, b2, b3 }, policy)) };
   }
@@ -79,17 +86,19 @@ export class Diagnostics {
   async measure(time: number): Promise<Measures> {
     // Gauss' law takes the products that the electric energy leaves.
     const electric = await this.results(this.electric);
+    await this.deposit();
     const [gauss, divergence] = await this.results([this.gauss, this.divergence]);
     const magnetic = await this.results(this.magnetic);
     const momentum = [0, 0, 0];
     for (const [a, terms] of this.poynting.entries()) for (const [sign, fold] of terms) momentum[a] += sign * (await this.result(fold));
-    const kinetic = [];
-    for (const particles of this.species) {
-      const { mass } = particles.species;
-      const moments = await particles.moments();
-      kinetic.push(mass * moments.energy);
-      for (const a of [0, 1, 2]) momentum[a] += mass * moments.momentum[a];
-    }
+    const kinetic = this.parts[0].species.map(() => 0);
+    for (const { species } of this.parts)
+      for (const [n, particles] of species.entries()) {
+        const { mass } = particles.species;
+        const moments = await particles.moments();
+        kinetic[n] += mass * moments.energy;
+        for (const a of [0, 1, 2]) momentum[a] += mass * moments.momentum[a];
+      }
     const halves = (values: readonly number[]): number[] => values.map((value) => value / 2);
     return { time, electric: halves(electric), magnetic: halves(magnetic), kinetic, momentum, gauss, divergence };
   }

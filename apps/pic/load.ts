@@ -93,6 +93,8 @@ export const load = kernel(
     length1: f64,
     length2: f64,
     length3: f64,
+    /** The number of particle 0 here. */
+    first: i32,
     dimension: fixed(i32),
     velocities: fixed(i32),
     symmetric: fixed(bool),
@@ -123,6 +125,7 @@ export const load = kernel(
       length1,
       length2,
       length3,
+      first,
       dimension,
       velocities,
       symmetric,
@@ -141,8 +144,9 @@ export const load = kernel(
     i,
   ) => {
     const coordinates = dimension + velocities;
-    const point = symmetric ? i >> coordinates : i;
-    let mirrors = symmetric ? i & ((1 << coordinates) - 1) : 0;
+    const number = first + i;
+    const point = symmetric ? number >> coordinates : number;
+    let mirrors = symmetric ? number & ((1 << coordinates) - 1) : 0;
     const choice = sobol(directions, point + 1, coordinates);
     let beam = 0;
     for (let m = 0; m + 1 < upTo.length; m++) if (choice >= upTo[m]) beam = m + 1;

@@ -2,12 +2,13 @@ import type { Device, Launch, Precision } from "isoform";
 import { f64, open, View } from "isoform";
 import { CASES } from "./cases.js";
 import { dofs } from "./mesh.js";
+import type { Part } from "./part.js";
 import { pushKernel } from "./particles.js";
 import { DEFAULTS, Simulation } from "./simulation.js";
 import { Sorting } from "./sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
-export const DEPOSITS = ["auto", "atomic", "duplicated", "sorted", "cells"] as const;
+export const DEPOSITS = ["auto", "atomic", "duplicated", "tiled", "sorted", "cells"] as const;
 export type Deposit = (typeof DEPOSITS)[number];
 
 /** How the values of a particle lie in memory. */
@@ -77,7 +78,7 @@ export function tolerances({ abilities }: Device): Difference {
   return { velocity: 1e-16 * coarser, current: 1e-12 * coarser };
 }
 
-type PushArguments = ReturnType<Simulation["pushArguments"]>;
+type PushArguments = ReturnType<Part["pushArguments"]>;
 
 function settingsOf({ particles, layout, precision, hot }: PushOptions) {
   const { problem, defaults } = CASES.find(({ name }) => name === (hot ? "3d3v-hot" : "3d3v"))!;
@@ -107,7 +108,7 @@ export class Push {
       const scatter = deposit === "auto" || deposit === "cells" ? undefined : deposit;
       return device.prepare(pushKernel(mesh, 0), args, species[0].policy, { precision, scatter });
     };
-    this.args = simulation.pushArguments(species[0], 0, TIME_STEP);
+    this.args = simulation.parts[0].pushArguments(species[0], 0, TIME_STEP);
     this.launches = [prepare(this.args), prepare({ ...this.args, dt: -TIME_STEP })];
   }
 

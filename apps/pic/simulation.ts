@@ -1,16 +1,17 @@
-import type { Device, Graph, Launch, LayoutName, Precision, View } from "isoform";
+import type { Device, Graph, LayoutName, Precision, Queue } from "isoform";
 import { IsoformError } from "isoform";
-import { partsOf, sequenceOf, type CompositionName, type Flow, type Part, type Sequence } from "./compositions.js";
+import { devices, type DeviceSet } from "isoform/set";
+import { partsOf, sequenceOf, type CompositionName, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
+import { Exchange, meet } from "./exchange.js";
 import { findLost } from "./lost.js";
-import { components, Maxwell } from "./maxwell.js";
+import type { Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
-import { along, cellSize, cyclic, eigenvalues, isPresent, massRow } from "./mesh.js";
-import { depositKernel, kickKernel, pushKernel } from "./particles.js";
+import { cellSize, eigenvalues, isPresent, massRow } from "./mesh.js";
+import { joined, Part } from "./part.js";
 import { projectionMoments, type VectorField } from "./projection.js";
-import { isSortable, Sorting } from "./sorting.js";
-import { Particles, type Loading, type Species } from "./species.js";
-import { Workspace, type Work } from "./workspace.js";
+import { isSortable } from "./sorting.js";
+import { loadSpecies, sharesOf, type Loading, type Particles, type Species } from "./species.js";
 
 /** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
 export interface Problem {
@@ -91,39 +92,42 @@ const formulaOfLimit = ({ axes, velocities }: Mesh): string => {
   );
 };
 
-/** A plasma on a device: particles and fields, and the launches of a time step. */
+/** Submits something, somewhere. */
+type Step = () => void;
+
+/**
+ * A plasma on one or several devices. Each has all fields and its share of the particles; the currents are added up over all of them in the middle
+ * of each motion. In strict mode bits depend on how many devices there are, for sums are in another order.
+ */
 export class Simulation {
-  readonly maxwell: Maxwell;
-  readonly species: readonly Particles[];
   /** Steps since the start. */
   steps = 0;
   /** The step at which `requireSound` last found all particles sound. */
   private soundAt = 0;
-  /** Of each species, where they are sorted. */
-  private readonly sortings: readonly Sorting[];
-  private readonly deposits: Work[];
+  private readonly exchange?: Exchange;
   private readonly diagnostics: Diagnostics;
   /** The work of steps in a row, and the graphs that it is captured in. */
-  private readonly sequence: Record<keyof Sequence, Work[]>;
+  private readonly sequence: Record<keyof Sequence, Step[]>;
   private readonly graphs: Partial<Record<keyof Sequence, Graph>> = {};
 
   private constructor(
-    private readonly work: Workspace,
-    readonly device: Device,
+    readonly parts: readonly Part[],
     readonly problem: Problem,
     readonly settings: Settings,
   ) {
-    const { mesh, species } = problem;
-    this.maxwell = new Maxwell(this.work, mesh);
-    this.species = species.map((each) => new Particles(this.work, mesh, each, settings));
-    this.sortings = settings.sort > 0 ? this.species.map((each) => work.own(new Sorting(device, mesh, each, settings.precision))) : [];
-    this.deposits = this.depositCharge();
-    this.diagnostics = new Diagnostics(work, this.maxwell, this.species, this.deposits);
+    const currents = parts.map(({ maxwell }) => maxwell.current);
+    if (parts.length > 1)
+      this.exchange = new Exchange(
+        parts.map(({ member }) => member),
+        currents,
+        settings.precision,
+      );
+    this.diagnostics = new Diagnostics(parts, () => this.deposit());
     this.sequence = this.prepareSteps();
   }
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
-  static async create(device: Device, problem: Problem, settings: Settings): Promise<Simulation> {
+  static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
     const limit = largestStep(problem);
     if (!(Math.abs(settings.dt) < limit))
       throw new IsoformError(
@@ -131,16 +135,19 @@ export class Simulation {
       );
     if (settings.sort > 0 && !isSortable(problem.mesh))
       throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");
-    const work = new Workspace(device, settings.precision);
+    const { members } = "members" in on ? on : await devices([on]);
+    const shares = sharesOf(settings, problem.mesh, members.length);
+    const parts: Part[] = [];
     try {
-      const simulation = new Simulation(work, device, problem, settings);
-      for (const particles of simulation.species) await particles.load();
+      for (const [n, member] of members.entries()) parts.push(new Part(member, problem, settings, shares[n]));
+      const simulation = new Simulation(parts, problem, settings);
+      for (const n of problem.species.keys()) await loadSpecies(parts.map(({ species }) => species[n]));
       await simulation.start();
-      await work.tune();
+      for (const { work } of parts) await work.tune();
       simulation.capture();
       return simulation;
     } catch (error) {
-      work.free();
+      for (const part of parts) part.free();
       throw error;
     }
   }
@@ -149,16 +156,25 @@ export class Simulation {
     return this.steps * this.settings.dt;
   }
 
+  /** The first of the devices, the fields there, and its particles. */
+  get device(): Device {
+    return this.parts[0].member.device;
+  }
+  get maxwell(): Maxwell {
+    return this.parts[0].maxwell;
+  }
+  get species(): readonly Particles[] {
+    return this.parts[0].species;
+  }
+
   /** Goes on by some steps. Halves of flows that meet between two of them are done at once, so two runs round otherwise than one. */
   async run(steps: number): Promise<void> {
-    const { queue } = this.device;
-    const { start, between, end } = this.graphs;
     for (let n = 0; n < steps; n++) {
-      if ((this.steps + n) % this.settings.sort === 0) for (const sorting of this.sortings) sorting.sort(queue);
-      queue.submit(n === 0 ? start! : between!);
+      if ((this.steps + n) % this.settings.sort === 0) this.sort();
+      this.submit(n === 0 ? "start" : "between");
     }
-    if (end && steps > 0) queue.submit(end);
-    await queue.finish();
+    if (steps > 0) this.submit("end");
+    await this.finish();
     this.steps += steps;
   }
 
@@ -170,16 +186,17 @@ export class Simulation {
   /** Throws IsoformError where a particle has left the box or has become no number: which one, and between which steps. */
   async requireSound(): Promise<void> {
     const { mesh } = this.problem;
-    for (const particles of this.species) {
-      const lost = await findLost(this.work, mesh, this.settings.dt, particles);
-      if (!lost) continue;
-      const { count, index, x, v } = lost;
-      const when = this.steps === 0 ? "at the start" : `between steps ${this.soundAt} and ${this.steps}`;
-      throw new IsoformError(
-        `pic: ${count} of ${particles.options.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
-          `particle ${index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
-      );
-    }
+    for (const { work, species } of this.parts)
+      for (const particles of species) {
+        const lost = await findLost(work, mesh, this.settings.dt, particles);
+        if (!lost) continue;
+        const { count, index, x, v } = lost;
+        const when = this.steps === 0 ? "at the start" : `between steps ${this.soundAt} and ${this.steps}`;
+        throw new IsoformError(
+          `pic: ${count} of ${particles.share.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
+            `particle ${particles.share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
+        );
+      }
     this.soundAt = this.steps;
   }
 
@@ -202,98 +219,140 @@ export class Simulation {
 
   /** The charge density of all species against the splines of V0, in `maxwell.current` and on the host. */
   async density(): Promise<Float64Array> {
-    this.work.do(this.deposits);
-    return (await this.device.queue.read(this.maxwell.current)) as Float64Array;
+    await this.deposit();
+    return (await this.parts[0].queue.read(this.maxwell.current)) as Float64Array;
   }
 
-  /** All that the next steps depend on. */
+  /** All that the next steps depend on. Particles of all devices stand one after the other, so the state is that of any number of devices. */
   async state(): Promise<State> {
-    const { queue } = this.device;
-    return {
-      steps: this.steps,
-      about: describe(this.problem, this.settings),
-      arrays: await Promise.all(this.saved.map((view) => queue.read(view))),
-    };
-  }
-
-  /** What the arrays of a state hold. */
-  private get saved(): readonly View[] {
-    const { e, b } = this.maxwell;
-    return [e, b, ...this.species.map(({ storage }) => storage), ...this.sortings.map(({ start }) => start)];
+    const fields = this.parts[0].fields.map((view) => this.parts[0].queue.read(view));
+    const own = this.parts[0].own.map((_, n) => joined(this.parts.map((part) => part.queue.read(part.own[n]))));
+    return { steps: this.steps, about: this.about, arrays: await Promise.all([...fields, ...own]) };
   }
 
   /**
-   * Goes back to a state of a simulation of the same problem and settings: the steps that follow give the same bits. Throws IsoformError for a
-   * state of another one, with what differs.
+   * Goes back to a state of a simulation of the same problem and settings: the steps that follow give the same bits on as many devices. Throws
+   * IsoformError for a state of another one, with what differs.
    */
   restore({ steps, about, arrays }: State): void {
-    const { queue } = this.device;
-    const here = describe(this.problem, this.settings);
+    const here = this.about;
     const differs = Object.keys({ ...about, ...here }).filter((name) => about[name] !== here[name]);
     if (differs.length > 0) {
       const each = differs.map((name) => `${name} ${about[name] ?? "absent"} there, ${here[name] ?? "absent"} here`);
       throw new IsoformError(`pic: the saved state is of another run: ${each.join("; ")}: restart with what that run had`);
     }
-    this.saved.forEach((view, n) => queue.write(view, arrays[n]));
+    const from = arrays.map(() => 0);
+    for (const { fields, own, queue } of this.parts) {
+      fields.forEach((view, n) => queue.write(view, arrays[n]));
+      for (const [k, view] of own.entries()) {
+        const n = fields.length + k;
+        queue.write(view, Array.prototype.slice.call(arrays[n], from[n], (from[n] += view.size)));
+      }
+    }
     this.steps = steps;
     this.soundAt = steps;
   }
 
   free(): void {
-    this.work.free();
+    for (const graph of Object.values(this.graphs)) graph.free();
+    this.exchange?.free();
+    for (const part of this.parts) part.free();
+  }
+
+  /** Sorted particles know where those of their device begin. */
+  private get about(): State["about"] {
+    const sorted = this.settings.sort > 0 && this.parts.length > 1;
+    return { ...describe(this.problem, this.settings), ...(sorted && { devices: this.parts.length }) };
+  }
+
+  private get queues(): Queue[] {
+    return this.parts.map(({ queue }) => queue);
+  }
+
+  private async finish(): Promise<void> {
+    for (const queue of this.queues) await queue.finish();
+  }
+
+  private submit(name: keyof Sequence): void {
+    const graph = this.graphs[name];
+    if (graph) this.queues[0].submit(graph);
+    else for (const step of this.sequence[name]) step();
+  }
+
+  private sort(): void {
+    meet(this.queues);
+    for (const { sortings, queue } of this.parts) for (const sorting of sortings) sorting.sort(queue);
+    meet(this.queues);
+  }
+
+  /** current := rho of all species on all devices */
+  private async deposit(): Promise<void> {
+    for (const part of this.parts) part.do(part.deposits);
+    this.exchange?.submit();
+    await this.finish();
   }
 
   private async start(): Promise<void> {
-    const { maxwell, work, problem, device } = this;
-    const { magnetic, mesh } = problem;
-    const { queue } = device;
-    const project = (form: "e" | "b", field: VectorField): void => {
-      for (let k = 0; k < 3; k++) {
-        queue.write(maxwell.current, projectionMoments(mesh, form, k, field));
-        work.do(maxwell.mass(form, k, maxwell.current, maxwell[form].at(0, k), true));
+    const { magnetic, mesh } = this.problem;
+    for (const part of this.parts) {
+      const { maxwell, queue } = part;
+      const project = (form: "e" | "b", field: VectorField): void => {
+        for (let k = 0; k < 3; k++) {
+          queue.write(maxwell.current, projectionMoments(mesh, form, k, field));
+          part.do(maxwell.mass(form, k, maxwell.current, maxwell[form].at(0, k), true));
+        }
+      };
+      if (magnetic && "field" in magnetic) project("b", magnetic.field);
+      if (magnetic && "potential" in magnetic) {
+        project("e", magnetic.potential);
+        part.do(maxwell.faraday(-1));
       }
-    };
-    if (magnetic && "field" in magnetic) project("b", magnetic.field);
-    if (magnetic && "potential" in magnetic) {
-      project("e", magnetic.potential);
-      work.do(maxwell.faraday(-1));
     }
-    work.do([...this.deposits, ...maxwell.poisson(maxwell.current)]);
-    await queue.finish();
+    await this.deposit();
+    for (const part of this.parts) part.do(part.maxwell.poisson(part.maxwell.current));
+    await this.finish();
   }
 
-  /** current := rho of all species */
-  private depositCharge(): Work[] {
-    const { mesh } = this.problem;
-    const rho = this.maxwell.current;
-    const [ha, hb, hc] = mesh.axes.map(cellSize);
-    const [na, nb, nc] = mesh.axes.map(({ cells }) => cells);
-    const kernel = depositKernel(mesh);
+  private prepareSteps(): Record<keyof Sequence, Step[]> {
+    const { composition, dt } = this.settings;
+    const made = new Map<string, Step[]>();
+    const stepsOf = ({ flow, share }: FlowPart): Step[] => {
+      const key = `${flow} ${share}`;
+      const steps = made.get(key) ?? this.stepsOf(flow, share * dt);
+      made.set(key, steps);
+      return steps;
+    };
+    const { start, between, end } = sequenceOf(partsOf(composition, this.flows()));
+    return { start: start.flatMap(stepsOf), between: between.flatMap(stepsOf), end: end.flatMap(stepsOf) };
+  }
+
+  /** One flow on all devices. */
+  private stepsOf(flow: Flow, dt: number): Step[] {
+    const flows = this.parts.map((part) => ({ part, ...part.flow(flow, dt) }));
+    const before: Step[] = flows.map(
+      ({ part, before: works }) =>
+        () =>
+          part.do(works),
+    );
+    if (!flows[0].after) return before;
+    const sum: Step[] = this.exchange ? [() => this.exchange!.submit()] : [];
     return [
-      (queue) => queue.clear(rho),
-      ...this.species.map(({ species: { charge }, x: [xa, xb, xc], w, policy }) =>
-        this.work.work(kernel, { ha, hb, hc, na, nb, nc, xa, xb, xc, charge, w, rho: along(rho, 0) }, policy),
+      ...before,
+      ...sum,
+      ...flows.map(
+        ({ part, after = [] }): Step =>
+          () =>
+            part.do(after),
       ),
     ];
   }
 
-  private prepareSteps(): Record<keyof Sequence, Work[]> {
-    const { composition, dt } = this.settings;
-    const made = new Map<string, Work[]>();
-    const workOf = ({ flow, share }: Part): Work[] => {
-      const key = `${flow} ${share}`;
-      const works = made.get(key) ?? this.workOf(flow, share * dt);
-      made.set(key, works);
-      return works;
-    };
-    const { start, between, end } = sequenceOf(partsOf(composition, this.flows()));
-    return { start: start.flatMap(workOf), between: between.flatMap(workOf), end: end.flatMap(workOf) };
-  }
-
+  /** Devices of one kind take a step as one graph. */
   private capture(): void {
-    const { queue } = this.device;
-    for (const [name, works] of Object.entries(this.sequence) as [keyof Sequence, Work[]][])
-      if (works.length > 0) this.graphs[name] = this.work.own(queue.capture(() => works.forEach((work) => work(queue))));
+    const [first, ...others] = this.queues;
+    if (others.some(({ device }) => device.backend !== first.device.backend)) return;
+    for (const [name, steps] of Object.entries(this.sequence) as [keyof Sequence, Step[]][])
+      if (steps.length > 0) this.graphs[name] = first.capture(() => steps.forEach((step) => step()), others);
   }
 
   /** Those flows that change something. */
@@ -301,72 +360,5 @@ export class Simulation {
     const { velocities } = this.problem.mesh;
     const motions = (["p1", "p2", "p3"] as const).slice(0, velocities);
     return ["E", ...(velocities > 1 ? (["B"] as const) : []), ...motions];
-  }
-
-  private workOf(flow: Flow, dt: number): Work[] {
-    if (flow === "E") return [...this.kick(dt), ...this.maxwell.faraday(dt)];
-    if (flow === "B") return this.maxwell.ampere(dt);
-    return this.push(Number(flow[1]) - 1, dt);
-  }
-
-  private kick(dt: number): Work[] {
-    const { mesh } = this.problem;
-    const [ha, hb, hc] = mesh.axes.map(cellSize);
-    const [e1, e2, e3] = [0, 1, 2].map((a) => along(this.maxwell.e.at(0, a), 0));
-    const kernel = kickKernel(mesh);
-    return this.species.map(({ species: { charge, mass }, x: [xa, xb, xc], v: [v1, v2, v3], policy }, n) => {
-      const particles = { xa, xb, xc, v1, v2, v3, velocities: mesh.velocities, factor: (dt * charge) / mass };
-      const args = { ...particles, ha, hb, hc, e1, e2, e3 };
-      return this.work.submits(this.sortings[n]?.kick(args) ?? this.work.launch(kernel, args, policy));
-    });
-  }
-
-  private push(direction: number, dt: number): Work[] {
-    const { current } = this.maxwell;
-    return [
-      (queue) => queue.clear(current),
-      ...this.species.map((particles, n) => {
-        const sorted = this.sortings[n]?.push(direction, this.pushArguments(particles, direction, dt));
-        return this.work.submits(sorted ?? this.pushLaunch(particles, direction, dt));
-      }),
-      ...this.maxwell.absorbCurrent(direction),
-    ];
-  }
-
-  /** A launch, the caller's, that moves a species along one axis, 0 to 2, over dt, and adds to `maxwell.current`. */
-  pushLaunch(particles: Particles, direction: number, dt: number): Launch {
-    const kernel = pushKernel(this.problem.mesh, direction);
-    return this.work.launch(kernel, this.pushArguments(particles, direction, dt), particles.policy);
-  }
-
-  /** Those of `pushKernel`. */
-  pushArguments({ species, x, v, w }: Particles, direction: number, dt: number) {
-    const { mesh } = this.problem;
-    const { b: field, current } = this.maxwell;
-    const { magnetic } = components(mesh.velocities);
-    const { charge, mass } = species;
-    const [a, b, c] = cyclic(direction);
-    const [ha, hb, hc] = [a, b, c].map((axis) => cellSize(mesh.axes[axis]));
-    return {
-      dt,
-      charge,
-      ratio: charge / mass,
-      ha,
-      hb,
-      hc,
-      length: mesh.axes[a].length,
-      xa: x[a],
-      xb: x[b],
-      xc: x[c],
-      va: v[a],
-      vb: v[b],
-      vc: v[c],
-      w,
-      fieldB: along(field.at(0, b), a),
-      fieldC: along(field.at(0, c), a),
-      turnsC: magnetic.includes(b),
-      turnsB: magnetic.includes(c),
-      j: along(current, a),
-    };
   }
 }

@@ -2,8 +2,9 @@ import type { Dimension, OpenPmdRecord, ParticleSpecies, Snapshot, Values } from
 import { writeOpenPmd, writeXdmf } from "isoform/io";
 import { valuesOf } from "./fields.js";
 import { cellSize, dimension, isPresent, type Mesh } from "./mesh.js";
+import { joined, type Part } from "./part.js";
 import type { Simulation } from "./simulation.js";
-import type { Particles } from "./species.js";
+import type { Particles, Species } from "./species.js";
 
 /* Powers of length, mass, time and current. */
 const LENGTH: Dimension = [1];
@@ -26,26 +27,25 @@ export async function writeSnapshot(path: string, simulation: Simulation, mode: 
 }
 
 async function snapshotOf(simulation: Simulation): Promise<Snapshot> {
-  const { device, problem, settings, steps, time, species } = simulation;
+  const { parts, problem, settings, steps, time } = simulation;
   const { mesh } = problem;
   const axes = mesh.axes.filter(isPresent);
   const box = { extents: axes.map(({ cells }) => cells), geometry: { spacing: axes.map(cellSize) } };
   const field = async (form: "e" | "b", dimension: Dimension) => ({ ...box, dimension, values: named(await valuesOf(simulation, form)) });
-  const read: Read = (column) => device.queue.read(column) as Promise<Float64Array>;
   return {
     step: steps,
     time,
     dt: settings.dt,
     meshes: { E: await field("e", ELECTRIC), B: await field("b", MAGNETIC) },
-    species: Object.fromEntries(species.map((particles) => [particles.species.name, speciesOf(particles, mesh, read)])),
+    species: Object.fromEntries(problem.species.map((each, n) => [each.name, speciesOf(each, mesh, settings.count, parts, n)])),
     comment: COMMENT,
   };
 }
 
-type Read = (column: Particles["w"]) => Promise<Float64Array>;
-
-function speciesOf({ species, x, v, w, options }: Particles, mesh: Mesh, read: Read): ParticleSpecies {
-  const { charge, mass } = species;
+/** Species number n, the particles of all devices one after the other. */
+function speciesOf({ charge, mass }: Species, mesh: Mesh, count: number, parts: readonly Part[], n: number): ParticleSpecies {
+  const read = async (pick: (particles: Particles) => Particles["w"]): Promise<Float64Array> =>
+    (await joined(parts.map(({ queue, species }) => queue.read(pick(species[n]))))) as Float64Array;
   /** Of one real particle: how many a simulated one stands for is its weight, which does not count here. */
   const ofOne = (weightingPower: number) => ({ macroWeighted: { u32: 0 }, weightingPower });
   const record = (values: OpenPmdRecord["values"], dimension: Dimension, power: number): OpenPmdRecord => ({
@@ -53,14 +53,15 @@ function speciesOf({ species, x, v, w, options }: Particles, mesh: Mesh, read: R
     dimension,
     attributes: ofOne(power),
   });
-  const position = x.slice(0, dimension(mesh)).map((column) => () => read(column));
-  const momentum = v.slice(0, mesh.velocities).map((column) => async () => (await read(column)).map((value) => mass * value));
+  const axes = [0, 1, 2] as const;
+  const position = axes.slice(0, dimension(mesh)).map((k) => () => read(({ x }) => x[k]));
+  const momentum = axes.slice(0, mesh.velocities).map((k) => async () => (await read(({ v }) => v[k])).map((value) => mass * value));
   return {
-    count: options.count,
+    count,
     records: {
       position: record(named(position), LENGTH, 0),
       momentum: record(named(momentum), MOMENTUM, 1),
-      weighting: { values: () => read(w), attributes: { macroWeighted: { u32: 1 }, weightingPower: 1 } },
+      weighting: { values: () => read(({ w }) => w), attributes: { macroWeighted: { u32: 1 }, weightingPower: 1 } },
       charge: record(charge, CHARGE, 1),
       mass: record(mass, MASS, 1),
     },

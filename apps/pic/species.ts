@@ -30,11 +30,28 @@ export const LOADINGS = ["sobol", "symmetric"] as const;
 export type Loading = (typeof LOADINGS)[number];
 
 export interface LoadOptions {
+  /** Of the whole species. */
   readonly count: number;
   readonly loading: Loading;
   /** `left`: a column after the other (SoA); `right`: a particle after the other (AoS). */
   readonly layout: LayoutName;
 }
+
+/** Some of the particles of a species, counted from 0. */
+export interface Share {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Equal shares of the particles for some devices; groups of mirrored particles stay together. */
+export function sharesOf({ count, loading }: LoadOptions, mesh: Mesh, devices: number): Share[] {
+  const group = loading === "symmetric" ? groupOf(mesh) : 1;
+  const end = (n: number): number => (n === devices ? count : group * Math.floor((count / group) * (n / devices)));
+  return Array.from({ length: devices }, (_, n) => ({ first: end(n), count: end(n + 1) - end(n) }));
+}
+
+/** Particles that symmetric loading makes of one point. */
+const groupOf = (mesh: Mesh): number => 2 ** (dimension(mesh) + mesh.velocities);
 
 type Column = View<"f64", 1>;
 
@@ -45,7 +62,7 @@ export interface Moments {
   readonly energy: number;
 }
 
-/** The particles of a species on a device. */
+/** The particles of a species on a device, or a share of them. */
 export class Particles {
   /** All values: [particle][column], the columns those positions and velocities that there are, and the weight. */
   readonly storage: View<"f64", 2>;
@@ -57,11 +74,13 @@ export class Particles {
 
   constructor(
     private readonly work: Workspace,
-    private readonly mesh: Mesh,
+    readonly mesh: Mesh,
     readonly species: Species,
     readonly options: LoadOptions,
+    readonly share: Share = { first: 0, count: options.count },
   ) {
-    const { count, layout } = options;
+    const { layout } = options;
+    const { count } = share;
     const present = [...mesh.axes.map(isPresent), ...[1, 2, 3].map((k) => k <= mesh.velocities)];
     const width = present.filter(Boolean).length + 1;
     this.storage = work.own(work.device.array(f64, [count, width], { layout }));
@@ -74,14 +93,14 @@ export class Particles {
   }
 
   /** Makes the particles. Throws IsoformError for a count that symmetric loading cannot make. */
-  async load(): Promise<void> {
+  async place(): Promise<void> {
     const { work, mesh, species } = this;
     const { device, precision } = work;
     const { count, loading } = this.options;
     const { beams, perturbation, name } = species;
     const [space, velocities] = [dimension(mesh), mesh.velocities];
     const symmetric = loading === "symmetric";
-    const group = 2 ** (space + velocities);
+    const group = groupOf(mesh);
     if (symmetric && count % group !== 0)
       throw new IsoformError(
         `pic: ${count} particles of species "${name}"; symmetric loading makes groups of ${group}: ask for a multiple`,
@@ -112,6 +131,7 @@ export class Particles {
       length1,
       length2,
       length3,
+      first: this.share.first,
       dimension: space,
       velocities,
       symmetric,
@@ -121,12 +141,12 @@ export class Particles {
     };
     await device.run(load, { ...columns, ...numbers, ...tables }, this.policy, { precision });
     for (const view of Object.values(tables)) view.free();
-    if (symmetric) return;
-    const { mass, momentum } = await this.moments();
-    for (let k = 0; k < velocities; k++) {
-      const wanted = beams.reduce((sum, { fraction, drift }) => sum + fraction * (drift?.[k] ?? 0), 0);
-      await device.run(shift, { mean: momentum[k] / mass - wanted, v: this.v[k] }, this.policy, { precision });
-    }
+  }
+
+  /** v -= the mean, component by component. */
+  async shift(mean: readonly number[]): Promise<void> {
+    const { device, precision } = this.work;
+    for (const [k, value] of mean.entries()) await device.run(shift, { mean: value, v: this.v[k] }, this.policy, { precision });
   }
 
   async moments(): Promise<Moments> {
@@ -140,4 +160,18 @@ export class Particles {
     );
     return { mass, momentum: [p1, p2, p3], energy };
   }
+}
+
+/** Makes all shares of a species, and shifts velocities so that their weighted mean is that of the beams; of mirrored particles it is. */
+export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
+  for (const particles of shares) await particles.place();
+  const [{ species, options, mesh }] = shares;
+  if (options.loading === "symmetric") return;
+  const moments = await Promise.all(shares.map((particles) => particles.moments()));
+  const mass = moments.reduce((sum, each) => sum + each.mass, 0);
+  const mean = Array.from({ length: mesh.velocities }, (_, k) => {
+    const wanted = species.beams.reduce((sum, { fraction, drift }) => sum + fraction * (drift?.[k] ?? 0), 0);
+    return moments.reduce((sum, { momentum }) => sum + momentum[k], 0) / mass - wanted;
+  });
+  for (const particles of shares) await particles.shift(mean);
 }

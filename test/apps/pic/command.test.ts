@@ -104,6 +104,17 @@ test("a run that was cut goes on from its checkpoint with the same bits", async 
   await refused(/is damaged: its checksum is wrong/, "weibel");
 });
 
+test("several devices share the particles, and snapshots have those of all", { skip: "reason" in library && library.reason }, async () => {
+  const words = ["pic", "weibel", ...SMALL.slice(2), "--loading", "symmetric", "--time", "0.8", "--every", "5"];
+  const { stdout } = await isoform(...words, "--device", "js*2", "--hdf5", file("two.h5"), "--hdf5-every", "2");
+  assert.match(stdout, /^js\*2: /);
+  await isoform(...words, "--device", "js", "--hdf5", file("one.h5"), "--hdf5-every", "2");
+  const [one, two] = [await readOpenPmd(file("one.h5")), await readOpenPmd(file("two.h5"))];
+  assert.deepEqual(two[0].species, one[0].species);
+  const places = (steps: typeof one) => (steps[1].species.electrons.position as Record<string, Float64Array>).x;
+  assert.ok(places(two).every((x, i) => Math.abs(x - places(one)[i]) < 1e-12));
+});
+
 test("mobile ions are a species of their own", async () => {
   const weibel = ["pic", "weibel", ...SMALL, "--ion-mass", "25", "--time", "2", "--every", "5", "--checkpoint", file("ions")];
   const { stdout } = await isoform(...weibel, "--csv", file("ions.csv"));

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { open } from "isoform";
 import { cosineOfTurns, inverseNormal, logarithm, NORMAL } from "../../../apps/pic/load.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { Particles, type LoadOptions, type Species } from "../../../apps/pic/species.js";
+import { loadSpecies, Particles, type LoadOptions, type Species } from "../../../apps/pic/species.js";
 import { Workspace } from "../../../apps/pic/workspace.js";
 
 const device = await open("js");
@@ -49,7 +49,7 @@ describe("a species", () => {
   const loaded = async (options: LoadOptions) => {
     const work = new Workspace(device, "strict");
     const particles = new Particles(work, mesh, species, options);
-    await particles.load();
+    await loadSpecies([particles]);
     const read = async () => Promise.all([particles.x[0], particles.v[0], particles.v[1], particles.w].map((u) => device.queue.read(u)));
     const [x, v1, v2, w] = await read();
     const moments = await particles.moments();
