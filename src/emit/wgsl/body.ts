@@ -1,5 +1,5 @@
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
-import { assignedLocals } from "../../ir/walk.js";
+import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../c/names.js";
 import type { Frame } from "./frame.js";
@@ -31,6 +31,12 @@ const SIGNS: Record<string, readonly [string, Level]> = {
   shr: [">>", Level.Weak],
 };
 const COMPARISONS: Record<CompareFn, string> = { eq: "==", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=" };
+
+/** Both sides are evaluated as long as they are cheap, as nothing can fail: branches cost more, and drivers take long to compile many of them. */
+function signOf({ fn, b }: Extract<Expr, { op: "logical" }>): string {
+  const sign = fn === "and" ? "&" : "|";
+  return someExpr(b, (part) => part.op === "call") ? sign + sign : sign;
+}
 
 /** Writes the statements of a kernel's body in WGSL; what depends on the surroundings goes through the frame. */
 export class BodyWriter {
@@ -207,7 +213,7 @@ export class BodyWriter {
       case "compare":
         return this.compare(e);
       case "logical":
-        return [`(${at(this.expr(e.a), Level.Prefix)} ${e.fn === "and" ? "&&" : "||"} ${at(this.expr(e.b), Level.Prefix)})`, Level.Term];
+        return [`(${at(this.expr(e.a), Level.Prefix)} ${signOf(e)} ${at(this.expr(e.b), Level.Prefix)})`, Level.Term];
       case "select":
         return [`select(${this.value(e.b)}, ${this.value(e.a)}, ${this.value(e.cond)})`, Level.Term];
       case "cast":
