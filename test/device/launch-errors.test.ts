@@ -29,6 +29,11 @@ test("policies of other than whole numbers are refused", () => {
   refused(() => range([0.5, 3.5]), /range axis 0 has 3 indices from 0.5/);
   refused(() => teams(3, { size: -7 }), /teams of -7 members/);
   refused(() => teams(3, { size: 0.5 }), /teams of 0.5 members/);
+  refused(() => teams(3, { lanes: 3 }), /members of 3 lanes: their number is a power of two/);
+  refused(() => teams(3, { lanes: 0.5 }), /members of 0.5 lanes/);
+  refused(() => range(3, 4, { tile: [2] }), /tiles of \[2\] for a range of rank 2/);
+  refused(() => range(3, 4, { tile: [2, 0] }), /tiles of \[2,0\]/);
+  refused(() => range(3, { tile: [2] }), /for a range of rank 1: a tile has .* each of 2 to 4 axes/);
 });
 
 test("shapes that are none are refused", () => {

@@ -314,6 +314,28 @@ y[i] = a[1]`,
 });
 
 describe("teams", () => {
+  it("have scratch of level 1, whose length is known at the launch", () => {
+    const k = teamKernel("rows", { n: i32, x: view(f64, 2), y }, ({ n, x, y }, team) => {
+      const twice = 2 * n;
+      const held = team.scratch("f64", twice + x[0].length, { level: 1 });
+      const few = team.scratch("i32", 4, { level: 0 });
+      team.range(held.length, (j) => {
+        held[j] = 1;
+        if (j < 4) few[j] = j;
+      });
+      y[team.index] = held[0] + few[1];
+    });
+    assert.equal(
+      lowered(k),
+      `let twice: i32 = 2 * n
+scratch few: i32[4]
+team for j until scratch[0].length
+  scratch[team.place][j] = 1.0
+  if j < 4
+    few[j] = j
+y[team.index] = scratch[team.place][0] + f64(few[1])`,
+    );
+  });
   it("members share work out among lanes", () => {
     const k = teamKernel("rows", { n: i32, x: view(f64, 3), y: view(f64, 2) }, ({ n, x, y }, team) => {
       team.range(n, (j, lanes) => {

@@ -248,6 +248,35 @@ describe("syntax outside the language is refused", () => {
       /lanes have no method "scratch"/,
     );
   });
+  it("scratch whose length or options are not known", () => {
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          const held = team.scratch("f64", team.index + 1, { level: 1 });
+          y[team.index] = held[0];
+        }),
+      ).message,
+      /the length of scratch on level 1 must be known at the launch \(compute it from scalars and extents alone\)/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y, n: i32 }, ({ y, n }, team) => {
+          const held = team.scratch("f64", n);
+          y[team.index] = held[0];
+        }),
+      ).message,
+      /the length of scratch must be constant .*\{ level: 1 \}/,
+    );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          const held = team.scratch("f64", 4, { level: 2 as never });
+          y[team.index] = held[0];
+        }),
+      ).message,
+      /the options of scratch are/,
+    );
+  });
   it("parameters that are no declarations, and tables with gaps", () => {
     assert.match(
       refusal(kernel("k", { y: 3 as never }, () => undefined as never) as never).message,

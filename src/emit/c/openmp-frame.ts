@@ -7,7 +7,7 @@ import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { placeInTile } from "./tile.js";
-import { paysInStretches, writeElements, writeGroup, type ElementLoop } from "./stretches.js";
+import { paysInStretches, SIMD, writeElements, writeGroup, type ElementLoop } from "./stretches.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -30,6 +30,8 @@ export class OpenMPFrame implements Frame {
   redirect: ((stmt: StmtOf<"store">) => string | undefined) | undefined;
   /** Views whose cache lines the members of a team collect. */
   streamed: readonly ViewParam[] = [];
+  /** Shared loops around what is being written: 1 for what a member does, 2 for its lanes. */
+  private level = 0;
 
   constructor(
     private readonly dialect: Dialect,
@@ -132,6 +134,9 @@ export class OpenMPFrame implements Frame {
     const pays = paysInStretches(this.loops, { variable, body: stmts }, this.constant);
     if (!this.ordered && !pays) {
       const totals = this.accumulate(body, params);
+      // Lanes have nothing to do with each other; gcc adds up in vectors only where it is told that the order does not matter.
+      if (this.level > 1 && isStraight(stmts) && params.every(({ op }) => op === "sum"))
+        code.line(`${SIMD} reduction(+:${totals.join(", ")})`);
       code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => body.statements(stmts));
       return tell(totals);
     }
@@ -187,7 +192,8 @@ export class OpenMPFrame implements Frame {
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
     const loop: ElementLoop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
-    const elements = (begin: string, end: string) => writeElements(body, this.loops, { ...loop, begin, end }, this.constant);
+    const elements = (begin: string, end: string) =>
+      this.below(() => writeElements(body, this.loops, { ...loop, begin, end }, this.constant));
     if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, elements);
     else elements(loop.begin, loop.end);
   }
@@ -201,17 +207,25 @@ export class OpenMPFrame implements Frame {
     body.code.block("", () => {
       const limit = this.names.fresh(`${counter}_count`);
       body.code.line(`const ${index} ${limit} = ${count};`);
-      this.lanes(
-        body,
-        stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })),
-        { local: stmt.name },
-        counter,
-        "0",
-        limit,
-        stmt.body,
-        (values) => values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)),
+      this.below(() =>
+        this.lanes(
+          body,
+          stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })),
+          { local: stmt.name },
+          counter,
+          "0",
+          limit,
+          stmt.body,
+          (values) => values.forEach((value, n) => body.code.line(`${results[n]} = ${value};`)),
+        ),
       );
     });
+  }
+
+  private below(write: () => void): void {
+    this.level++;
+    write();
+    this.level--;
   }
 
   single(body: BodyWriter, stmt: StmtOf<"single">): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { getField, layOut, setField } from "../../../src/emit/c/arguments.js";
 import { emitOpenMP, type OpenMPOptions } from "../../../src/emit/c/openmp.js";
-import { f64, i32, kernel, view } from "../../../src/index.js";
+import { f64, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
@@ -104,4 +104,34 @@ test("the argument struct has no padding and takes 64-bit values", () => {
   assert.equal(data.getBigInt64(0, true), 2n ** 63n - 1n);
   assert.equal(data.getFloat64(16, true), -0.5);
   assert.equal(getField(data, fields[2]), -7);
+});
+
+test("sums over lanes are vector loops in any order, also of what is gathered", () => {
+  const product = teamKernel("product", { at: view(i32), a: view(f64, 2), x: view(f64), y: view(f64) }, ({ at, a, x, y }, team) => {
+    team.range(8, (j, lanes) => {
+      const row = team.index * 8 + j;
+      y[row] = lanes.sum(a[0].length, (k) => a[row][k] * x[at[k]]);
+    });
+  });
+  const strides = { at: [1], a: [64, 1], x: [1], y: [1] };
+  const fast = body(emit(product, strides, { ordered: false }).source);
+  assert.match(fast, /#pragma omp simd reduction\(\+:(\w+)\) for \(int64_t j_2 = 0; [^{]*\{ \1 \+= /);
+  assert.doesNotMatch(emit(product, strides).source, /reduction\(\+/);
+});
+
+test("tiles are loops around a part, and scratch of level 1 a row for each worker", () => {
+  const source = body(emit(laplace, { p: [4000, 50, 1], s: [4000, 50, 1] }, { tiled: true }).source);
+  assert.match(source, /int64_t tile\[3\];/);
+  assert.match(source, /for \(int64_t tile0 = begin\[0\]; tile0 < end\[0\]; tile0 \+= args->tile\[0\]\) \{ const int64_t tile0_end/);
+  assert.match(source, /, tile0, tile0_end, tile1, tile1_end, tile2, tile2_end\);/);
+  const held = teamKernel("held", { n: i32, y: view(f64) }, ({ n, y }, team) => {
+    const row = team.scratch("f64", n, { level: 1 });
+    team.range(n, (j) => {
+      row[j] = j;
+    });
+    y[team.index] = team.sum(n, (j) => row[j]);
+  });
+  const text = body(emit(held, { y: [1], scratch: [64, 1] }).source);
+  assert.match(text, /scratch\[place \* scratch_stride0 \+ j\] = \(double\)/);
+  assert.match(text, /held_part\([^;]*, worker, first, last\);/);
 });

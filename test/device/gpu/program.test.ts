@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { bind } from "../../../src/device/bind.js";
+import type { LaunchOptions } from "../../../src/device/device.js";
+import { programOf } from "../../../src/device/gpu/program.js";
+import { cudaLanguage } from "../../../src/emit/c/cuda.js";
+import { openclLanguage } from "../../../src/emit/c/opencl.js";
+import type { GpuLanguage } from "../../../src/emit/c/gpu/program.js";
+import { f64, kernel, open, range, scatter, sum, teamKernel, teams, view, type Device, type Policy } from "../../../src/index.js";
+import type { Kernel } from "../../../src/kernel/kernel.js";
+
+const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true };
+const opencl = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });
+
+const rows = teamKernel("rows", { x: view(f64, 3), y: view(f64, 2) }, ({ x, y }, team) => {
+  team.range(8, (j, lanes) => {
+    y[team.index][j] = lanes.sum(x[0][0].length, (k) => x[team.index][j][k]);
+  });
+});
+const short = teamKernel("short", { x: view(f64, 3), y: view(f64, 2) }, ({ x, y }, team) => {
+  team.range(8, (j, lanes) => {
+    y[team.index][j] = lanes.sum(13, (k) => x[team.index][j][k]);
+  });
+});
+const scattering = teamKernel("scattering", { x: view(f64, 3), y: scatter(f64, 2) }, ({ x, y }, team) => {
+  team.range(8, (j, lanes) => {
+    y.add(
+      0,
+      0,
+      lanes.sum(13, (k) => x[team.index][j][k]),
+    );
+  });
+});
+const plane = kernel("plane", { x: view(f64, 3) }, ({ x }, j, k) => {
+  x[j][k][0] = 1;
+});
+const folded = kernel("folded", { x: view(f64, 3), s: sum(f64) }, ({ x, s }, j, k) => {
+  s.add(x[j][k][0]);
+});
+
+let device: Device;
+before(async () => void (device = await open("js")));
+after(() => device.close());
+
+/** The program of a launch, and its decisions. */
+function planned(of: Kernel, policy: Policy, options: LaunchOptions = {}, language: GpuLanguage = cudaLanguage) {
+  const all: Record<string, unknown> = { x: device.array(f64, [4, 100, 40]), y: device.array(f64, [4, 8]) };
+  const args = Object.fromEntries(Object.entries(all).filter(([name]) => name in of.params));
+  const { program, members, decisions } = programOf(bind(device, of, args, policy, { precision: "fast", ...options }), language, FACTS);
+  return { threads: program.threads, lanes: program.lanes, members, row: program.row, text: decisions.join("; ") };
+}
+
+test("members have as many lanes as were asked for, as their loops have turns, or eight", () => {
+  assert.deepEqual(
+    [{}, { lanes: 2 }, { lanes: 32, size: 4 }, { lanes: 64 }].map((how) => {
+      const { threads, lanes, members } = planned(rows, teams(4, how));
+      return [threads, lanes, members];
+    }),
+    [
+      [256, 8, 32],
+      [256, 2, 128],
+      [128, 32, 4],
+      [256, 32, 8],
+    ],
+  );
+  assert.equal(planned(short, teams(4)).lanes, 16);
+  assert.match(planned(rows, teams(4, { lanes: 64 })).text, /lanes: 32 of a member, for the 64 asked for: as many as a warp has threads/);
+});
+
+test("fewer lanes have a reason", () => {
+  const strict = planned(rows, teams(4, { lanes: 32 }), { precision: "strict" });
+  assert.equal(strict.lanes, 8);
+  assert.match(strict.text, /lanes: 8 of a member, for the 32 asked for: as many as strict sums have parts/);
+  const alone = planned(rows, teams(4, { lanes: 8, size: 64 }), {}, opencl);
+  assert.deepEqual([alone.lanes, alone.members], [1, 64]);
+  assert.match(alone.text, /lanes: 1 of a member, as threads cannot read each other's registers/);
+  const ordered = planned(scattering, teams(4), { precision: "strict" });
+  assert.equal(ordered.lanes, 1);
+  assert.match(ordered.text, /lanes: 1 of a member, as scatters come in order/);
+});
+
+test("tiles are the shape of blocks, by powers of two", () => {
+  const shape = (policy: Policy) => {
+    const { threads, row, text } = planned(plane, policy);
+    return [row, threads / row, /tiles: [^;]*/.exec(text)?.[0]];
+  };
+  assert.deepEqual(shape(range(4, 100, { tile: [4, 16] })), [16, 4, "tiles: blocks of 4 x 16, for the 4 x 16 asked for"]);
+  assert.deepEqual(shape(range(4, 100, { tile: [3, 1000] })), [128, 2, "tiles: blocks of 2 x 128, for the 3 x 1000 asked for"]);
+  assert.deepEqual(shape(range(4, 100))[2], undefined);
+  assert.match(planned(folded, range(4, 100, { tile: [4, 16] }), { precision: "strict" }).text, /tiles: none, as the order of reductions/);
+});
