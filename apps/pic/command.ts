@@ -157,7 +157,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
     const { seconds, interrupted } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
     const judgement = each.judge(seriesOfMode(rows), options);
-    const label = members.map(({ device }) => device.label).join(", ");
+    const label = [...new Set(members.map(({ device }) => device.label))].join(", ");
     shell.print(`${set.name}: ${label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
     if (interrupted) {

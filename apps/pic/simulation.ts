@@ -7,11 +7,11 @@ import { Exchange, meet } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
-import { cellSize, eigenvalues, isPresent, massRow } from "./mesh.js";
 import { joined, Part } from "./part.js";
 import { projectionMoments, type VectorField } from "./projection.js";
 import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Loading, type Particles, type Species } from "./species.js";
+import { requireStep } from "./step-limit.js";
 
 /** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
 export interface Problem {
@@ -49,20 +49,6 @@ export interface State {
   readonly arrays: readonly ArrayLike<number>[];
 }
 
-/**
- * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, where
- * there are any, and that of the plasma.
- */
-export function largestStep({ mesh: { axes, velocities }, species }: Problem): number {
-  const light = axes.filter(isPresent).map((axis) => {
-    const [upper, lower] = [axis.degree, axis.degree - 1].map((degree) => eigenvalues(massRow(axis, degree)));
-    return Math.max(...lower.map((mu, m) => ((2 * Math.sin((Math.PI * m) / axis.cells)) / cellSize(axis)) ** 2 * (mu / upper[m])));
-  });
-  const plasma = species.map(({ charge, mass }) => charge ** 2 / mass);
-  const squares = [...plasma, ...(velocities > 1 ? light : [])];
-  return 2 / Math.sqrt(squares.reduce((a, b) => a + b, 0));
-}
-
 /** What a state depends on, name by name. */
 function describe({ mesh: { axes, velocities }, species }: Problem, settings: Settings): State["about"] {
   const { count, dt, composition, layout, precision, sort } = settings;
@@ -81,16 +67,6 @@ function describe({ mesh: { axes, velocities }, species }: Problem, settings: Se
     "steps between sorts": sort,
   };
 }
-
-const formulaOfLimit = ({ axes, velocities }: Mesh): string => {
-  if (velocities === 1) return "2 / omega, omega^2 the sum of q^2 / m over the species";
-  const sizes = axes.filter(isPresent).map((axis, a) => `h_${a + 1} = ${cellSize(axis).toPrecision(4)}`);
-  const p = axes[0].degree;
-  return (
-    `2 / omega, omega^2 the sum of q^2 / m over the species and of the largest (2 sin(theta / 2) / h_a)^2 mu_${p - 1}(theta) / mu_${p}(theta) ` +
-    `over the axes, mu_d(theta) the eigenvalues of the mass matrix of splines of degree d; ${sizes.join(", ")}`
-  );
-};
 
 /** Submits something, somewhere. */
 type Step = () => void;
@@ -128,11 +104,7 @@ export class Simulation {
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
-    const limit = largestStep(problem);
-    if (!(Math.abs(settings.dt) < limit))
-      throw new IsoformError(
-        `pic: a time step of ${settings.dt} makes waves grow without bounds: it must be less than ${limit.toPrecision(4)}, which is ${formulaOfLimit(problem.mesh)}`,
-      );
+    requireStep(problem, settings.dt);
     if (settings.sort > 0 && !isSortable(problem.mesh))
       throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");
     const { members } = "members" in on ? on : await devices([on]);

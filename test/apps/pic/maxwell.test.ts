@@ -5,7 +5,8 @@ import { open } from "isoform";
 import { Maxwell } from "../../../apps/pic/maxwell.js";
 import { cellSize, dofs, eigenvalues, inverse, massRow, meshOf, product, type Axis, type Mesh } from "../../../apps/pic/mesh.js";
 import { projectionMoments } from "../../../apps/pic/projection.js";
-import { largestStep, Simulation } from "../../../apps/pic/simulation.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
+import { largestStep } from "../../../apps/pic/step-limit.js";
 import { Workspace } from "../../../apps/pic/workspace.js";
 import { electricField, indexOf, magneticField, spline } from "./reference.js";
 
