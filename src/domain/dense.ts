@@ -1,6 +1,7 @@
 import type { Forward, Launch } from "../device/device.js";
-import { range } from "../device/policy.js";
+import { range, teams, type Policy } from "../device/policy.js";
 import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../device/view.js";
+import type { KernelIR } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import { kernelFromIR } from "../kernel/from-ir.js";
 import type { Kernel } from "../kernel/kernel.js";
@@ -15,6 +16,7 @@ import type { Field, FieldType } from "./field.js";
 import { fillView } from "./fill.js";
 import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "./grid.js";
 import { planesTogether, stretchesOf, type Stretch } from "./partition.js";
+import type { OverTeams } from "./particles/over-teams.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
 
@@ -41,7 +43,18 @@ const isGpu = ({ device }: Member): boolean => device.memory.name !== "cpu" && d
 interface Lowered {
   readonly kernel: Kernel;
   readonly roles: ReadonlyMap<DenseRole, string>;
+  /** Where lanes of teams share out the particles of cells: sizes, and names of parameters. */
+  readonly teams?: Pick<OverTeams, "plane" | "cells"> & { readonly members: number; readonly lanes: number };
 }
+
+/** A launch over cells: its policy, and arguments that depend on the cells. */
+interface Cells {
+  readonly policy: Policy;
+  readonly scalars: Readonly<Record<string, number>>;
+}
+
+/** Threads of a team whose lanes share out particles. */
+const TEAM_THREADS = 128;
 
 export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   readonly kind = "dense";
@@ -204,7 +217,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
     this.lay();
     for (const { field } of container.uses) field.grid.lay();
-    const { kernel, roles } = this.lower(container, this.set.members[device].device.memory === CPU_MEMORY);
+    const member = this.set.members[device];
+    const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
+    const { kernel, roles, teams: overTeams } = this.lower(container, member.device.memory === CPU_MEMORY, lanes);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses)
       args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
@@ -223,17 +238,24 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
         param,
         launchPartials(this, all, precision, [first, end - first], slotOf(view, n)),
       ]);
-      const bounds = [
-        [first, end],
-        ...this.extents
-          .slice(0, -1)
-          .toReversed()
-          .map((extent) => [0, extent]),
-      ] as const;
-      const policy = range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const));
-      const all = { ...args, ...Object.fromEntries(outputs) };
+      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
+      const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
       return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward })];
     });
+  }
+
+  /** A launch over the cells of some planes, counted from the partition's first. */
+  private rangeOver(planes: readonly [number, number]): Cells {
+    const others = this.extents.slice(0, -1).toReversed();
+    const bounds = [planes, ...others.map((extent) => [0, extent] as const)];
+    return { policy: range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const)), scalars: {} };
+  }
+
+  /** The same, with a cell for each member of a team. */
+  private teamsOver([first, end]: readonly [number, number], { plane, cells, members, lanes }: NonNullable<Lowered["teams"]>): Cells {
+    const count = (end - first) * this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+    const policy = teams(Math.ceil(count / members), { size: members, lanes });
+    return { policy, scalars: { [plane]: first + this.padding[0], [cells]: count } };
   }
 
   /** The ranges of planes of a data view, counted from the partition's first. */
@@ -315,8 +337,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
   }
 
-  private lower(container: Container, onCpu: boolean): Lowered {
-    const byValue = onCpu && container.uses.every(({ spread }) => spread === undefined);
+  /** @param lanes of a GPU that share out the particles of a cell, where the container walks along such */
+  private lower(container: Container, onCpu: boolean, lanes = 1): Lowered {
+    // Particles read the cells around theirs once for all of them.
+    const byValue = onCpu && !container.particles && container.uses.every(({ spread }) => spread === undefined);
     const fields = new Map(
       container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
         param,
@@ -342,13 +366,21 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);
-    const key = JSON.stringify([...fields.values(), this.packed, byValue]);
+    const key = JSON.stringify([lanes, ...fields.values(), this.packed, byValue]);
     let lowered = variants.get(key);
     if (!lowered) {
       const { ir, roles } = lowerDense(container.ir, plan);
-      variants.set(key, (lowered = { kernel: kernelFromIR(ir, container.location), roles }));
+      variants.set(key, (lowered = this.kernelOf(container, ir, roles, lanes)));
     }
     return lowered;
+  }
+
+  private kernelOf(container: Container, ir: KernelIR, roles: Lowered["roles"], lanes: number): Lowered {
+    const members = TEAM_THREADS / lanes;
+    const cells = { members, extents: this.extents.slice(0, -1).toReversed(), padding: this.padding };
+    const over = lanes > 1 ? container.particles?.overTeams(ir, cells) : undefined;
+    if (!over) return { kernel: kernelFromIR(ir, container.location), roles };
+    return { kernel: kernelFromIR(over.ir, container.location), roles, teams: { ...over, members, lanes } };
   }
 
   override free(): void {

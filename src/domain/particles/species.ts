@@ -240,9 +240,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     };
     if (sum("broken") > 0) fail(await this.described("broken", "a position that is not a number", (at) => at.some(Number.isNaN)));
     if (sum("outside") > 0 && this.options.leaving !== "absorb")
-      fail(
-        `${await this.described("outside", "left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`,
-      );
+      fail(`${await this.described("outside", "left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`);
     if (sum("elsewhere") > 0)
       fail(
         `particles of "${this.name}" went farther than to the next member, or more than ${exchange} to one at a time; ` +
