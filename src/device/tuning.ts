@@ -172,6 +172,12 @@ export function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, op
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }
 
+/** Where the strategy of a launch's scatter parameters comes from that was told one, for decisions. */
+export function strategySource({ call, tuning }: Pick<Binding, "call" | "tuning">): string {
+  if (call.options.scatter !== undefined || tuning.from === "launch") return "as asked";
+  return tuning.from === "measured" ? "as measured" : "as tuned";
+}
+
 /** What is wrong with values for a launch that can take others. */
 function problemOf(values: Tuning, tunables: Tunables): string | undefined {
   const all = Object.entries(tunables).map(([name, list]) => `${name} (${list.join(", ")})`);

@@ -115,6 +115,18 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       refused({ [parameter]: 77 }, new RegExp(`${parameter} cannot be 77; use one of ${values.join(", ")}`));
     });
 
+    it("has tiles among the strategies, and tells where the one that is used comes from", () => {
+      const { launch } = cases(device, "fast").count;
+      assert.ok(launch.tuning!.tunables.scatter!.includes("tiled"));
+      const strategy = (candidate: Launch) => candidate.decisions.find((line) => line.startsWith('scatter "n"'));
+      assert.match(strategy(launch.tuning!.prepare({ scatter: "tiled" }))!, /: tiled, .*as asked$/);
+      device.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, usual: 2e-6 });
+      assert.match(strategy(launch.tuning!.prepare())!, /: tiled, .*as measured$/);
+      device.tuning.set("count", { scatter: "atomic" });
+      assert.match(strategy(launch.tuning!.prepare())!, /: atomic, .*as tuned$/);
+      device.tuning.set("count", {});
+    });
+
     it("measures once, puts contents back, and takes over what it found in another process", async () => {
       const { launch, outcome } = cases(device, "fast").count;
       const [target] = launch.tuning!.changed;
@@ -186,7 +198,7 @@ describe("tuning on webgpu", () => {
       return (await device.queue.read(args.n)).join();
     };
     const usual = await outcome();
-    for (const scatter of ["atomic", "duplicated", "sorted"] as const) assert.equal(await outcome({ scatter }), usual, scatter);
+    for (const scatter of ["atomic", "duplicated", "tiled", "sorted"] as const) assert.equal(await outcome({ scatter }), usual, scatter);
     await assert.rejects(outcome({ workers: 2 }), /kernel "narrow" on webgpu.*workers cannot be set for this launch; it takes scatter/);
     await device.close();
   });

@@ -6,6 +6,7 @@ import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import type { ScatterStrategy } from "../device.js";
+import { strategySource } from "../tuning.js";
 import { BYTES } from "../view.js";
 import { spanOf } from "./host-view.js";
 import { PrivateCopies } from "./private-copies.js";
@@ -133,7 +134,7 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
     throw new LaunchError(
       `kernel "${binding.kernel.name}": scatter "${name}" cannot be tiled: it reaches over ${spanOf(target)} elements, and tiles are of ${MOST_TILED} at most; use the strategy "atomic"`,
     );
-  if (asked && asked !== "sorted") return made(asked, "as asked");
+  if (asked && asked !== "sorted") return made(asked, strategySource(binding));
   if (workers === 1) return made("sorted", "one worker adds in element order");
 
   const free = asked === "sorted" ? "any order gives the same bits, and " : "";

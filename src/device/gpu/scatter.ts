@@ -4,6 +4,7 @@ import { orderMatters } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";
 import type { Binding } from "../bind.js";
 import type { ScatterStrategy } from "../device.js";
+import { strategySource } from "../tuning.js";
 
 /** Elements for each element of the target, from which on copies pay. */
 const CROWDED = 16;
@@ -63,7 +64,11 @@ export function sorted(binding: Binding, target: ScatterParam, facts: ScatterFac
 export function inOrder(
   binding: Binding,
   target: ScatterParam,
-  why = binding.precision === "strict" ? "as strict mode asks" : binding.ordered ? "as the launch is deterministic" : "as asked",
+  why = binding.precision === "strict"
+    ? "as strict mode asks"
+    : binding.ordered
+      ? "as the launch is deterministic"
+      : strategySource(binding),
 ): Choice {
   const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
   // Positions are sorted as words of 32 bits, one of which stands for none.

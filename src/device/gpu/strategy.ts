@@ -1,6 +1,7 @@
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
+import { strategySource } from "../tuning.js";
 import { BYTES } from "../view.js";
 import type { CodeFacts } from "./machine.js";
 import { tiled, tileShape, type TileShape } from "./tiles.js";
@@ -44,7 +45,7 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
     );
   switch (asked) {
     case "atomic":
-      return { code: "atomic", strategy: "atomic", why: "as asked" };
+      return { code: "atomic", strategy: "atomic", why: strategySource(binding) };
     case "duplicated":
       if (!ranged || bytes > facts.sharedBytes)
         throw new LaunchError(
@@ -52,7 +53,7 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
             (ranged ? `a copy takes ${bytes} bytes and a block has ${facts.sharedBytes}` : "teams have no copies of their own") +
             `; use the strategy "atomic" or "sorted"`,
         );
-      return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, as asked` };
+      return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, ${strategySource(binding)}` };
     case "tiled":
       return tiled(binding, target);
     case "sorted":

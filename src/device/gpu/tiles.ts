@@ -3,6 +3,7 @@ import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
+import { strategySource } from "../tuning.js";
 import { BYTES, type View } from "../view.js";
 import type { Choice, ScatterChoice } from "./scatter.js";
 
@@ -25,7 +26,8 @@ export interface TileShape {
 }
 
 /** The choice of tiles for a target that they were asked for. Throws LaunchError where there cannot be any. */
-export function tiled({ kernel, policy, views }: Binding, { name }: ScatterParam): Choice {
+export function tiled(binding: Binding, { name }: ScatterParam): Choice {
+  const { kernel, policy, views } = binding;
   const refuse = (why: string): never => {
     throw new LaunchError(
       `kernel "${kernel.name}": scatter "${name}" cannot be tiled on a GPU: ${why}; use the strategy "atomic" or "sorted"`,
@@ -34,7 +36,7 @@ export function tiled({ kernel, policy, views }: Binding, { name }: ScatterParam
   if (policy.kind === "team") return refuse("teams have no tiles of their own");
   const reach = reachOf(views[name]);
   if (reach > MOST_TILED) return refuse(`it reaches over ${reach} elements, and tiles are of ${MOST_TILED} at most`);
-  return { code: "tiled", strategy: "tiled", why: "a tile for each block in shared memory, as asked" };
+  return { code: "tiled", strategy: "tiled", why: `a tile for each block in shared memory, ${strategySource(binding)}` };
 }
 
 const reachOf = ({ shape, strides }: View): number => shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * strides[axis], 1);

@@ -3,6 +3,7 @@ import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
 import { tiled, tileShape, type TileShape } from "../gpu/tiles.js";
+import { strategySource } from "../tuning.js";
 import { BYTES } from "../view.js";
 
 const FACTS: ScatterFacts = {
@@ -39,13 +40,13 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
   }
   switch (asked) {
     case "atomic":
-      return { code: "atomic", strategy: "atomic", why: `${FACTS.atomics(target)}, as asked` };
+      return { code: "atomic", strategy: "atomic", why: `${FACTS.atomics(target)}, ${strategySource(binding)}` };
     case "duplicated": {
       const bytes = FACTS.copyBytes(binding, target);
       const room = workgroupBytes - foldBytes(binding);
       if (binding.policy.kind === "team") return refuse("teams have no copies of their own");
       if (bytes > room) return refuse(`a copy takes ${bytes} bytes and a workgroup has ${room}`);
-      return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, as asked` };
+      return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, ${strategySource(binding)}` };
     }
     case "tiled":
       return tiled(binding, target);

@@ -59,7 +59,7 @@ test("scatter strategies differ in where a contribution goes", () => {
   const source = (code: GpuAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code }, tileLines: 128 }).source;
   assert.match(source("atomic"), /atomicAdd\(&h\[/);
   assert.match(source("shared"), /atomicAdd\(&h_copy\[/);
-  assert.match(source("tiled"), /atomicAdd\(&h_tile\[place/);
+  assert.match(source("tiled"), /sum_into_tile_f64\(h_tile, h_lines, h, .*, 1\.0\);/);
   assert.match(source("recorded"), /h_values\[h_slot\+\+\] = 1\.0;/);
   assert.match(source("serial"), /__launch_bounds__\(1\)[^]*h\[.*\] \+= 1\.0;/);
 });

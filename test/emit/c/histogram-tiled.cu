@@ -17,6 +17,7 @@ __device__ inline bool fold_run_sum_f64(const int place, double &value) {
   if (__popc(heads) > 16) return true;
   const unsigned int later = heads & (~1u << lane);
   const unsigned int stop = later ? __ffs(later) - 1 : 32;
+#pragma unroll 1
   for (unsigned int step = 1; step < 32; step *= 2) {
     const double other = __shfl_down_sync(~0u, value, step);
     if (lane + step < stop) value = value + other;
@@ -24,11 +25,14 @@ __device__ inline bool fold_run_sum_f64(const int place, double &value) {
   return heads >> lane & 1;
 }
 
-__device__ inline int place_in_tile(unsigned int *held, const unsigned int line) {
+__device__ __noinline__ void sum_into_tile_f64(double *values, unsigned int *held, double *target, const int at, double value) {
+  if (!fold_run_sum_f64(at, value)) return;
+  const unsigned int line = (unsigned int)(at >> 3);
   const unsigned int place = line * 2654435761u >> 24;
   unsigned int seen = held[place];
   if (seen == 0) seen = atomicCAS(&held[place], 0u, line + 1);
-  return seen == 0 || seen == line + 1 ? (int)place * 8 : -1;
+  if (seen == 0 || seen == line + 1) atomicAdd(&values[place * 8 + (int)(at & 7)], value);
+  else atomicAdd(&target[at], value);
 }
 
 extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
@@ -47,15 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   for (int n_2 = first + (int)threadIdx.x; n_2 < stop; n_2 += (int)blockDim.x) {
     const int i = i_begin + n_2;
     if (x[i] >= 0.0) {  // line 18
-      {
-        const int at = i32_from_f64(x[i]);
-        double added = 1.0;
-        if (fold_run_sum_f64(at, added)) {
-          const int place = place_in_tile(h_lines, (unsigned int)(at >> 3));
-          if (place >= 0) atomicAdd(&h_tile[place + (int)(at & 7)], added);
-          else atomicAdd(&h[at], added);
-        }
-      }
+      sum_into_tile_f64(h_tile, h_lines, h, i32_from_f64(x[i]), 1.0);
     }
   }
   __syncthreads();

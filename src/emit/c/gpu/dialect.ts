@@ -92,6 +92,8 @@ export interface FarBlocks {
 
 /** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */
 export interface GpuDialect extends Dialect {
+  /** In front of a function that is better called than copied to where it is. */
+  readonly apartPrefix: string;
   /** A signed type of 64 bits. */
   readonly i64: string;
   /** Lines at the head of a source, given whether its code is strict. */

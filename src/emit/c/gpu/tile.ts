@@ -32,21 +32,7 @@ export class Tile {
   /** Folds a value into the element at `offset` of the target. */
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
     const { entry, target } = this;
-    const { dialect, names, T } = entry;
-    const [at, added, place] = ["at", "added", "place"].map((wish) => names.fresh(wish));
-    body.code.block("", () => {
-      body.line(stmt, `const ${T.index} ${at} = ${offset};`);
-      const run = dialect.runs?.fold(target.op, target.element, body.fold(target.op, target.element, "value", "other"));
-      body.code.line(`${run ? "" : "const "}${T[target.element]} ${added} = ${value};`);
-      if (run) entry.program.definitions.add(run.definition);
-      body.code.block(run ? `if (${run.name}(${at}, ${added}))` : "", () => {
-        body.code.line(`const int ${place} = ${this.placeFunction()}(${this.held}, (${T.u32})(${at} >> ${Math.log2(TILE_LINE)}));`);
-        const own = entry.atomic(target, "shared", `&${this.values}[${place} + (int)(${at} & ${TILE_LINE - 1})]`, added);
-        const shared = entry.atomic(target, "global", `&${entry.pointer(target.name)}[${at}]`, added);
-        body.code.line(`if (${place} >= 0) ${own};`);
-        body.code.line(`else ${shared};`);
-      });
-    });
+    body.line(stmt, `${this.updateFunction(body)}(${this.values}, ${this.held}, ${entry.pointer(target.name)}, ${offset}, ${value});`);
   }
 
   /** Brings its values to the target; a barrier must have come before. */
@@ -67,17 +53,27 @@ export class Tile {
     return this.entry.constant(element, identityOf(op, element));
   }
 
-  /** The function that gives the first value of a line in the tile, or -1 where another line has its place. */
-  private placeFunction(): string {
-    const { dialect, program, T } = this.entry;
-    const name = "place_in_tile";
+  /** The function that folds a value into an element: a kernel may do so at many places, and its code is long. */
+  private updateFunction(body: BodyWriter): string {
+    const { entry, target, lines } = this;
+    const { dialect, program, T } = entry;
+    const { op, element } = target;
+    const name = `${op}_into_tile_${element}`;
+    const run = dialect.runs?.fold(op, element, body.fold(op, element, "value", "other"));
+    if (run) program.definitions.add(run.definition);
+    const own = entry.atomic(target, "shared", `&values[place * ${TILE_LINE} + (int)(at & ${TILE_LINE - 1})]`, "value");
+    const shared = entry.atomic(target, "global", "&target[at]", "value");
+    const [values, held, far] = [dialect.pointer("shared", element), dialect.pointer("shared", "u32"), dialect.pointer("global", element)];
     program.definitions.add(
       [
-        `${dialect.helperPrefix} int ${name}(${dialect.pointer("shared", "u32")}held, const ${T.u32} line) {`,
-        `  const ${T.u32} place = line * ${TILE_HASH}u >> ${tileShift(this.lines)};`,
+        `${dialect.apartPrefix} void ${name}(${values}values, ${held}held, ${far}target, const ${T.index} at, ${T[element]} value) {`,
+        ...(run ? [`  if (!${run.name}(at, value)) return;`] : []),
+        `  const ${T.u32} line = (${T.u32})(at >> ${Math.log2(TILE_LINE)});`,
+        `  const ${T.u32} place = line * ${TILE_HASH}u >> ${tileShift(lines)};`,
         `  ${T.u32} seen = held[place];`,
         `  if (seen == 0) seen = ${dialect.exchange}(&held[place], 0u, line + 1);`,
-        `  return seen == 0 || seen == line + 1 ? (int)place * ${TILE_LINE} : -1;`,
+        `  if (seen == 0 || seen == line + 1) ${own};`,
+        `  else ${shared};`,
         `}`,
       ].join("\n"),
     );

@@ -20,6 +20,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     reserved: [...cuda.reserved, ...RESERVED],
     infinity,
     nan,
+    apartPrefix: "__device__ inline",
     helpers: { ...helpers, pow_f32: powDefinition("f32", { types: cuda.types, nan }, "(float)pow((double)a, (double)b)") },
     // All threads of a wavefront run in step, so no mask says which take part.
     shuffle: {

@@ -58,6 +58,8 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
       clz_u32: "int clz_u32(uint a) { return clz(a); }",
       mulhi_u32: "uint mulhi_u32(uint a, uint b) { return mul_hi(a, b); }",
     },
+    // PoCL 3.1 loses what functions do in local memory that it does not inline.
+    apartPrefix: "static inline __attribute__((always_inline))",
     i64: "long",
     head: () => [
       ...(f64 ? ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable"] : []),
