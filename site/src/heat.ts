@@ -1,10 +1,11 @@
 import { f32, table } from "isoform";
 import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
-import { brushOf, distance2, take } from "./brush.js";
-import { AHEAD, GRIDS, usualGrid, type Exhibit, type Stroke } from "./exhibit.js";
+import { brushOf, distance2 } from "./brush.js";
+import { GRIDS, usualGrid, type Exhibit } from "./exhibit.js";
 import { GLOWING } from "./palette.js";
 import { pictureOf } from "./picture.js";
+import { steppingShow } from "./stepping.js";
 
 /** Parts of the plate. */
 const WARM_AT_FIRST = [
@@ -37,38 +38,16 @@ export const heat: Exhibit = {
     const paint = grid.container("paint", { u, ...brush, distance2, reach2 }, ({ u, ax, ay, bx, by, ink, distance2, reach2 }, c) => {
       if (distance2(c, ax, ay, bx, by) < reach2[0]) u[c] = ink;
     });
-    const plan = skeleton(set, "heat", [step, swap(u, next)]);
-    const painting = skeleton(set, "paint", [paint]);
-    const picture = await pictureOf(canvas, { grid, values: u, zero: 0, scale: 255, colours: GLOWING });
-    let steps = 0;
-
-    const draw = (stroke: Stroke): void => {
-      take(brush, stroke, stroke.erase ? 0 : 1);
-      painting.submit(1);
-    };
-    const reset = (): void => {
-      steps = 0;
-      u.fill(0);
-      for (const [x, y] of WARM_AT_FIRST) draw({ from: { x: x * nx, y: y * ny }, to: { x: (x + 0.08) * nx, y: y * ny }, erase: false });
-    };
-    reset();
-    return {
-      cells: grid.cells,
-      ahead: AHEAD,
-      get state() {
-        return `step ${steps}`;
+    return steppingShow({
+      grid,
+      step: skeleton(set, "heat", [step, swap(u, next)]),
+      painting: skeleton(set, "paint", [paint]),
+      brush,
+      picture: await pictureOf(canvas, { grid, values: u, zero: 0, scale: 255, colours: GLOWING }),
+      begin(draw) {
+        u.fill(0);
+        for (const [x, y] of WARM_AT_FIRST) draw({ from: { x: x * nx, y: y * ny }, to: { x: (x + 0.08) * nx, y: y * ny }, erase: false });
       },
-      draw,
-      reset,
-      async frame(count) {
-        plan.submit(count);
-        steps += count;
-        await picture.paint();
-        return count;
-      },
-      free() {
-        for (const each of [plan, painting, picture, grid]) each.free();
-      },
-    };
+    });
   },
 };

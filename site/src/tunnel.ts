@@ -2,10 +2,11 @@ import { f32, i32, table } from "isoform";
 import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { D2Q9 } from "../../apps/lbm/lattice.js";
-import { brushOf, distance2, take } from "./brush.js";
-import { AHEAD, GRIDS, usualGrid, type Exhibit, type Stroke } from "./exhibit.js";
+import { brushOf, distance2 } from "./brush.js";
+import { GRIDS, usualGrid, type Exhibit } from "./exhibit.js";
 import { DIVERGING, OBSTACLE } from "./palette.js";
 import { pictureOf } from "./picture.js";
+import { steppingShow } from "./stepping.js";
 
 /** Of the stream, in cells a step. */
 const SPEED = 0.08;
@@ -138,41 +139,25 @@ export const tunnel: Exhibit = {
         shown[c] = wall[c] !== 0 ? 256 : colour;
       },
     );
-    const plan = skeleton(set, "wind tunnel", [step, swap(f, g)]);
-    const [beginning, painting] = [begin, paint].map((container) => skeleton(set, container.name, [container]));
-    const showing = skeleton(set, "curl", [measure, curl]);
+    const [beginning, painting, showing] = [
+      skeleton(set, "begin", [begin]),
+      skeleton(set, "paint", [paint]),
+      skeleton(set, "curl", [measure, curl]),
+    ];
     const picture = await pictureOf(canvas, { grid, values: shown, zero: 0, scale: 1, colours: [...DIVERGING, OBSTACLE] });
-    let steps = 0;
-
-    const draw = (stroke: Stroke): void => {
-      take(brush, stroke, stroke.erase ? 0 : 1);
-      painting.submit(1);
-    };
-    const reset = (): void => {
-      steps = 0;
-      beginning.submit(1);
-      const x = nx / 5;
-      draw({ from: { x, y: ny * 0.44 }, to: { x, y: ny * 0.54 }, erase: false });
-    };
-    reset();
-    return {
-      cells: grid.cells,
-      ahead: AHEAD,
-      get state() {
-        return `step ${steps}`;
+    return steppingShow({
+      grid,
+      step: skeleton(set, "wind tunnel", [step, swap(f, g)]),
+      painting,
+      brush,
+      showing,
+      picture,
+      begin(draw) {
+        beginning.submit(1);
+        const x = nx / 5;
+        draw({ from: { x, y: ny * 0.44 }, to: { x, y: ny * 0.54 }, erase: false });
       },
-      draw,
-      reset,
-      async frame(count) {
-        plan.submit(count);
-        showing.submit(1);
-        steps += count;
-        await picture.paint();
-        return count;
-      },
-      free() {
-        for (const each of [plan, beginning, painting, showing, picture, grid]) each.free();
-      },
-    };
+      others: [beginning],
+    });
   },
 };
