@@ -3,6 +3,7 @@ import { describeMachine } from "../../device/cpu/machine.js";
 import type { Device } from "../../device/device.js";
 import { askCompiler, findCompiler, type Compiler } from "../../device/native/compiler.js";
 import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
+import { cover } from "../../device/tools.js";
 import { DeviceError } from "../../kernel/errors.js";
 import { portDevice, type Port } from "./names.js";
 import { PortDevice } from "./port-device.js";
@@ -24,11 +25,15 @@ export async function openPort(port: Port): Promise<Device> {
   process.env.OMP_NUM_THREADS ??= String(threads);
   const loader = new Loader(koffi);
   const { label } = describeMachine(threads);
-  if (port === "c") return new PortDevice(port, { compiler, loader, threads, label: `${label}, emitted C`, onHost: true });
+  const opened = (where: string, onHost: boolean): Device => {
+    const device = new PortDevice(port, { compiler, loader, threads, label: where, onHost });
+    cover(device);
+    return device;
+  };
+  if (port === "c") return opened(`${label}, emitted C`, true);
   const place = placeOfTargets(name, { compiler, loader });
-  const onHost = place === undefined;
-  const where = onHost ? `${label}, OpenMP target regions on the host` : `OpenMP device ${place}, by ${compiler.command}`;
-  return new PortDevice(port, { compiler, loader, threads, label: where, onHost });
+  if (place === undefined) return opened(`${label}, OpenMP target regions on the host`, true);
+  return opened(`OpenMP device ${place}, by ${compiler.command}`, false);
 }
 
 /** With flags, where it has some. GCC is told not to offload unless the user says where to: it would begin to look for accelerators. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { hooks } from "../../../src/device/hooks.js";
 import { EmitError } from "../../../src/kernel/errors.js";
 import { f32, f64, kernel, open, range, scatter, sum, view, type Device } from "../../../src/index.js";
 import { PORTS, portDevice, portOf } from "../../../src/p3/ports/names.js";
@@ -94,6 +95,18 @@ for (const port of PORTS)
       assert.deepEqual(await device.queue.read(s), Float64Array.of(8 + 9 + 10 + 14 + 15 + 16));
       assert.deepEqual(await device.queue.results(launch), { s: 72 });
       await js.close();
+    });
+
+    test("tells tools of its launches", async () => {
+      const heard: string[] = [];
+      const detach = hooks.attach({ endKernel: ({ label, devices: [{ name }] }) => void heard.push(`${label} on ${name}`) });
+      try {
+        const [from, to] = [device.array(f64, 4), device.array(f64, 4)];
+        await device.run(double, { from, to }, range(4));
+      } finally {
+        detach();
+      }
+      assert.deepEqual(heard, [`double on ${portDevice(port)}`]);
     });
 
     test("runs graphs, and launches again after the data have changed", async () => {
