@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,8 +11,8 @@ import ts from "typescript";
  * line that ends in `// -> text` must print that text.
  */
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
-/** Inside the package, so that the program imports it by its name. */
-const folder = fileURLToPath(new URL("./docs/", import.meta.url));
+/** Inside the package, so that the program imports it by its name; one for each run of the tests, of which there may be several at once. */
+const folder = mkdtempSync(fileURLToPath(new URL("./docs-", import.meta.url)));
 
 const pages = readdirSync(docs)
   .filter((file) => file.endsWith(".md"))
@@ -23,7 +23,6 @@ const pages = readdirSync(docs)
   .filter(({ source }) => /from "isoform/.test(source));
 
 test.before(() => {
-  mkdirSync(folder, { recursive: true });
   for (const { program, source } of pages) writeFileSync(program, source);
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));

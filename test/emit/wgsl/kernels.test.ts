@@ -65,6 +65,15 @@ test("tables that no constant may hold are kept as bits", () => {
   assert.match(source(looked), /const t = array<u32, 3>\(1065353216u, 2139095040u, 2147483648u\);/);
 });
 
+test("both sides of a condition are evaluated unless the second is dear", () => {
+  const chosen = kernel("chosen", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
+    if (x[i] > 0 && y[i] > 0) y[i] = 1;
+    if (x[i] > 0 || Math.exp(y[i]) > 2) y[i] = 2;
+  });
+  assert.match(source(chosen), /\(\(x\[i\] > 0\.0f?\) & \(y\[i\] > 0\.0f?\)\)/);
+  assert.match(source(chosen), /\(\(x\[i\] > 0\.0f?\) \|\| \(exp_f32\(.*\) > 2\.0f?\)\)/);
+});
+
 test("bytes that are written share their word with others", () => {
   const flags = kernel("flags", { b: view(u8) }, ({ b }, i) => {
     b[i] = i;
