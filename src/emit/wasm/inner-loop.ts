@@ -1,5 +1,6 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { affineOf } from "../../ir/affine.js";
+import { interiorOf, type Interior } from "../../ir/interior.js";
 import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Gap } from "./encoder.js";
@@ -48,6 +49,7 @@ export class InnerLoop {
   private readonly inner = new Set<string>();
   private readonly hoisted = new Set<Stmt>();
   private readonly variance: Variance;
+  private readonly interior: Interior | undefined;
 
   constructor(
     private readonly code: KernelCode,
@@ -64,6 +66,8 @@ export class InnerLoop {
     walkStmts(this.body, (stmt) => declares(stmt).forEach((name) => this.inner.add(name)));
     this.hoist();
     this.noteAccesses();
+    const changing = this.body.filter((stmt) => !this.hoisted.has(stmt));
+    this.interior = interiorOf(changing, (e) => this.isVariable(e));
   }
 
   isVariable(e: Expr): boolean {
@@ -232,11 +236,20 @@ export class InnerLoop {
     }
     fn.tee(rounds);
     fn.if();
-    this.loop(rounds, elements, () => {
+    const round = (body: readonly Stmt[]): void => {
       for (let copy = 0; copy < copies; copy++) {
         (vector ?? scalar).copy = copy;
-        (lanes ?? scalar).statements(this.body);
+        (lanes ?? scalar).statements(body);
       }
+    };
+    this.loop(rounds, elements, () => {
+      if (!this.interior || !vector) return round(this.body);
+      this.within(this.interior, elements);
+      fn.if();
+      round(this.interior.body);
+      fn.else();
+      round(this.body);
+      fn.end();
     });
     for (const { local, copy, targets } of pairs.values())
       targets.forEach((target, lane) =>
@@ -252,6 +265,18 @@ export class InnerLoop {
     fn.end();
     if (vector) vector.copy = 0;
     this.code.release("i32", rounds);
+  }
+
+  /** Whether so many elements from the current one on lie in the interior. */
+  private within({ begin, end }: Interior, elements: number): void {
+    const { fn } = this.code;
+    fn.get(this.index);
+    fn.i32(Math.max(begin, -(2 ** 31)));
+    fn.op("i32.ge_s");
+    fn.get(this.index);
+    fn.i32(Math.min(end - elements, 2 ** 31 - 1));
+    fn.op("i32.le_s");
+    fn.op("i32.and");
   }
 
   /** Folds two sums in one register, which `pairs` collects; false where these are other folds. */
