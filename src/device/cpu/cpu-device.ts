@@ -19,6 +19,7 @@ export abstract class CpuDevice implements Device {
   readonly memory = CPU_MEMORY;
   readonly tuning = new TuningTable();
   precision: Precision = "fast";
+  deterministic?: boolean;
   readonly queue: Queue;
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;

@@ -48,6 +48,8 @@ export class CudaDevice extends GpuDevice<Gpu> {
   }
 
   forwards(to: Device): boolean {
+    // Folds in a fixed order go by chunks of lines, and not over a box.
+    if (this.deterministic) return false;
     return to instanceof CudaDevice && (to.gpu === this.gpu || this.gpu.reaches(to.gpu));
   }
 

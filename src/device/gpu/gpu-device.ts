@@ -28,6 +28,7 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   readonly memory: MemorySpace;
   readonly tuning = new TuningTable();
   precision: Precision = "fast";
+  deterministic?: boolean;
   private first: Queue | undefined;
 
   constructor(
