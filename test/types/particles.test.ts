@@ -13,6 +13,9 @@ const ions = particles(box, "ions", { v: [f64, 3], w: f64, id: i32 }, { position
 const flat = particles(plane, "flat", { v: [f64, 2] });
 const { x, v, w } = ions.columns;
 
+/** Is type checked and not run. */
+const unchecked = (code: () => unknown): unknown => code;
+
 test("columns know their components, deposits their fields", () => {
   const columns: [Column<3>, Column<3>, Column<1>] = [x, v, w];
   const onPlane: Column<2> = flat.columns.x;
@@ -25,7 +28,6 @@ test("columns know their components, deposits their fields", () => {
 });
 
 test("what is none is a type error", () => {
-  const unchecked = (_: () => unknown): void => {};
   // @ts-expect-error there is no such column
   unchecked(() => ions.columns.mass);
   // @ts-expect-error truth values are no columns
@@ -61,7 +63,6 @@ test("bodies see numbers, components and their grid's dimension", () => {
     made.map(({ name }) => name),
     ["all", "gather rho", "gather e"],
   );
-  const unchecked = (_: () => unknown): void => {};
   unchecked(() =>
     ions.container("none", { v, w, rho: deposit(rho), e }, ({ v, w, rho, e }, p, c) => {
       // @ts-expect-error w has no components
