@@ -26,8 +26,8 @@ const findCells = kernel(
 export const isSortable = (mesh: Mesh): boolean => dimension(mesh) === 3 && mesh.velocities === 3;
 
 /** Nanoseconds a particle that a sort takes on a CPU, and that a step takes longer for one that is not in its cell any more. */
-const SORT = 60;
-const ASTRAY = 400;
+const SORT = 50;
+const ASTRAY = 600;
 /** Mean of the absolute value of a normal deviate. */
 const MEAN_DEVIATE = Math.sqrt(2 / Math.PI);
 /** Particles of a cell, on average, from which groups of them pay. */
