@@ -12,7 +12,12 @@ export interface Comparison {
   readonly expected: number;
   /** `dispersion relation`, or whose number it is. */
   readonly source: string;
+  /** The largest relative difference of a run with the case's own settings. */
+  readonly tolerance: number;
 }
+
+/** By how much a run misses what is expected, relative to that. */
+export const missOf = ({ fitted, expected }: Comparison): number => fitted / expected - 1;
 
 /** An exponential through part of the series, for the picture. */
 export interface Curve extends Exponential {
@@ -85,22 +90,26 @@ type Window = readonly [from: number, to: number];
 const reaches = ({ times }: Series, [, to]: Window): boolean => times[times.length - 1] >= to * (1 - 1e-9);
 
 /** Growth of the amplitude between two times against an expected rate; nothing where the run ends before. */
-function growth(series: Series, window: Window, expected: number): Judgement {
+function growth(series: Series, window: Window, expected: number, tolerance: number): Judgement {
   const fit = reaches(series, window) ? exponential(within(series, ...window)) : undefined;
-  return fit === undefined ? NOTHING : judged("growth rate", fit, expected, DISPERSION, ...window);
+  return fit === undefined ? NOTHING : judged({ quantity: "growth rate", expected, source: DISPERSION, tolerance }, fit, ...window);
 }
 
 /** The same beside a wave of constant amplitude, whose frequency seen from the growing one is `omega`. */
-function growthBesideWave(series: Series, window: Window, expected: number, omega: number): Judgement {
+function growthBesideWave(series: Series, window: Window, expected: number, tolerance: number, omega: number): Judgement {
   if (!reaches(series, window)) return NOTHING;
-  return judged("growth rate", growthBeside(within(series, ...window), omega, 2 * expected), expected, DISPERSION, ...window);
+  const fit = growthBeside(within(series, ...window), omega, 2 * expected);
+  return judged({ quantity: "growth rate", expected, source: DISPERSION, tolerance }, fit, ...window);
 }
 
+type Expectation = Omit<Comparison, "fitted">;
+
 /** One comparison, drawn with its fit and with the expected rate through the fit's middle. */
-function judged(quantity: string, fit: Exponential, expected: number, source: string, from: number, to: number): Judgement {
+function judged(expectation: Expectation, fit: Exponential, from: number, to: number): Judgement {
+  const { expected, source } = expectation;
   const middle = (from + to) / 2;
   return {
-    comparisons: [{ quantity, fitted: fit.rate, expected, source }],
+    comparisons: [{ ...expectation, fitted: fit.rate }],
     curves: [
       { label: `fit: ${fit.rate.toPrecision(4)}`, ...fit, from, to },
       {
@@ -115,9 +124,9 @@ function judged(quantity: string, fit: Exponential, expected: number, source: st
 }
 
 /** The decay of peaks. */
-function decay(quantity: string, list: ReturnType<typeof peaks>, expected: number, source: string): Judgement {
+function decay(expectation: Expectation, list: ReturnType<typeof peaks>): Judgement {
   const fit = exponential(seriesOf(list));
-  return fit === undefined ? NOTHING : judged(quantity, fit, expected, source, list[0].time, list[list.length - 1].time);
+  return fit === undefined ? NOTHING : judged(expectation, fit, list[0].time, list[list.length - 1].time);
 }
 
 const both = (a: Judgement, b: Judgement): Judgement => ({
@@ -188,7 +197,7 @@ export const CASES: readonly Case[] = [
     defaults: { cells: 32, degree: 3, amplitude: 1e-4, particles: 100_000, dt: 0.08, time: 200, every: 10 },
     watched: weibelWave.watched,
     problem: weibelWave.problem,
-    judge: (series) => growth(series, [100, 180], weibelWave.omega().im),
+    judge: (series) => growth(series, [100, 180], weibelWave.omega().im, 0.02),
   },
   {
     name: "streaming-weibel",
@@ -196,7 +205,7 @@ export const CASES: readonly Case[] = [
     defaults: { cells: 32, degree: 3, amplitude: 1e-4, particles: 1 << 17, dt: 0.08, time: 60, every: 5 },
     watched: streamingWave.watched,
     problem: streamingWave.problem,
-    judge: (series) => growth(series, [25, 50], streamingWave.omega().im),
+    judge: (series) => growth(series, [25, 50], streamingWave.omega().im, 0.02),
   },
   {
     name: "landau",
@@ -211,10 +220,12 @@ export const CASES: readonly Case[] = [
       const found = frequency(first);
       // A damped wave has its peaks a little before its cosine.
       const start = Math.exp(fit.offset) * Math.hypot(1, fit.rate / found);
-      return both(decay("damping rate", first, omega.im, DISPERSION), {
+      const amplitudeExpected = Math.abs(amplitude) * langmuirAmplitude(0.5, 1, omega);
+      const source = DISPERSION;
+      return both(decay({ quantity: "damping rate", expected: omega.im, source, tolerance: 0.03 }, first), {
         comparisons: [
-          { quantity: "frequency", fitted: found, expected: omega.re, source: DISPERSION },
-          { quantity: "amplitude", fitted: start, expected: Math.abs(amplitude) * langmuirAmplitude(0.5, 1, omega), source: DISPERSION },
+          { quantity: "frequency", fitted: found, expected: omega.re, source, tolerance: 0.005 },
+          { quantity: "amplitude", fitted: start, expected: amplitudeExpected, source, tolerance: 0.02 },
         ],
         curves: [],
       });
@@ -231,8 +242,10 @@ export const CASES: readonly Case[] = [
       const later = all.filter(({ time }) => time > 25 && time < 37);
       // Kraus, Kormann, Morrison and Sonnendruecker, J. Plasma Phys. 83 (2017).
       const source = "Kraus et al. 2017";
-      const damping = first.length < 2 ? NOTHING : decay("first damping rate", first, -0.286, source);
-      return all.length === 0 || all[all.length - 1].time < 37 ? damping : both(damping, decay("growth rate", later, 0.087, source));
+      const damping =
+        first.length < 2 ? NOTHING : decay({ quantity: "first damping rate", expected: -0.286, source, tolerance: 0.05 }, first);
+      if (all.length === 0 || all[all.length - 1].time < 37) return damping;
+      return both(damping, decay({ quantity: "growth rate", expected: 0.087, source, tolerance: 0.1 }, later));
     },
   },
   {
@@ -243,7 +256,7 @@ export const CASES: readonly Case[] = [
     judge(series) {
       const relation = langmuir(0.2, STREAMS);
       // A wave that is hardly damped swings beside the one that grows.
-      return growthBesideWave(series, [8, 20], zero(relation, complex(0, 0.2)).im, zero(relation, complex(1.34, 0)).re);
+      return growthBesideWave(series, [8, 20], zero(relation, complex(0, 0.2)).im, 0.03, zero(relation, complex(1.34, 0)).re);
     },
   },
   {
@@ -256,7 +269,7 @@ export const CASES: readonly Case[] = [
       const wave = zero(relation, complex(1.05, 0.2));
       // The wave that runs the other way is hardly damped: the two beat.
       const other = zero(relation, complex(-1.2, -0.01));
-      return growthBesideWave(series, [8, 20], wave.im, wave.re - other.re);
+      return growthBesideWave(series, [8, 20], wave.im, 0.03, wave.re - other.re);
     },
   },
   inBox(

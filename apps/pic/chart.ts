@@ -3,7 +3,9 @@ import type { Series } from "./fits.js";
 
 const WIDTH = 720;
 const HEIGHT = 420;
+/** Without the names of the curves, which stand above, two in a row. */
 const BOX = { left: 64, right: WIDTH - 16, top: 40, bottom: HEIGHT - 44 };
+const ROW = 18;
 const COLOURS = ["#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -14,17 +16,15 @@ function stepOf(range: number): number {
   return [1, 2, 5, 10].map((n) => n * decade).find((step) => range / step <= 8) ?? 10 * decade;
 }
 
-/** The place behind the names of so many curves. */
-const legend = (rows: number): string => `x="${BOX.right - 258}" y="${BOX.top + 4}" width="250" height="${18 * rows + 6}"`;
-
 /** An SVG file: a series over time with a logarithmic scale, and exponentials through parts of it. */
 export function chart(title: string, quantity: string, { times, values }: Series, curves: readonly Curve[]): string {
   const end = times[times.length - 1] || 1;
+  const top = BOX.top + ROW * Math.ceil(curves.length / 2);
   const positive = values.filter((value) => value > 0);
   const [least, most] = [Math.min(...positive), Math.max(...positive)];
   const [low, high] = [Math.floor(Math.log10(least)), Math.max(Math.ceil(Math.log10(most)), Math.floor(Math.log10(least)) + 1)];
   const x = (t: number): string => (BOX.left + ((BOX.right - BOX.left) * t) / end).toFixed(1);
-  const y = (log: number): string => (BOX.bottom - ((BOX.bottom - BOX.top) * (log - low)) / (high - low)).toFixed(1);
+  const y = (log: number): string => (BOX.bottom - ((BOX.bottom - top) * (log - low)) / (high - low)).toFixed(1);
   const label = (at: string, content: string): string => `<text ${at}>${escape(content)}</text>`;
 
   const decades = Array.from({ length: high - low + 1 }, (_, n) => low + n).map(
@@ -35,18 +35,19 @@ export function chart(title: string, quantity: string, { times, values }: Series
   const step = stepOf(end);
   const ticks = Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, n) => n * step).map(
     (t) =>
-      `<path class="grid" d="M${x(t)} ${BOX.top}V${BOX.bottom}"/>` +
+      `<path class="grid" d="M${x(t)} ${top}V${BOX.bottom}"/>` +
       label(`x="${x(t)}" y="${BOX.bottom + 18}" text-anchor="middle"`, String(Number(t.toPrecision(6)))),
   );
   const line = times.map((t, n) => `${x(t)} ${y(Math.log10(Math.max(values[n], least)))}`).join("L");
   const fits = curves.map(({ label: name, rate, offset, from, to }, n) => {
     const at = (t: number): string => `${x(t)} ${y((offset + rate * t) / Math.LN10)}`;
     const stroke = `stroke="${COLOURS[n % COLOURS.length]}"`;
-    const row = BOX.top + 16 + 18 * n;
+    const column = n % 2 === 0 ? BOX.left : (BOX.left + BOX.right) / 2;
+    const row = BOX.top + ROW * Math.floor(n / 2);
     return (
       `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${at(from)}L${at(to)}"/>` +
-      `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${BOX.right - 250} ${row}h28"/>` +
-      label(`x="${BOX.right - 214}" y="${row}" dy="4"`, name)
+      `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${column} ${row}h28"/>` +
+      label(`x="${column + 36}" y="${row}" dy="4"`, name)
     );
   });
   return (
@@ -54,9 +55,8 @@ export function chart(title: string, quantity: string, { times, values }: Series
     `<style>.grid{stroke:#ddd}.fit{stroke-width:2.5;fill:none}.series{stroke:#0072b2;stroke-width:1.5;fill:none}</style>` +
     `<rect width="100%" height="100%" fill="white"/>` +
     [...decades, ...ticks].join("") +
-    `<clipPath id="inside"><rect x="${BOX.left}" y="${BOX.top}" width="${BOX.right - BOX.left}" height="${BOX.bottom - BOX.top}"/></clipPath>` +
+    `<clipPath id="inside"><rect x="${BOX.left}" y="${top}" width="${BOX.right - BOX.left}" height="${BOX.bottom - top}"/></clipPath>` +
     `<path class="series" clip-path="url(#inside)" d="M${line}"/>` +
-    (curves.length > 0 ? `<rect ${legend(curves.length)} fill="white" fill-opacity="0.8"/>` : "") +
     fits.join("") +
     label(`x="${BOX.left}" y="22" font-size="15"`, `${title}: ${quantity}`) +
     label(`x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 8}" text-anchor="middle"`, "time, in units of 1 / plasma frequency") +

@@ -8,7 +8,7 @@ import { devices } from "isoform/set";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
 import { count, countOrNone, f64Option, positive } from "../options.js";
-import { CASES, type Case, type CaseOptions, type Judgement } from "./cases.js";
+import { CASES, missOf, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
@@ -171,7 +171,9 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
     if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
     if (options.json !== undefined) {
       const result = { case: each.name, device: set.name, label, options: runOptions(options), ...done };
-      await shell.writeFile(options.json, `${JSON.stringify({ ...result, comparisons: judgement.comparisons, rows }, null, 1)}\n`);
+      const conserved = { energy: energyError(rows), gauss: worst(rows, "gauss"), divergence: worst(rows, "divergence") };
+      const text = JSON.stringify({ ...result, conserved, comparisons: judgement.comparisons, rows }, null, 1);
+      await shell.writeFile(options.json, `${text}\n`);
     }
   } finally {
     await set.close();
@@ -244,14 +246,15 @@ function summary(
 const comparisonTable = ({ comparisons }: Judgement): string =>
   tableText({
     title: "",
-    columns: ["quantity", "fitted", "expected", "difference", "source"],
+    columns: ["quantity", "fitted", "expected", "difference", "tolerance", "source"],
     labels: 1,
-    rows: comparisons.map(({ quantity, fitted, expected, source }) => [
-      quantity,
-      fitted.toPrecision(5),
-      expected.toPrecision(5),
-      `${(100 * (fitted / expected - 1)).toFixed(2)} %`,
-      source,
+    rows: comparisons.map((each) => [
+      each.quantity,
+      each.fitted.toPrecision(5),
+      each.expected.toPrecision(5),
+      `${(100 * missOf(each)).toFixed(2)} %`,
+      `${100 * each.tolerance} %`,
+      each.source,
     ]),
   }).trimStart();
 
