@@ -22,7 +22,8 @@ export function command(program: Command, shell: Shell): void {
     .description("the heat equation on a square, against its exact solution")
     .option("--size <n>", "cells along each side", count, DEFAULTS.size)
     .option("--steps <n>", "steps in time", count, 1000)
-    .option("--ratio <r>", "dt / h^2, at most 0.25", positive, DEFAULTS.ratio);
+    .option("--ratio <r>", "dt / h^2, at most 0.25", positive, DEFAULTS.ratio)
+    .option("--periodic", "let opposite sides meet, in place of keeping them at 0", DEFAULTS.periodic);
   addGridOptions(heat)
     .option("--svg <file>", "picture of the temperature at the end")
     .action((options: Options) => run(options, shell));
@@ -35,9 +36,9 @@ async function run({ devices: names, f64, steps, svg, ...settings }: Options, sh
     const heat = await tuned(settings, (settled) => new Heat(set, settled));
     const seconds = await heat.run(steps);
     const { time, discrete, continuous } = await heat.deviation();
-    const { size, grid, layout, precision } = heat.settings;
+    const { size, grid, layout, periodic, precision } = heat.settings;
     shell.print(
-      `${set.name}: ${grid} grid of ${size} x ${size}, ${layout}, occ ${heat.skeleton.occ}, ${precision}\n${choicesText(heat.skeleton)}` +
+      `${set.name}: ${grid} grid of ${size} x ${size}${periodic ? ", periodic" : ""}, ${layout}, occ ${heat.skeleton.occ}, ${precision}\n${choicesText(heat.skeleton)}` +
         `${steps} steps to t = ${time.toPrecision(3)} in ${seconds.toFixed(3)} s, ${((size * size * steps) / seconds / 1e6).toPrecision(3)} million cells a second\n` +
         `deviation from the exact steps ${discrete.toExponential(1)}, from the equation ${continuous.toExponential(1)}\n`,
     );

@@ -18,9 +18,11 @@ export interface HeatSettings extends Settled<GridSettings> {
   size: number;
   /** dt / h^2: steps are stable up to 1/4. */
   ratio: number;
+  /** Opposite sides meet. */
+  periodic: boolean;
 }
 
-export const DEFAULTS: HeatSettings = { ...USUAL_SETTINGS, size: 512, ratio: 0.2 };
+export const DEFAULTS: HeatSettings = { ...USUAL_SETTINGS, size: 512, ratio: 0.2, periodic: false };
 
 export interface Deviation {
   /** Time since the start. */
@@ -33,7 +35,8 @@ export interface Deviation {
 
 /**
  * du/dt = d2u/dx2 + d2u/dy2 on the unit square, u = 0 on its sides, by explicit steps on cells whose centres are h = 1 / (size + 1) apart:
- * the cells outside lie on the sides. It starts as sin(pi x) sin(pi y), which keeps its form and decays.
+ * the cells outside lie on the sides. It starts as sin(pi x) sin(pi y), which keeps its form and decays. Where opposite sides meet, h is
+ * 1 / size, and the start sin(2 pi x) sin(2 pi y).
  */
 export class Heat {
   readonly grid: Grid<2>;
@@ -51,9 +54,9 @@ export class Heat {
     readonly settings: HeatSettings,
     options: SkeletonOptions = {},
   ) {
-    const { size, ratio, occ, precision } = settings;
+    const { size, ratio, periodic, occ, precision } = settings;
     if (!(ratio > 0 && ratio <= 0.25)) throw new LaunchError(`a ratio dt / h^2 of ${ratio}: steps are stable above 0 and up to 0.25`);
-    this.grid = makeGrid(set, [size, size], { kind: settings.grid, layout: settings.layout });
+    this.grid = makeGrid(set, [size, size], { kind: settings.grid, layout: settings.layout, periodic });
     const { grid } = this;
     [this.u, this.next, this.mode] = ["u", "next", "mode"].map((name) => grid.field(name, f64));
     [this.amplitude, this.difference] = ["amplitude", "difference"].map((name) => grid.scalar(name, f64));
@@ -67,8 +70,15 @@ export class Heat {
     );
     this.skeleton = skeleton(set, "heat", [step, swap(u, next)], { occ, precision, ...options });
 
-    const sine = Float64Array.from({ length: size }, (_, n) => Math.sin((Math.PI * (n + 1)) / (size + 1)));
+    const { k, h } = this.wave;
+    const sine = Float64Array.from({ length: size }, (_, n) => Math.sin(k * h * (periodic ? n : n + 1)));
     for (const start of [u, mode]) start.fill((x, y) => sine[x] * sine[y]);
+  }
+
+  /** Wave number of the start, and cell size. */
+  private get wave(): { k: number; h: number } {
+    const { size, periodic } = this.settings;
+    return periodic ? { k: 2 * Math.PI, h: 1 / size } : { k: Math.PI, h: 1 / (size + 1) };
   }
 
   /** Runs steps; returns the seconds that they took. */
@@ -80,15 +90,15 @@ export class Heat {
 
   /** How far the solution is from those known. */
   async deviation(): Promise<Deviation> {
-    const { size, ratio } = this.settings;
-    const h = 1 / (size + 1);
+    const { ratio } = this.settings;
+    const { k, h } = this.wave;
     const time = this.steps * ratio * h * h;
     // Each step multiplies the mode by this: it is an eigenvector of the differences, too.
-    const factor = 1 - 8 * ratio * Math.sin((Math.PI * h) / 2) ** 2;
+    const factor = 1 - 8 * ratio * Math.sin((k * h) / 2) ** 2;
     return {
       time,
       discrete: await this.distance(factor ** this.steps),
-      continuous: await this.distance(Math.exp(-2 * Math.PI ** 2 * time)),
+      continuous: await this.distance(Math.exp(-2 * k ** 2 * time)),
     };
   }
 

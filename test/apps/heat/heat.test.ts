@@ -17,11 +17,12 @@ async function after(steps: number, set = jsSets[0], settings: Partial<HeatSetti
 }
 
 test("follows the exact solution of its steps", async () => {
-  for (const ratio of [0.05, 0.25]) {
-    const { discrete, time } = await after(200, jsSets[0], { ratio });
-    assert.ok(discrete < 1e-12, `${discrete}`);
-    assert.ok(Math.abs(time - (200 * ratio) / 24 ** 2) < 1e-15);
-  }
+  for (const periodic of [false, true])
+    for (const ratio of [0.05, 0.25]) {
+      const { discrete, time } = await after(200, jsSets[0], { ratio, periodic });
+      assert.ok(discrete < 1e-12, `${discrete}`);
+      assert.ok(Math.abs(time - (200 * ratio) / (periodic ? 23 : 24) ** 2) < 1e-15);
+    }
 });
 
 test("comes nearer to the equation with the square of the cell size", async () => {
@@ -37,6 +38,15 @@ await onEachBackend("heat has the same bits", ({ backend, all }) => {
     test(set.name, async () => {
       const options = [...OCC_LEVELS.map((occ) => ({ occ })), ...GRID_KINDS.map((grid) => ({ grid }))];
       for (const option of options) assert.deepEqual(await after(5, set, { size: 57, ...option }), await expected, JSON.stringify(option));
+    });
+});
+
+await onEachBackend("heat without ends has the same bits", ({ backend, all }) => {
+  const settings = { size: 56, periodic: true };
+  const expected = after(5, jsSets[0], settings);
+  for (const set of backend === "js" ? all : all.slice(1, 3))
+    test(set.name, async () => {
+      for (const grid of GRID_KINDS) assert.deepEqual(await after(5, set, { ...settings, grid }), await expected, grid);
     });
 });
 
