@@ -262,7 +262,7 @@ export const scatters: Rung[] = [
     78,
     "scatters near and far into long arrays by every strategy",
     async (device, real) => {
-      const [rows, columns, places] = [37, 600, 30_011];
+      const [rows, columns, places] = [19, 600, 9_001];
       const n = rows * columns;
       const list = make(n, (k) => (k % 4 === 3 ? Math.floor(noise(k) * places) : Math.floor((k / n) * places)));
       const xs = make(n, (k) => Math.floor(noise(k + 0.5) * 64) / 8);
