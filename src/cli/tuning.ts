@@ -10,9 +10,10 @@ const USUAL_FILE = "isoform.tuning.toml";
 interface TuningOptions {
   tune?: boolean;
   tuning?: string;
+  deterministic?: boolean;
 }
 
-/** Adds `--tune` and `--tuning` to all commands; they hold for all devices that a command opens. */
+/** Adds `--tune`, `--tuning` and `--deterministic` to all commands; they hold for all devices that a command opens. */
 export function addTuning(program: Command): void {
   program
     .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
@@ -21,12 +22,13 @@ export function addTuning(program: Command): void {
         "ISOFORM_TUNING",
       ),
     )
+    .option("--deterministic", "the same results in each run in fast mode, too: sums in the order of strict mode")
     .hook("preAction", async (command) => {
-      const { tune, tuning } = command.opts<TuningOptions>();
+      const { tune, tuning, deterministic } = command.opts<TuningOptions>();
       const text = readText(tuning);
-      if (!tune && text === undefined) return;
-      const { tuneByDefault } = await import("../device/open.js");
-      tuneByDefault({ tune, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? USUAL_FILE) });
+      if (!tune && !deterministic && text === undefined) return;
+      const { openByDefault } = await import("../device/open.js");
+      openByDefault({ tune, deterministic, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? USUAL_FILE) });
     });
 }
 

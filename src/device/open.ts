@@ -21,17 +21,17 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
-  device.deterministic = options.deterministic;
+  device.deterministic = options.deterministic ?? usual.deterministic;
   device.tuning.measuring = options.tune ?? usual.tune ?? false;
   device.tuning.use(options.tuning ?? usual.tuning ?? {}, device);
   cover(device);
   return device;
 }
 
-let usual: Pick<OpenOptions, "tune" | "tuning"> = {};
+let usual: Pick<OpenOptions, "tune" | "tuning" | "deterministic"> = {};
 
-/** How devices are tuned that are opened without a word of it; the command line's `--tune` and `--tuning`. */
-export function tuneByDefault(options: typeof usual): void {
+/** How devices are opened without a word of it; the command line's `--tune`, `--tuning` and `--deterministic`. */
+export function openByDefault(options: typeof usual): void {
   usual = options;
 }
 

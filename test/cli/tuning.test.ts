@@ -28,6 +28,15 @@ test("--tune measures, keeps the results right, and explain tells what it has fo
   }
 });
 
+test("--deterministic holds for the devices of a command", () => {
+  const push = (deposit: string) =>
+    isoform(["pic", "push", "--particles", "3000", "--calls", "1", "--deposit", deposit, "--deterministic"]);
+  assert.equal(push("auto").status, 0);
+  const { status, stderr } = push("atomic");
+  assert.equal(status, 2);
+  assert.match(stderr, /scatter "j" cannot be atomic in a deterministic launch/);
+});
+
 test("a file's values win, wherever it is named", () => {
   const path = file('[wasm.step]\nworkers = 1\n\n["wasm:7".step]\nworkers = 99\n');
   const words = ["explain", "heat", "--size", "20", "--iterations", "1", "--devices", "wasm"];

@@ -275,7 +275,7 @@ export const scatters: Rung[] = [
         lows[list[k]] = Math.min(lows[list[k]], xs[k]);
         total += xs[k];
       }
-      // A copy of these takes more than the memory of any block.
+      // Copies of these take more than most blocks have.
       for (const scatter of ["sorted", "atomic", "tiled", undefined] as const)
         for (const [precision, layout] of [
           ["strict", "right"],
