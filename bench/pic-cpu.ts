@@ -16,7 +16,7 @@ import { inC, median } from "./pic-by-hand.js";
 /*
  * apps/pic on CPUs, a process for each number of threads: the operator H_p1 on particles as they are loaded and sorted by cell, by turns with the same by
  * hand in C/OpenMP (baselines/pic.c); a sort; and a whole step of Strang's composition in three dimensions, with sorts and without.
- *   node dist/bench/pic-cpu.js [--devices native,wasm] [--threads 1,2] [--particles 2000000] [--rounds 5] [--json F]
+ *   node dist/bench/pic-cpu.js [--devices native,wasm] [--threads 1,2] [--particles 2000000] [--rounds 3] [--json F]
  */
 
 const { values: options } = parseArgs({
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     threads: { type: "string", default: `1,${cpus().length}` },
     layouts: { type: "string", default: "soa,aos" },
     particles: { type: "string", default: "2000000" },
-    rounds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
     calls: { type: "string", default: "3" },
     json: { type: "string" },
   },
