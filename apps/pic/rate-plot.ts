@@ -4,7 +4,7 @@ import type { Series } from "./fits.js";
 const POINTS = 100;
 /** Of the simulated amplitude, the fit and the expected rate. */
 const COLOURS = "#0072b2, #d55e00, #009e73";
-/** Decades below the fit where the plot ends: an amplitude that swings goes through zero. */
+/** Decades below the fit down to which values are shown: an amplitude that swings goes through zero. */
 const BELOW = 1;
 
 /**
@@ -19,9 +19,9 @@ export function ratePlot(title: string, series: Series, curves: readonly Curve[]
   const line = (list: readonly Curve[]): number[] =>
     at.map((t) => Math.max(...list.map(({ offset, rate }) => (offset + rate * t) / Math.LN10)));
   const [fitted, theory] = [line(fits), line(expected)];
-  const low = Math.min(...fitted, ...theory) - BELOW;
-  const simulated = at.map((t) => Math.max(low, Math.log10(valueAt(series, t))));
-  const high = Math.max(...simulated, ...fitted, ...theory) + 0.1;
+  const least = Math.min(...fitted, ...theory) - BELOW;
+  const simulated = at.map((t) => Math.max(least, Math.log10(valueAt(series, t))));
+  const [low, high] = [Math.min(...simulated, ...fitted, ...theory) - 0.1, Math.max(...simulated, ...fitted, ...theory) + 0.1];
   const list = (numbers: readonly number[]): string => `  line [${numbers.map((value) => Number(value.toFixed(3))).join(", ")}]`;
   return [
     "```mermaid",

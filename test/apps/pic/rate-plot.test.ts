@@ -40,5 +40,5 @@ test("fits that follow each other make one line, and zeros end at the lower edge
   const [low] = lines[5].match(/-?\d+\.\d\d/g)!.map(Number);
   const [simulated, fitted] = lines.slice(6, 9).map(numbers);
   assert.ok(Math.abs(fitted[0]) < 1e-3 && Math.abs(fitted[50] + 10 / Math.LN10) < 1e-3 && Math.abs(fitted[100]) < 1e-3);
-  assert.ok(Math.abs(simulated[50] - low) < 0.01);
+  assert.ok(Math.abs(simulated[50] - low - 0.1) < 0.01);
 });
