@@ -7,6 +7,10 @@ import type { NumericType } from "./types.js";
  * number alone. Elements that come one after the other and add near to each other (particles that are sorted by cell, rows of a mesh) so meet
  * in the tile, and the target itself takes one atomic update for many. On a CPU a line takes the place of another, whose sums then go to the
  * target; on a GPU, where many threads look at a place at once, the first line keeps it, and contributions to others go to the target.
+ *
+ * To sort contributions by tile first, and to have a team for each tile, would bring together what comes in any order, too. But a contribution
+ * of 12 bytes that is written, counted, moved and read again costs more than the update that it saves: twice the time of plain updates on two
+ * cores, and on GPUs more traffic than an atomic update in the second level of caches.
  */
 
 /** Elements of a line: 64 bytes of f64. */

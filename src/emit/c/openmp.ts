@@ -119,7 +119,7 @@ class Emitter {
     const { code, ir } = this;
     const { fields, size } = layOut(this.members());
     const body = new Code();
-    for (const { param } of this.tiled) this.defineTile(param);
+    for (const { param } of this.tiledScatters) this.defineTile(param);
     this.writePart(body);
     if (this.streamed.length > 0) this.writeStreamed(body);
     for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
@@ -234,7 +234,7 @@ class Emitter {
     });
   }
 
-  private get tiled(): ScatterCode[] {
+  private get tiledScatters(): ScatterCode[] {
     return Object.values(this.scatters).filter(({ tile }) => tile !== undefined);
   }
 
@@ -455,10 +455,11 @@ class Emitter {
             `${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`,
           );
         }
-        for (const { param, tile } of this.tiled) code.line(`char *${tile} = args->${tile} + worker * ${tileBytes(param.element)};`);
+        for (const { param, tile } of this.tiledScatters)
+          code.line(`char *${tile} = args->${tile} + worker * ${tileBytes(param.element)};`);
         if (this.byPartials) this.shareUnits(code);
         else this.shareElements(code);
-        for (const { param, tile } of this.tiled) code.line(spillTile(param, tile!, `args->${this.names.of("view", param.name)}`));
+        for (const { param, tile } of this.tiledScatters) code.line(spillTile(param, tile!, `args->${this.names.of("view", param.name)}`));
         for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
       });
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
