@@ -195,8 +195,8 @@ export interface Device {
   readonly abilities: Abilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
-  /** Teams that run at a time at most, each with scratch of level 1 of its own; absent where each team needs its own. */
-  readonly teamsAtOnce?: number;
+  /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; absent where each team needs its own. */
+  teamPlaces?(league: number): number;
   readonly tuning: TuningTable;
   /** Used by launches that ask for none. */
   precision: Precision;

@@ -41,7 +41,7 @@ export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, k
   const rows = teamRows(ir);
   if (rows.length === 0) return {};
   const lengths = teamLengths(ir, known);
-  const places = policy.kind === "team" ? Math.min(policy.league, device.teamsAtOnce ?? policy.league) : 0;
+  const places = policy.kind === "team" ? (device.teamPlaces?.(policy.league) ?? policy.league) : 0;
   return Object.fromEntries(
     rows.map(({ name, element }) => {
       const line = LINE / BYTES[element];

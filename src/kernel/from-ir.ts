@@ -10,12 +10,15 @@ import type { Params, ParamToken, Rank } from "./params.js";
  * @param location where errors of launches point; the code's own place where absent
  */
 export function kernelFromIR(ir: KernelIR, location: Location = ir.location): Kernel {
-  const params: Params = Object.fromEntries(ir.params.map((param) => [param.name, tokenOf(param)]));
+  const params: Params = Object.fromEntries(ir.params.filter(isGiven).map((param) => [param.name, tokenOf(param)]));
   const body = (): void => {
     throw new KernelError(ir.name, location, "it is made of code, and has no function to call");
   };
   return { name: ir.name, params, policy: ir.policy.kind, body, location, ir };
 }
+
+/** False of teams' scratch, which the launch allocates. */
+const isGiven = (param: Param): boolean => param.kind !== "view" || param.teamLength === undefined;
 
 function tokenOf(param: Param): ParamToken {
   switch (param.kind) {

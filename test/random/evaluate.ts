@@ -1,7 +1,8 @@
 import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
+import { teamRows } from "../../src/ir/teams.js";
 import type { Policy } from "../../src/device/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
-import { elementsOf, offsetOf, type Memory } from "./memory.js";
+import { elementsOf, grid, offsetOf, type Memory } from "./memory.js";
 import { Contributions, foldPartials } from "./reductions.js";
 
 /*
@@ -21,14 +22,19 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
       new Run(ir, memory, scalars, index, (target, value) => folded[target].add(line, place, value)).block(ir.body);
     for (const p of reductions) results[p.name] = folded[p.name].fold(foldOf(p), p.identity);
   } else {
+    const rows = teamRows(ir).map(({ name, element, teamLength }) => {
+      const length = new Run(ir, memory, scalars, [], () => undefined).number(teamLength);
+      return [name, grid(element, [1, length])];
+    });
+    const all: Memory = { ...memory, ...Object.fromEntries(rows) };
     const partials = Object.fromEntries(reductions.map((p) => [p.name, Array<number>(policy.league).fill(p.identity)]));
     const folds = Object.fromEntries(reductions.map((p) => [p.name, foldOf(p)]));
     for (let team = 0; team < policy.league; team++)
       new Run(
         ir,
-        memory,
+        all,
         scalars,
-        [team],
+        [team, 0],
         (target, value) => (partials[target][team] = folds[target](partials[target][team], value)),
       ).block(ir.body);
     for (const p of reductions) results[p.name] = foldPartials(partials[p.name], folds[p.name], p.identity);
@@ -73,6 +79,8 @@ class Run {
   private readonly arrays = new Map<string, (number | undefined)[]>();
   /** What the members, or lanes, of the enclosing teamReduce fold, by result. */
   private members = new Map<string, number[]>();
+  /** Places of teams' scratch of level 1 that have a value. */
+  private readonly rows: ReadonlyMap<string, Set<number>>;
 
   constructor(
     private readonly ir: KernelIR,
@@ -80,7 +88,9 @@ class Run {
     private readonly scalars: Readonly<Record<string, Scalar>>,
     private readonly index: readonly number[],
     private readonly fold: (target: string, value: number) => void,
-  ) {}
+  ) {
+    this.rows = new Map(teamRows(ir).map(({ name }) => [name, new Set<number>()]));
+  }
 
   number(expr: Expr): number {
     return this.value(expr) as number;
@@ -100,13 +110,13 @@ class Run {
         return 1;
       case "load": {
         const view = this.memory[expr.view];
-        return view.data[
-          offsetOf(
-            view,
-            expr.view,
-            expr.indices.map((e) => this.number(e)),
-          )
-        ];
+        const at = offsetOf(
+          view,
+          expr.view,
+          expr.indices.map((e) => this.number(e)),
+        );
+        if (this.rows.get(expr.view)?.has(at) === false) throw new Error(`element ${at} of ${expr.view} is read before it has a value`);
+        return view.data[at];
       }
       case "element":
         return defined(
@@ -172,6 +182,7 @@ class Run {
           stmt.indices.map((e) => this.number(e)),
         );
         view.data[at] = this.number(stmt.value);
+        this.rows.get(stmt.view)?.add(at);
         return undefined;
       }
       case "scatter": {

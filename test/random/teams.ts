@@ -150,7 +150,7 @@ export class TeamStatements {
     const late = this.expressions.strong(type, place, 1);
     place.arrays.push({ name, type, length: 16, writable: false });
     return [
-      stmt(`const ${name} = team.scratch("${type}", 16);`),
+      stmt(`const ${name} = team.scratch("${type}", 16${this.dice.chance(30) ? ", { level: 1 }" : ""});`),
       stmt(`team.range(16, (${j}) => `, block([stmt(`${name}[${j}] = `, value, ";")]), ");"),
       ...(this.dice.chance(50) ? [stmt("team.single(() => ", block([stmt(`${name}[${this.dice.below(16)}] = `, late, ";")]), ");")] : []),
     ];

@@ -60,7 +60,8 @@ export abstract class CpuDevice implements Device {
     return new CpuQueue(this);
   }
 
-  get teamsAtOnce(): number {
+  /** One a worker: any of them may have the only team. */
+  teamPlaces(): number {
     return this.abilities.parallelism;
   }
 

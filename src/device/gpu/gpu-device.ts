@@ -42,8 +42,8 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
     return (this.first ??= this.createQueue());
   }
 
-  get teamsAtOnce(): number {
-    return RESIDENT_TEAMS * this.abilities.parallelism;
+  teamPlaces(league: number): number {
+    return Math.min(league, RESIDENT_TEAMS * this.abilities.parallelism);
   }
 
   abstract createQueue(): Queue;

@@ -37,8 +37,8 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
   }
 
   /** How many an adapter can run at a time is not told. */
-  override get teamsAtOnce(): number {
-    return 256;
+  override teamPlaces(league: number): number {
+    return Math.min(league, 256);
   }
 
   createQueue(): Queue {
