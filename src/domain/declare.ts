@@ -1,10 +1,10 @@
+import { originalPosition } from "#source-map";
 import type { Location } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
 import { describe } from "../kernel/describe.js";
 import { ContainerError, KernelError } from "../kernel/errors.js";
 import { lower, type Source } from "../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../kernel/params.js";
-import { originalPosition } from "../kernel/source-map.js";
 import { Scalar } from "../set/scalar.js";
 import { analyseContainer } from "./analysis.js";
 import type { Container, ContainerBody, ContainerParam, ContainerParams, FieldUse } from "./container.js";

@@ -1,6 +1,6 @@
+import { originalPosition } from "#source-map";
 import { LaunchError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
-import { originalPosition } from "../kernel/source-map.js";
 
 /** Makes a grid; what is refused tells the author's line, where he called `callee`. */
 export function placed<T>(callee: Function, make: () => T): T {

@@ -1,8 +1,8 @@
+import { originalPosition } from "#source-map";
 import type { NumericType } from "../ir/types.js";
 import { ContainerError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
 import { max, sum } from "../kernel/params.js";
-import { originalPosition } from "../kernel/source-map.js";
 import type { Scalar } from "../set/scalar.js";
 import type { Container, ContainerBody, ContainerParams } from "./container.js";
 import { declareContainer } from "./declare.js";

@@ -1,3 +1,4 @@
+import { originalPosition } from "#source-map";
 import { indexOf, int, loadInt } from "../ir/build.js";
 import type { ElementType, Expr, KernelIR, NumericType, Param, Stmt, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
@@ -9,7 +10,6 @@ import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { arrayTypeOf, type FixedToken, type Nested, type ParamToken, type ReduceToken } from "./params.js";
 import { scalar } from "./expressions.js";
-import { originalPosition } from "./source-map.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 

@@ -1,5 +1,4 @@
 import type { Location } from "../ir/types.js";
-import { readText } from "./source.js";
 
 interface Segment {
   column: number;
@@ -80,4 +79,49 @@ function resolve(from: string, path: string): string {
     else if (part !== ".") parts.push(part);
   }
   return parts.join("/");
+}
+
+/** Where a text begins. */
+export interface TextPlace extends Location {
+  /** It stands in the file itself; else the place is where it was declared. */
+  readonly found: boolean;
+}
+
+/** Where a function's text stands in the file that declares it. */
+export function findInFile(text: string, declared: Location): TextPlace {
+  const file = readText(declared.file);
+  if (file === undefined) return { ...declared, found: false };
+  let start = 0;
+  for (let line = 1; line < declared.line; line++) start = file.indexOf("\n", start) + 1;
+  const at = [file.indexOf(text, start), file.indexOf(text), withTypes(text, file, start)].find((n) => n >= 0);
+  if (at === undefined) return { ...declared, found: false };
+  const before = file.slice(0, at).split("\n");
+  return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
+}
+
+/** The position of a text from which an engine stripped the types: it left spaces in their place. */
+function withTypes(text: string, file: string, start: number): number {
+  for (let at = start; at + text.length <= file.length; at++) {
+    let n = 0;
+    while (n < text.length && (text[n] === file[at + n] || (text[n] === " " && file[at + n] !== "\n"))) n++;
+    if (n === text.length) return at;
+  }
+  return -1;
+}
+
+const texts = new Map<string, string | undefined>();
+
+/** A file's text; undefined where there is no file system, or it cannot be read. */
+function readText(path: string): string | undefined {
+  if (!texts.has(path)) {
+    let text: string | undefined;
+    try {
+      const fs = (globalThis as { process?: NodeJS.Process }).process?.getBuiltinModule?.("fs");
+      text = fs?.readFileSync(path, "utf8");
+    } catch {
+      text = undefined;
+    }
+    texts.set(path, text);
+  }
+  return texts.get(path);
 }

@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import { parseExpressionAt } from "#parser";
+import { findInFile, originalPosition } from "#source-map";
 import type { Location } from "../ir/types.js";
-import { originalPosition } from "./source-map.js";
 import { KernelError } from "./errors.js";
 
 export type FunctionNode = acorn.ArrowFunctionExpression | acorn.FunctionExpression | acorn.FunctionDeclaration;
@@ -69,46 +69,4 @@ function functionIn(root: acorn.Node): FunctionNode | undefined {
     return property?.type === "Property" ? functionIn(property.value) : undefined;
   }
   return undefined;
-}
-
-interface Base extends Location {
-  found: boolean;
-}
-
-function findInFile(text: string, declared: Location): Base {
-  const file = readText(declared.file);
-  if (file === undefined) return { ...declared, found: false };
-  let start = 0;
-  for (let line = 1; line < declared.line; line++) start = file.indexOf("\n", start) + 1;
-  const at = [file.indexOf(text, start), file.indexOf(text), withTypes(text, file, start)].find((n) => n >= 0);
-  if (at === undefined) return { ...declared, found: false };
-  const before = file.slice(0, at).split("\n");
-  return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
-}
-
-/** The position of a text from which an engine stripped the types: it left spaces in their place. */
-function withTypes(text: string, file: string, start: number): number {
-  for (let at = start; at + text.length <= file.length; at++) {
-    let n = 0;
-    while (n < text.length && (text[n] === file[at + n] || (text[n] === " " && file[at + n] !== "\n"))) n++;
-    if (n === text.length) return at;
-  }
-  return -1;
-}
-
-const texts = new Map<string, string | undefined>();
-
-/** A file's text where there is a file system; undefined in browsers or when it cannot be read. */
-export function readText(path: string): string | undefined {
-  if (!texts.has(path)) {
-    let text: string | undefined;
-    try {
-      const fs = (globalThis as { process?: NodeJS.Process }).process?.getBuiltinModule?.("fs");
-      text = fs?.readFileSync(path, "utf8");
-    } catch {
-      text = undefined;
-    }
-    texts.set(path, text);
-  }
-  return texts.get(path);
 }

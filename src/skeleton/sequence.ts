@@ -1,9 +1,9 @@
+import { originalPosition } from "#source-map";
 import type { Container } from "../domain/container.js";
 import type { Field } from "../domain/field.js";
 import type { Location } from "../ir/types.js";
 import { ContainerError, LaunchError } from "../kernel/errors.js";
 import { callSite } from "../kernel/location.js";
-import { originalPosition } from "../kernel/source-map.js";
 import { Scalar } from "../set/index.js";
 import { footprintOf } from "./footprint.js";
 import { rebind } from "./merge.js";

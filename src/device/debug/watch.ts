@@ -1,4 +1,4 @@
-import { originalPosition } from "../../kernel/source-map.js";
+import { originalPosition } from "#source-map";
 import { KernelError } from "../../kernel/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Location } from "../../ir/types.js";

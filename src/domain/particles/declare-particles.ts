@@ -1,3 +1,4 @@
+import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/affine.js";
 import { indexOf, int, minus, plus } from "../../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
@@ -5,7 +6,6 @@ import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
 import { KernelError } from "../../kernel/errors.js";
 import { lower, type Source } from "../../kernel/lower.js";
-import { originalPosition } from "../../kernel/source-map.js";
 import { analyseContainer, unrollOffsets } from "../analysis.js";
 import type { ArrayUse, Container, ContainerBody, ContainerParam, FieldUse } from "../container.js";
 import { asContainer, Declarations, requireArguments } from "../declare.js";
