@@ -9,9 +9,9 @@ import type { NumericType } from "./types.js";
  * target; on a GPU, where many threads look at a place at once, the first line keeps it, and contributions to others go to the target.
  *
  * To sort contributions by tile first, and to have a team for each tile, would bring together what comes in any order, too. But a contribution
- * of 12 bytes is then written, counted, moved and read again. By hand in C, on two cores, that has taken 0.9 to 1.1 times the time of atomic
- * updates in random order over millions of places, 1.7 times over 200000, and 1.5 to 2 times in the order of the places, where tiles
- * as here take a quarter; on GPUs it is more traffic than atomic updates are in the second level of caches.
+ * of 12 bytes is then written, counted, moved and read again. By hand in C, on two cores, that has taken 0.9 times the time of atomic
+ * updates in random order over millions of places, 1.7 times over 200000, and 0.8 to 2 times in the order of the places, where tiles
+ * as here take a quarter to the same; on GPUs it is more traffic than atomic updates are in the second level of caches.
  */
 
 /** Elements of a line: 64 bytes of f64. */
