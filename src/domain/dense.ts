@@ -191,6 +191,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
       reached &&
+      // Their launches may be over teams, which store no planes twice.
+      !container.particles &&
       this.dimension === 3 &&
       [container.grid, field.grid].every((grid) => Object.is(grid, this)) &&
       field.cardinality === 1 &&

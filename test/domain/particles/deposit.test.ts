@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { open } from "../../../src/device/open.js";
 import { dense } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
 import { f32, f64, i32, max, sum, table } from "../../../src/kernel/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
+import { devices } from "../../../src/set/index.js";
 import { jsSets, noise, onEachBackend } from "../sets.js";
 import { PlainBox } from "./plain-box.js";
 
 const [one, , three] = jsSets;
-const EXTENTS = [6, 12];
+const EXTENTS = [6, 12] as const;
 const box = new PlainBox(EXTENTS, [true, true]);
 const places = Array.from({ length: 90 }, (_, n) => [3 + 2.9 * noise(n, 1), 6 + 5.9 * noise(n, 2)]);
 const cellOf = ([x, y]: readonly number[]): number => box.number([Math.floor(x), Math.floor(y)])!;
@@ -123,4 +125,18 @@ it("wider stencils and deposits that are declared once there are particles find 
     grid.free();
   }
   assert.deepEqual(results[1], results[0]);
+});
+
+it("sums are not stored in the neighbours' halos in passing, as what containers of the grid write may be", async () => {
+  const device = Object.assign(await open("js"), { forwards: () => true });
+  const grid = dense(await devices([device, device]), [4, 4, 6]);
+  const [rho, next] = [grid.field("rho", f64), grid.field("next", f64)];
+  const ions = particles(grid, "ions", {});
+  const [give] = ions.container("give", { rho: deposit(rho) }, ({ rho }, p, c) => rho.add(c, 0, 0, 1, 1));
+  const copy = grid.container("copy", { rho, next }, ({ rho, next }, c) => void (next[c] = rho.at(c, 0, 0, 1)));
+  assert.equal(grid.forwards(copy, next as never), true);
+  const sums = give.uses.find(({ written }) => written)!.field;
+  assert.equal(sums.cardinality, 1);
+  assert.equal(grid.forwards(give, sums), false);
+  await device.close();
 });
