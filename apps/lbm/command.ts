@@ -196,6 +196,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
         settings: { ...settings, occ },
         choices,
         extents: flow.extents,
+        periodic: grid.periodic,
         cells: grid.cells,
         steps,
         seconds,

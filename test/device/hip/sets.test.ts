@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { cg } from "../../../bench/grid-problems.js";
-import { dense } from "../../../src/domain/index.js";
+import { dense, type DenseOptions } from "../../../src/domain/index.js";
 import { devices } from "../../../src/set/index.js";
 import { skeleton, type SkeletonOptions } from "../../../src/skeleton/index.js";
 import { fakeHip } from "./fake.js";
@@ -9,9 +9,9 @@ import { fakeHip } from "./fake.js";
 const made = await fakeHip();
 
 /** Some turns of conjugate gradients: stencils over halos, dot products of all members, scalars. */
-async function solve(spec: string, options: SkeletonOptions): Promise<Float64Array> {
+async function solve(spec: string, options: SkeletonOptions, box: DenseOptions = {}): Promise<Float64Array> {
   const set = await devices(spec);
-  const grid = dense(set, [8, 6, 7]);
+  const grid = dense(set, [8, 6, 7], box);
   const { steps, result, temporary } = await cg(grid);
   const plan = skeleton(set, "cg", steps, { ...options, temporary });
   await plan.run(4);
@@ -34,16 +34,22 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
         assert.equal(fake.complaints(), "");
       });
 
-  for (const spec of ["hip:0,hip:1", "hip:0*3"])
-    it(`stores in the halos of neighbours while it computes: ${spec}`, async () => {
+  for (const [spec, periodic] of [
+    ["hip:0,hip:1", [false, false, false]],
+    ["hip:0*3", [false, false, false]],
+    ["hip:0,hip:1", [true, false, true]],
+    ["hip:0*3", [true, false, true]],
+  ] as const)
+    it(`stores in the halos of neighbours while it computes: ${spec}${periodic[2] ? ", all around" : ""}`, async () => {
       const set = await devices(spec);
-      const { steps, temporary } = await cg(dense(set, [8, 6, 7]));
+      const { steps, temporary } = await cg(dense(set, [8, 6, 7], { periodic }));
       const plan = skeleton(set, "cg", steps, { temporary, occ: "in-kernel", precision: "fast" });
       assert.match(plan.explain(), /what neighbours read is stored there, too/);
       assert.deepEqual(plan.explain().match(/^ {2}halo .* -> /gm), null, "no halos are copied in the steady state");
       plan.free();
       await set.close();
-      const [found, wanted] = [await solve(spec, { occ: "in-kernel", precision: "fast" }), await solve("js", {})];
+      const found = await solve(spec, { occ: "in-kernel", precision: "fast" }, { periodic });
+      const wanted = await solve("js", {}, { periodic });
       found.forEach((value, n) =>
         assert.ok(Math.abs(value - wanted[n]) < 1e-12 * Math.abs(wanted[n]), `${value} at ${n}, not ${wanted[n]}`),
       );
