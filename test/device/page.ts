@@ -21,11 +21,7 @@ export interface PageOptions {
 
 /** A page whose script `body` may import the build; it calls `post` with what `visit` gives, or with its error. */
 export const pageOf = (body: string): string => `<!doctype html>
-<script type="importmap">{ "imports": {
-  "#backends": "/dist/src/device/page-backends.js",
-  "#cache": "/dist/src/device/page-cache.js",
-  "#parser": "/dist/src/kernel/page-parser.js"
-} }</script>
+<script type="importmap">${importMap()}</script>
 <script type="module">
   const post = (value) => fetch("/result", { method: "POST", body: JSON.stringify(value) });
   try {
@@ -34,6 +30,12 @@ ${body}
     await post({ error: error.stack });
   }
 </script>`;
+
+/** What the condition `browser` says in package.json. */
+function importMap(): string {
+  const { imports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { imports: Record<string, { browser: string }> };
+  return JSON.stringify({ imports: Object.fromEntries(Object.entries(imports).map(([name, { browser }]) => [name, browser.slice(1)])) });
+}
 
 /** Opens the page in a browser of its own and waits for what it posts. */
 export async function visit<Report>(page: string, { isolated, flags }: PageOptions): Promise<Report> {
