@@ -10,7 +10,7 @@ type Pieces = Parameters<typeof pieceAt>[0];
 type Column = Record<number, number>;
 
 /** What the kernels of the motion have as `motionParams` declares it. */
-export interface Motion {
+interface Motion {
   readonly dt: number;
   readonly charge: number;
   readonly ratio: number;

@@ -129,6 +129,14 @@ test("mobile ions are a species of their own", async () => {
   );
 });
 
+test("a run in three dimensions sorts its particles as told, and goes on so from its checkpoint", async () => {
+  const small = ["--device", "js", "--particles", "512", "--every", "1"];
+  const { stdout } = await isoform("pic", "3d3v", ...small, "--time", "0.1", "--sort", "2", "--checkpoint", file("sorted"));
+  assert.match(stdout, /sobol, soa, fast, sorted every 2 steps\n/);
+  const again = await isoform("pic", "3d3v", "--device", "js", "--restart", file("sorted"), "--time", "0.15");
+  assert.match(again.stdout, /sorted every 2 steps\n1 steps/);
+});
+
 test("an interrupted run leaves a checkpoint that goes on with the same bits", async () => {
   const weibel = ["pic", "weibel", ...SMALL, "--every", "5", "--checkpoint-every", "1"];
   const child = spawn(process.execPath, [main, ...weibel, "--time", "2000", "--checkpoint", file("cut")]);
@@ -157,6 +165,7 @@ const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [
   [/5 cells along axis 1; splines of degree 3 need 7 or more/, "landau", "--cells", "5"],
   [/100 particles of species "electrons"; symmetric loading makes groups of 8/, "weibel", "--loading", "symmetric", "--particles", "100"],
   [/lie, strang, 4-lie/, "weibel", "--composition", "euler"],
+  [/sorted by cell in three dimensions only: leave out --sort/, "landau", "--sort", "2"],
   [/the fields are no numbers after \d+ steps: ask for a smaller --dt/, "landau", "--amplitude", "1e200", "--particles", "100"],
   [/cannot read .*missing/, "weibel", "--restart", file("missing")],
 ];
