@@ -53,8 +53,7 @@ function* piecesOf(head: string, arrays: State["arrays"]): Generator<Uint8Array>
   yield text;
   for (const array of arrays)
     for (let from = 0; from < array.length; from += CHUNK) {
-      const values = Float64Array.from({ length: Math.min(CHUNK, array.length - from) }, (_, n) => array[from + n]);
-      yield littleEndian(values);
+      yield littleEndian(new Float64Array(array.subarray(from, from + CHUNK)));
     }
 }
 

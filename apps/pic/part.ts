@@ -44,10 +44,11 @@ export class Part {
     for (const work of works) work(this.queue);
   }
 
-  /** What the next steps depend on: the fields, and what this part alone has. */
+  /** What the next steps depend on that all parts have. */
   get fields(): readonly View[] {
     return [this.maxwell.e, this.maxwell.b];
   }
+  /** What they depend on that this part alone has. */
   get own(): readonly View[] {
     return [...this.species.map(({ storage }) => storage), ...this.sortings.map(({ start }) => start)];
   }
@@ -139,8 +140,11 @@ export class Part {
   }
 }
 
+/** Numbers as they are read from a device. */
+export type Values = Awaited<ReturnType<Queue["read"]>>;
+
 /** Arrays of all parts, one after the other. */
-export async function joined(pieces: readonly Promise<ArrayLike<number>>[]): Promise<ArrayLike<number>> {
+export async function joined(pieces: readonly Promise<Values>[]): Promise<Values> {
   const arrays = await Promise.all(pieces);
   if (arrays.length === 1) return arrays[0];
   const all = new Float64Array(arrays.reduce((sum, { length }) => sum + length, 0));

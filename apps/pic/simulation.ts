@@ -7,7 +7,7 @@ import { Exchange, meet } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
 import type { Mesh } from "./mesh.js";
-import { joined, Part } from "./part.js";
+import { joined, Part, type Values } from "./part.js";
 import { projectionMoments, type VectorField } from "./projection.js";
 import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Loading, type Particles, type Species } from "./species.js";
@@ -46,7 +46,7 @@ export const DEFAULTS = {
 export interface State {
   readonly steps: number;
   readonly about: Readonly<Record<string, string | number>>;
-  readonly arrays: readonly ArrayLike<number>[];
+  readonly arrays: readonly Values[];
 }
 
 /** What a state depends on, name by name. */
@@ -218,7 +218,7 @@ export class Simulation {
       fields.forEach((view, n) => queue.write(view, arrays[n]));
       for (const [k, view] of own.entries()) {
         const n = fields.length + k;
-        queue.write(view, Array.prototype.slice.call(arrays[n], from[n], (from[n] += view.size)));
+        queue.write(view, arrays[n].subarray(from[n], (from[n] += view.size)));
       }
     }
     this.steps = steps;
