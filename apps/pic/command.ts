@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError } from "isoform";
-import { requireHdf5Library } from "isoform/io";
+import { requireHdf5 } from "isoform/io";
 import { devices } from "isoform/set";
 import type { Shell } from "isoform/p3";
 import { tableText } from "isoform/p3";
@@ -135,7 +135,7 @@ function finite(text: string): number {
 async function run(each: Case, given: Given, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])
     if (file !== undefined) await shell.checkWritable(file);
-  if (given.hdf5 !== undefined) await requireHdf5Library(given.hdf5);
+  if (given.hdf5 !== undefined) await requireHdf5(given.hdf5);
   if (given.hdf5 !== undefined && given.restart !== undefined && existsSync(given.hdf5))
     throw new IsoformError(`pic: ${given.hdf5} may hold snapshots of the run before: give another file to --hdf5`);
   const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);

@@ -39,9 +39,9 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
 
 /** What `isoform/io` writes HDF5 files with is no backend, but as optional. */
 async function hdf5Text(): Promise<string> {
-  const { hdf5Library } = await import("../io/hdf5-file.js");
-  const library = await hdf5Library();
-  const lines = "module" in library ? ["  files are written and read by h5wasm"] : missingLines(library);
+  const { hdf5Missing } = await import("../io/hdf5-file.js");
+  const missing = await hdf5Missing();
+  const lines = missing ? missingLines(missing) : ["  files are written and read by h5wasm"];
   return ["HDF5", ...lines].join("\n");
 }
 

@@ -52,12 +52,11 @@ export interface Group {
   readonly datasets: Readonly<Record<string, Dataset>>;
 }
 
-/** The library, or the reason and the remedy where it is missing. */
-export async function hdf5Library(): Promise<{ module: H5Wasm } | { reason: string; remedy: string }> {
+/** Why HDF5 files cannot be written and read, and what would help; undefined where they can. */
+export async function hdf5Missing(): Promise<{ reason: string; remedy: string } | undefined> {
   try {
-    const module = await import("h5wasm/node");
-    await module.ready;
-    return { module };
+    await library();
+    return undefined;
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     const reason = absent ? "is not installed" : `does not load: ${(error as Error).message}`;
@@ -65,18 +64,28 @@ export async function hdf5Library(): Promise<{ module: H5Wasm } | { reason: stri
   }
 }
 
-/** For a file that is to be written or read. Throws IsoformError where the library is missing. */
-export async function requireHdf5Library(path: string): Promise<H5Wasm> {
-  const library = await hdf5Library();
-  if ("module" in library) return library.module;
-  throw new IsoformError(`${path} is an HDF5 file, and ${library.reason}: ${library.remedy}`);
+/** For a file that is to be written or read. Throws IsoformError where that cannot be. */
+export async function requireHdf5(path: string): Promise<void> {
+  const missing = await hdf5Missing();
+  if (missing) throw new IsoformError(`${path} is an HDF5 file, and ${missing.reason}: ${missing.remedy}`);
+}
+
+async function library(): Promise<H5Wasm> {
+  const module = await import("h5wasm/node");
+  await module.ready;
+  return module;
+}
+
+async function load(path: string): Promise<H5Wasm> {
+  await requireHdf5(path);
+  return library();
 }
 
 /** Writes a tree into a new file, or adds its groups to those of an existing one. Throws IsoformError. */
 export async function writeHdf5(path: string, tree: NewGroup, mode: "new" | "add"): Promise<void> {
-  const { File } = await requireHdf5Library(path);
+  const { File } = await load(path);
   // HDF5 itself would print a page about what is wrong.
-  if (mode === "add") await requireHdf5(path);
+  if (mode === "add") await requireMagic(path);
   else await (await open(path, "w").catch((error: Error) => fail(path, "written", error))).close();
   const file = new File(path, mode === "add" ? "a" : "w");
   try {
@@ -126,8 +135,8 @@ async function putDataset(group: H5Group, name: string, { shape, data: source }:
 
 /** Opens a file for `use`, which gets its root. Throws IsoformError for what is no HDF5 file. */
 export async function readHdf5<R>(path: string, use: (root: Group) => R): Promise<R> {
-  const { File } = await requireHdf5Library(path);
-  await requireHdf5(path);
+  const { File } = await load(path);
+  await requireMagic(path);
   const file = new File(path, "r");
   try {
     return use(seen(file));
@@ -170,7 +179,7 @@ function seenDataset(dataset: H5Dataset): Dataset {
 const attributesOf = ({ attrs }: H5Group | H5Dataset): Read =>
   Object.fromEntries(Object.entries(attrs).map(([name, attribute]) => [name, attribute.value]));
 
-async function requireHdf5(path: string): Promise<void> {
+async function requireMagic(path: string): Promise<void> {
   const file = await open(path, "r").catch((error: Error) => fail(path, "read", error));
   try {
     const { buffer } = await file.read(Buffer.alloc(MAGIC.length), { position: 0 });

@@ -1,4 +1,4 @@
-export { hdf5Library, requireHdf5Library } from "./hdf5-file.js";
+export { hdf5Missing, requireHdf5 } from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
 export { readUnstructured, uploadActive, writeUnstructured, type Unstructured } from "./unstructured.js";
 export {
