@@ -61,7 +61,7 @@ export abstract class CpuDevice implements Device {
   }
 
   /** One a worker: any of them may have the only team. */
-  teamPlaces(): number {
+  teamPlaces(_league: number): number {
     return this.abilities.parallelism;
   }
 

@@ -41,6 +41,11 @@ export class PortDevice extends CpuDevice {
     this.onHost = tools.onHost;
   }
 
+  /** Emitted files give each team of the league a row. */
+  override teamPlaces(league: number): number {
+    return league;
+  }
+
   protected build(binding: Binding): CpuProgram {
     const refuse = (problem: string, remedy: string) => new EmitError(binding.kernel.name, this.port, problem, remedy);
     if (binding.partials)

@@ -27,7 +27,7 @@ import { noise } from "../../../src/testing/values.js";
 import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
 
 /** A launch of a kernel on data: what its emitted code must do too. */
-export interface Case {
+export interface Case extends WithScratch {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly scalars?: Readonly<Record<string, number | boolean>>;
@@ -88,6 +88,29 @@ const single = kernel(
   },
 );
 
+interface WithScratch {
+  /** Teams' scratch of level 1, which emitted code is given, and what the kernel leaves there. */
+  readonly scratch?: Readonly<Record<string, { shape: readonly number[]; left(n: number): number }>>;
+}
+
+/** Members with lanes, and scratch of level 1. */
+const levels = teamKernel("levels", { n: i32, a: view(f32, 3), s: view(f32, 2) }, ({ n, a, s }, team) => {
+  const half = team.scratch("f32", n, { level: 1 });
+  team.range(n, (j) => {
+    half[j] = Math.fround(0.5 * j);
+  });
+  team.range(n, (j, lanes) => {
+    const { low, total } = lanes.reduce(a[0][0].length, { low: "min", total: "sum" }, (k, r) => {
+      r.low.min(a[team.index][j][k]);
+      r.total.add(a[team.index][j][k]);
+    });
+    s[team.index][j] = half[n - 1 - j] + low * total;
+    lanes.range(a[0][0].length, (k) => {
+      a[team.index][j][k] = s[team.index][j] * k;
+    });
+  });
+});
+
 const any = (n: number): number => noise(n) * 2 - 1;
 const zero = (): number => 0;
 
@@ -134,6 +157,13 @@ export const CASES: readonly Case[] = [
     views: { a: { shape: [6, 100], values: any }, s: { shape: [6], values: zero } },
   },
   {
+    kernel: levels as unknown as Kernel,
+    policy: teams(6),
+    scalars: { n: 9 },
+    views: { a: { shape: [6, 9, 21], values: any }, s: { shape: [6, 9], values: zero } },
+    scratch: { scratch: { shape: [6, 9], left: (n) => 0.5 * (n % 9) } },
+  },
+  {
     kernel: single as unknown as Kernel,
     policy: range([1, 5], 600),
     scalars: { a: 0.5 },
@@ -146,11 +176,20 @@ export const CASES: readonly Case[] = [
   },
 ];
 
+/** What emitted code is given beside scalars. */
+const arraysOf = ({ views, scratch }: Case): Readonly<Record<string, { shape: readonly number[]; values?(n: number): number }>> => ({
+  ...views,
+  ...scratch,
+});
+
 /** The kernel of a case as `isoform emit` hands it over. */
-export function requestOf({ kernel, fixed = {}, policy, views }: Case, precision: Precision): EmitRequest {
+export function requestOf(given: Case, precision: Precision): EmitRequest {
+  const { kernel, fixed = {}, policy } = given;
   const strict = compileKernel(kernel, fixed);
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
-  const sizes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape, strides: stridesOf(shape, "right") }]));
+  const sizes = Object.fromEntries(
+    Object.entries(arraysOf(given)).map(([name, { shape }]) => [name, { shape, strides: stridesOf(shape, "right") }]),
+  );
   return { ir, access, precision, stem: kernel.name, unitStrides: contiguousRows(ir), sizes: { policy, views: sizes } };
 }
 
@@ -163,7 +202,7 @@ function elementsOf({ ir }: EmitRequest): Record<string, ElementType> {
 export function memoryOf(given: Case, request: EmitRequest): Record<string, TypedArray> {
   return Object.fromEntries(
     Object.entries(elementsOf(request)).map(([name, element]) => {
-      const size = given.views[name]?.shape.reduce((a, b) => a * b, 1) ?? 1;
+      const size = arraysOf(given)[name]?.shape.reduce((a, b) => a * b, 1) ?? 1;
       const array = typedArray(element, size);
       for (let n = 0; n < size; n++) array[n] = given.views[name]?.values(n) ?? 0;
       return [name, array];
@@ -173,14 +212,15 @@ export function memoryOf(given: Case, request: EmitRequest): Record<string, Type
 
 /** The values of a launch function's arguments in their order; arrays and places of results are those in `memory`. */
 export function argumentValues(given: Case, request: EmitRequest, memory: Record<string, unknown>): { key: string; value: unknown }[] {
-  const { policy, scalars = {}, views } = given;
+  const { policy, scalars = {} } = given;
+  const arrays = arraysOf(given);
   return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ key }) => {
     const [kind, name, axis] = key.split(":");
     const a = Number(axis ?? name);
     const value = (): unknown => {
       if (kind === "scalar") return scalars[name];
-      if (kind === "extent") return views[name].shape[a];
-      if (kind === "stride") return stridesOf(views[name].shape, "right")[a];
+      if (kind === "extent") return arrays[name].shape[a];
+      if (kind === "stride") return stridesOf(arrays[name].shape, "right")[a];
       if (policy.kind === "team") return kind === "league" ? policy.league : memory[name];
       return kind === "begin" ? policy.begin[a] : kind === "end" ? policy.begin[a] + policy.extents[a] : memory[name];
     };
@@ -206,6 +246,7 @@ export async function expectedOf(given: Case): Promise<Record<string, TypedArray
     });
     for (const [name, v] of Object.entries(views)) memory[name] = (await device.queue.read(v)) as TypedArray;
     for (const [name, value] of Object.entries(results as Record<string, number>)) memory[name][0] = value;
+    for (const [name, { left }] of Object.entries(given.scratch ?? {})) memory[name] = memory[name].map((_, n) => left(n)) as TypedArray;
     return memory;
   } finally {
     await device.close();

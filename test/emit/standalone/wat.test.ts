@@ -31,7 +31,9 @@ describe("WebAssembly text, assembled by wabt,", { skip: missing("wat2wasm") }, 
         for (const [name, array] of Object.entries(arrays)) memory[name].set(array as unknown as number[]);
         for (const [name, value] of Object.entries(results)) memory[name][0] = value;
       });
-      assert.deepEqual(memory, await expectedOf(given));
+      // All teams have the one worker's row.
+      const scratch = (name: string): boolean => given.scratch !== undefined && name in given.scratch;
+      for (const [name, expected] of Object.entries(await expectedOf(given))) if (!scratch(name)) assert.deepEqual(memory[name], expected);
     });
 });
 
