@@ -33,10 +33,19 @@ hipError_t launch_kernel(hipFunction_t function, unsigned grid_x, unsigned grid_
   return hipModuleLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, list);
 }
 
-/* What code finds in hiprtc without an include. The headers give shuffles a mask, but not votes; constants are Clang's. */
+/*
+ * What code finds in hiprtc without an include. Shuffles want a mask, that of the threads which are `width` neighbours, for others may be
+ * elsewhere; constants and fences are Clang's.
+ */
 const char *const BUILT_IN =
-    "#define __shfl_down(...) __shfl_down_sync(~0u, __VA_ARGS__)\n"
-    "#define __shfl_xor(...) __shfl_xor_sync(~0u, __VA_ARGS__)\n"
+    "static __device__ inline unsigned on_cuda_neighbours(unsigned width) {\n"
+    "  unsigned lane; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+    "  return width == 32 ? ~0u : ((1u << width) - 1) << (lane & ~(width - 1));\n"
+    "}\n"
+    "#define __shfl_down(value, step, width) __shfl_down_sync(on_cuda_neighbours(width), value, step, width)\n"
+    "#define __shfl_xor(value, step, width) __shfl_xor_sync(on_cuda_neighbours(width), value, step, width)\n"
+    "#define __builtin_amdgcn_fence(...) __threadfence_block()\n"
+    "#define __builtin_amdgcn_wave_barrier() __syncwarp(__activemask())\n"
     "#define __ballot(...) __ballot_sync(~0u, __VA_ARGS__)\n"
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000)\n"
     "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"

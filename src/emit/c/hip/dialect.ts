@@ -28,7 +28,9 @@ export function hipDialect(wide: boolean): GpuDialect {
       xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
       warp: SHUFFLED,
       group: {
-        xor: (value, step) => `__shfl_xor(${value}, ${step}, ${SHUFFLED})`,
+        // Lanes that are together: the width of what they exchange.
+        mask: (_thread, _lane, lanes) => `${lanes}`,
+        xor: (value, step, lanes) => `__shfl_xor(${value}, ${step}, ${lanes})`,
         // Instructions of a wavefront run in order; the compiler must keep it, too.
         fence: () =>
           `__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront"); __builtin_amdgcn_wave_barrier(); __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront")`,
