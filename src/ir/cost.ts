@@ -38,6 +38,26 @@ export interface WorkCost {
  * architectural efficiencies of Malenza et al. (TPDS 2025), Table V, come out.
  */
 export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
+  const key = keyOf(ir, sizes);
+  let costs = counted.get(ir);
+  if (!costs || costs.size >= KEPT) counted.set(ir, (costs = new Map()));
+  let cost = costs.get(key);
+  if (!cost) costs.set(key, (cost = count(ir, sizes)));
+  return cost;
+}
+
+/** What was counted: members of a set launch one kernel on parts of the same size, and unrolled kernels take long to count. */
+const counted = new WeakMap<KernelIR, Map<string, WorkCost>>();
+const KEPT = 64;
+
+/** What the cost depends on besides the code. */
+function keyOf(ir: KernelIR, { policy, views, scalars }: Sizes): string {
+  const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
+  const whole = ir.params.filter((param) => param.kind === "scalar" && !isFloat(param.type)).map(({ name }) => scalars[name]);
+  return JSON.stringify([range, Object.entries(views).map(([name, { shape }]) => [name, shape]), whole]);
+}
+
+function count(ir: KernelIR, sizes: Sizes): WorkCost {
   const kernel = specialise(ir, sizes);
   const access = analyseAccess(kernel);
   const counter = new FlopCounter(kernel, access.accesses, sizes);

@@ -221,3 +221,20 @@ test("an empty range costs nothing", () => {
   const ir = kernel([view("x"), view("y")], [store("y", [index(0)], load("x", [i]))]);
   assert.deepEqual(cost(ir, range(0), { x: [10], y: [10] }), { flops: 0, bytes: 0 });
 });
+
+test("what was counted is counted anew for another range, other shapes and other whole numbers", () => {
+  const ir = optimise(
+    kernel(
+      [view("x"), view("y"), value("turns", "i32"), value("a")],
+      [loop("q", n(0), scalar("turns", "i32"), [store("y", [i], mul(load("x", [i]), scalar("a")))])],
+    ),
+  );
+  const flops = (length: number, extent: number, turns: number, a: number) =>
+    costOf(ir, { policy: range(length), views: shapes({ x: [extent], y: [extent] }), scalars: { turns, a } });
+  const first = flops(10, 20, 3, 0.5);
+  assert.deepEqual(first, { flops: 30, bytes: 160 });
+  assert.equal(flops(10, 20, 3, 0.75), first, "real numbers do not matter");
+  assert.deepEqual(flops(20, 20, 3, 0.5), { flops: 60, bytes: 320 });
+  assert.equal(flops(10, 20, 4, 0.5).flops, 40);
+  assert.deepEqual(flops(10, 30, 3, 0.5), first);
+});
