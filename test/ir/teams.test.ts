@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { f64, teamKernel, view } from "../../src/index.js";
+import { f64, i32, teamKernel, view } from "../../src/index.js";
 import { foldLanes } from "../../src/ir/lanes.js";
-import { isShared, readsOutside, scratchArrays } from "../../src/ir/teams.js";
+import { isShared, laneLoops, readsOutside, scratchArrays, teamRows } from "../../src/ir/teams.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 
@@ -55,5 +55,32 @@ test("lanes are folded by halves", () => {
   assert.equal(
     foldLanes([..."01234567"], (a, b) => `(${a}${b})`),
     "(((04)(26))((15)(37)))",
+  );
+});
+
+test("loops of lanes stand inside of members' loops, and rows of scratch among the parameters", () => {
+  const { ir } = compileKernel(
+    teamKernel("nested", { n: i32, y: view(f64, 3) }, ({ n, y }, team) => {
+      const row = team.scratch("f64", 2 * n, { level: 1 });
+      for (let turn = 0; turn < n; turn++)
+        team.range(8, (j, lanes) => {
+          const s = lanes.sum(n, (k) => y[team.index][j][k]);
+          if (s > 0)
+            lanes.range(4, (k) => {
+              y[team.index][j][k] = s;
+            });
+          row[j] = s;
+        });
+    }) as unknown as Kernel,
+    {},
+  );
+  assert.deepEqual(
+    laneLoops(ir.body).map(({ kind }) => kind),
+    ["teamReduce", "teamFor"],
+  );
+  assert.equal(laneLoops(inside).length, 0);
+  assert.deepEqual(
+    teamRows(ir).map(({ element, rank }) => [element, rank]),
+    [["f64", 2]],
   );
 });
