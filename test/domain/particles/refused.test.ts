@@ -199,7 +199,12 @@ describe("containers over particles are refused that", () => {
       /the parameter "w" deposits into something else than a field/,
       /write deposit\(field\)/,
     );
-    refused(() => grid.container("k", { w: w as never }, () => {}), 'container("k"', /the parameter "w" is a Column/, /./);
+    refused(
+      () => grid.container("k", { w: w as never }, () => {}),
+      'container("k"',
+      /the parameter "w" is a Column/,
+      /give a field, a scalar/,
+    );
   });
 });
 
