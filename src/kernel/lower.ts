@@ -95,30 +95,30 @@ class KernelLowering {
     };
     for (const [name, token] of Object.entries(this.kernel.params))
       if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
-    const particle = cx.unique("p");
+    const { policy } = this.kernel;
+    const lists = typeof policy === "object" ? policy.particles : undefined;
+    const particle = lists ? cx.unique("p") : undefined;
     const result = inline(cx, main, [{ kind: "params" }, ...this.elements(particle)], this.source.node);
     const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
-    return { ...this.ir, body: this.overParticles(cx, particle) };
+    return { ...this.ir, body: lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : cx.out };
   }
 
-  /** The body for each particle of a cell, where there are such. */
-  private overParticles({ out }: Lowering, particle: string): Stmt[] {
-    const lists = typeof this.kernel.policy === "object" ? this.kernel.policy.particles : undefined;
-    if (!lists) return out;
+  /** The body for each particle of a cell. */
+  private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
     const { location } = this.ir;
     const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => indexOf(axis));
     const start = loadInt(lists.first, ...here, int(0));
     const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
-    return [{ kind: "for", name: particle, start, stop, step: 1, body: out, location }];
+    return { kind: "for", name: particle, start, stop, step: 1, body, location };
   }
 
   /** The function's arguments after the parameters. */
-  private elements(particle: string): Value[] {
+  private elements(particle: string | undefined): Value[] {
     if (typeof this.kernel.policy === "object") {
       const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
-      return this.kernel.policy.particles ? [{ kind: "particle", place: particle }, cell] : [cell];
+      return particle === undefined ? [cell] : [{ kind: "particle", place: particle }, cell];
     }
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
