@@ -51,7 +51,7 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(usual), facts));
   const wished = blockOfTile(binding.policy, () => emitted(usual).traversal);
   const tuned = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
-  const shape: ShapeTuning = { ...wished, ...Object.fromEntries(tuned) };
+  const shape: ShapeTuning = { ...Object.fromEntries(tuned), ...wished };
   const assumptions = Object.keys(shape).length > 0 ? { ...usual, tuning: shape } : usual;
   const program = emitted(assumptions);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
@@ -95,7 +95,8 @@ function tileDecision(policy: Policy, shape: ShapeTuning | undefined): string[] 
 function tunablesOf(binding: Binding, program: GpuProgram, { threads }: CodeFacts): Tunables {
   const { policy } = binding;
   const longest = policy.kind === "range" ? nextPower(policy.extents.at(-1)!) : 1;
-  const shapes = program.tunables();
+  // Tiles that were asked for are shapes that were chosen.
+  const shapes = policy.kind === "range" && policy.tile ? {} : program.tunables();
   return {
     ...scatterTunables(binding),
     ...shapes,
