@@ -115,16 +115,17 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       refused({ [parameter]: 77 }, new RegExp(`${parameter} cannot be 77; use one of ${values.join(", ")}`));
     });
 
-    it("has tiles among the strategies, and tells where the one that is used comes from", () => {
-      const { launch } = cases(device, "fast").count;
+    it("has tiles among the strategies, and tells where the one that is used comes from", async () => {
+      const other = await open(name);
+      const { launch } = cases(other, "fast").count;
       assert.ok(launch.tuning!.tunables.scatter!.includes("tiled"));
       const strategy = (candidate: Launch) => candidate.decisions.find((line) => line.startsWith('scatter "n"'));
       assert.match(strategy(launch.tuning!.prepare({ scatter: "tiled" }))!, /: tiled, .*as asked$/);
-      device.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, usual: 2e-6 });
+      other.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, usual: 2e-6 });
       assert.match(strategy(launch.tuning!.prepare())!, /: tiled, .*as measured$/);
-      device.tuning.set("count", { scatter: "atomic" });
+      other.tuning.set("count", { scatter: "atomic" });
       assert.match(strategy(launch.tuning!.prepare())!, /: atomic, .*as tuned$/);
-      device.tuning.set("count", {});
+      await other.close();
     });
 
     it("measures once, puts contents back, and takes over what it found in another process", async () => {
