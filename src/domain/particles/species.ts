@@ -15,6 +15,7 @@ import { declareOverParticles, type ParticleBody, type ParticleParams } from "./
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration } from "./migration.js";
+import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 
 /** With fewer lanes a thread takes all particles of a cell; those of a warp take them together, at most. */
 const [FEWEST_LANES, MOST_LANES] = [4, 32];
@@ -149,7 +150,11 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
         );
     }
     this.loadedPerCell = total / grid.cells;
-    const members = this.sharedOut(data.x, total);
+    const round = roundingOf(this.columns.x.type);
+    const members = shareOut(grid, data.x, round, (n) => {
+      const at = Array.from({ length: axes }, (_, a) => round(data.x[n * axes + a]));
+      throw new LaunchError(`species "${name}": particle ${n} is at [${at}], in no active cell of the grid of [${grid.extents}] cells`);
+    });
     const most = Math.max(...members.map((list) => list.length));
     const migration = (this.migration ??= this.makeMigration(most));
     const { capacity } = migration.options;
@@ -239,8 +244,9 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       throw new IsoformError(`${where}: ${problem}`);
     };
     if (sum("broken") > 0) fail(await this.described("broken", "a position that is not a number", (at) => at.some(Number.isNaN)));
+    const cellOf = cellFinder(this.grid, roundingOf(this.columns.x.type));
     if (sum("outside") > 0 && this.options.leaving !== "absorb")
-      fail(`${await this.described("outside", "left the grid", (at) => this.isOutside(at))}; use { leaving: "absorb" } to take them out`);
+      fail(`${await this.described("outside", "left the grid", (at) => cellOf(at, 0) < 0)}; use { leaving: "absorb" } to take them out`);
     if (sum("elsewhere") > 0)
       fail(
         `particles of "${this.name}" went farther than to the next member, or more than ${exchange} to one at a time; ` +
@@ -340,36 +346,6 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
 
   private get entries(): readonly [string, Column][] {
     return Object.entries(this.columns);
-  }
-
-  /** The particles of each member, by their cells. Throws LaunchError for one that is in no cell. */
-  private sharedOut(x: ArrayLike<number>, total: number): number[][] {
-    const { grid, name } = this;
-    const axes = grid.dimension;
-    const members = grid.partitions.map((): number[] => []);
-    const length = grid.extents.at(-1)!;
-    const stored = this.columns.x.type === "f32" ? Math.fround : (value: number) => value;
-    for (let n = 0; n < total; n++) {
-      const at = Array.from({ length: axes }, (_, a) => stored(x[n * axes + a]));
-      if (this.isOutside(at))
-        throw new LaunchError(`species "${name}": particle ${n} is at [${at}], in no active cell of the grid of [${grid.extents}] cells`);
-      const last = at[axes - 1];
-      const plane = grid.periodic[axes - 1] ? last - length * Math.floor(last / length) : last;
-      const owner = grid.partitions.findLast(({ first }) => first <= plane) ?? grid.partitions[0];
-      members[owner.device].push(n);
-    }
-    return members;
-  }
-
-  /** A position that is in no active cell. */
-  private isOutside(at: readonly number[]): boolean {
-    const { extents, periodic, mask } = this.grid;
-    if (!at.every(Number.isFinite)) return true;
-    const cell = at.map((value, a) => Math.floor(periodic[a] ? value - extents[a] * Math.floor(value / extents[a]) : value));
-    if (cell.some((n, a) => !periodic[a] && (n < 0 || n >= extents[a]))) return true;
-    const [nx, ny] = extents;
-    const [cx, cy, cz = 0] = cell.map((n, a) => Math.min(n, extents[a] - 1));
-    return mask !== undefined && mask[(cz * ny + cy) * nx + cx] === 0;
   }
 
   private states(): Promise<ArrayLike<number>[]> {
