@@ -51,12 +51,9 @@ export class Migration {
     readonly options: MigrationOptions,
   ) {
     const { set, partitions } = grid;
-    const last = partitions.length - 1;
-    const around = grid.periodic.at(-1)!;
-    this.neighbours = partitions.map((_, m) => {
-      const both = [m > 0 ? m - 1 : around ? last : m, m < last ? m + 1 : around ? 0 : m];
-      return [...new Set(both)].filter((n) => n !== m).sort((a, b) => a - b);
-    });
+    this.neighbours = partitions.map((_, m) =>
+      [...new Set(grid.neighbours(m))].filter((neighbour) => neighbour !== undefined).sort((a, b) => a - b),
+    );
     this.offsets = set.members.map(({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
     this.origins = set.members.map(({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
     this.states = set.members.map(({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
@@ -108,11 +105,8 @@ export class Migration {
         planScan(steps, { input: goes, output: place, op: "sum", exclusive: true });
         for (const [name, memories] of this.memories) {
           const outbox = memories[member].outboxes.get(to)!;
-          steps.launch(
-            pack[outbox.type],
-            { goes, place, from: this.places(name, member), to: outbox } as never,
-            range(capacity, outbox.shape[1]),
-          );
+          const from = this.places(name, member);
+          steps.launch(pack[outbox.type], { goes, place, from, to: outbox }, range(capacity, outbox.shape[1]));
         }
         const outbox = this.memories.get("x")![member].outboxes.get(to)! as View<"f64", 2>;
         steps.launch(seal[type], { goes, place, x: outbox }, range(exchange));
