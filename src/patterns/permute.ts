@@ -78,7 +78,7 @@ export function permute(device: Device, { permutation, input, output }: Permute,
 }
 
 /** output[i] = input[order[i]] */
-export function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
   if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length));
   else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]));
 }
