@@ -1,10 +1,11 @@
-import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
+import type { Args, Kernel, LaunchOptions, Params, Policy } from "isoform";
 import { bool, f64, fixed, i32, kernel, range, scatter, sum, teamKernel, teams, view } from "isoform";
 import { a2Astro, a2Att, a2Constraints, a2Instr } from "./kernels.js";
 import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
 import type { Scalars } from "./scalars.js";
 import type { Shape } from "./shape.js";
-import { ATTITUDE, KNOTS, sections } from "./shape.js";
+import { sections } from "./shape.js";
+import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint } from "./sorted.js";
 import type { System } from "./system.js";
 import { unknowns } from "./system.js";
 
@@ -13,11 +14,12 @@ import { unknowns } from "./system.js";
  * computes u := A v - (alpha/beta) u, its norm, and A^T u: each coefficient is read once an iteration.
  */
 
-/** A team a star. `tAtt` takes part only where `scatterAttitude` is true. */
+/** A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into. */
 const sweep = teamKernel(
   "sweep",
   {
     scatterAttitude: fixed(bool),
+    scatterInstrument: fixed(bool),
     astrometric: view(f64, 2),
     attitude: view(f64, 2),
     instrument: view(f64, 2),
@@ -37,6 +39,7 @@ const sweep = teamKernel(
   (
     {
       scatterAttitude,
+      scatterInstrument,
       astrometric,
       attitude,
       instrument,
@@ -99,7 +102,9 @@ const sweep = teamKernel(
         r.s2.add(a2 * t);
         r.s3.add(a3 * t);
         r.s4.add(a4 * t);
-        for (let k = 0; k < 6; k++) tInstr.add(column[i][k], instr[k] * t);
+        if (scatterInstrument) {
+          for (let k = 0; k < 6; k++) tInstr.add(column[i][k], instr[k] * t);
+        }
         if (scatterAttitude) {
           for (let axis = 0; axis < 3; axis++) {
             for (let k = 0; k < 4; k++) tAtt.add(axis, first + k, att[4 * axis + k] * t);
@@ -140,95 +145,28 @@ const combine = kernel(
   },
 );
 
-/* Attitude from a copy sorted by knot: no two groups share a sum, so nothing is added atomically. */
-
-const gatherRows = kernel("gatherRows", { order: view(i32), a: view(f64, 2), sorted: view(f64, 2) }, ({ order, a, sorted }, e) => {
-  const row = order[e];
-  for (let k = 0; k < 12; k++) sorted[e][k] = a[row][k];
-});
-
-/** A team a group of rows with one start knot: the twelve sums of its coefficients times u. */
-const attitudeGroups = teamKernel(
-  "attitudeGroups",
-  { a: view(f64, 2), order: view(i32), start: view(i32), u: view(f64), sums: view(f64, 2) },
-  ({ a, order, start, u, sums }, team) => {
-    const g = team.index;
-    const first = start[g];
-    const s = team.reduce(
-      start[g + 1] - first,
-      {
-        s0: "sum",
-        s1: "sum",
-        s2: "sum",
-        s3: "sum",
-        s4: "sum",
-        s5: "sum",
-        s6: "sum",
-        s7: "sum",
-        s8: "sum",
-        s9: "sum",
-        s10: "sum",
-        s11: "sum",
-      },
-      (j, r) => {
-        const e = first + j;
-        const t = u[order[e]];
-        r.s0.add(a[e][0] * t);
-        r.s1.add(a[e][1] * t);
-        r.s2.add(a[e][2] * t);
-        r.s3.add(a[e][3] * t);
-        r.s4.add(a[e][4] * t);
-        r.s5.add(a[e][5] * t);
-        r.s6.add(a[e][6] * t);
-        r.s7.add(a[e][7] * t);
-        r.s8.add(a[e][8] * t);
-        r.s9.add(a[e][9] * t);
-        r.s10.add(a[e][10] * t);
-        r.s11.add(a[e][11] * t);
-      },
-    );
-    sums[g][0] = s.s0;
-    sums[g][1] = s.s1;
-    sums[g][2] = s.s2;
-    sums[g][3] = s.s3;
-    sums[g][4] = s.s4;
-    sums[g][5] = s.s5;
-    sums[g][6] = s.s6;
-    sums[g][7] = s.s7;
-    sums[g][8] = s.s8;
-    sums[g][9] = s.s9;
-    sums[g][10] = s.s10;
-    sums[g][11] = s.s11;
-  },
-);
-
-/** Each knot of each axis from the four groups that reach it. */
-const attitudeKnots = kernel("attitudeKnots", { sums: view(f64, 2), groups: i32, t: view(f64, 2) }, ({ sums, groups, t }, axis, knot) => {
-  let total = 0;
-  for (let k = 0; k < 4; k++) {
-    const group = knot - k;
-    if (group >= 0 && group < groups) total += sums[group][4 * axis + k];
-  }
-  t[axis][knot] += total;
-});
-
-/** Members of a team for the groups: about as many as a group has rows in systems that fill a GPU. */
-const GROUP_TEAM = 32;
+/** Sections of A^T u that come from sorted copies of their coefficients, and are not scattered into. */
+export interface Sorted {
+  readonly attitude: boolean;
+  readonly instrument: boolean;
+}
 
 /** Device memory of the form beside the system and the solver's vectors. */
-export const fusedFootprint = (shape: Shape, sorted: boolean): number =>
-  8 * sections(shape).unknowns + (sorted ? shape.observations * (8 * ATTITUDE + 4) + shape.knots * (8 * ATTITUDE + 4) : 0);
+export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
+  8 * sections(shape).unknowns +
+  (sorted.attitude ? sortedAttitudeFootprint(shape) : 0) +
+  (sorted.instrument ? sortedInstrumentFootprint(shape) : 0);
 
 /**
- * One sweep for A v, the norm and A^T u. With `sorted` the attitude's share of A^T u comes from a copy of its coefficients sorted by
- * knot, which pays where many atomic additions cost more than reading the coefficients again.
+ * One sweep for A v, the norm and A^T u. What is `sorted` comes from a copy of its coefficients in the order of its unknowns, which pays where many atomic
+ * additions cost more than reading the coefficients again.
  */
 export async function fusedForm(
   system: System,
   { u, v }: Vectors,
   scalars: Scalars,
   options: LaunchOptions,
-  sorted: boolean,
+  sorted: Sorted,
 ): Promise<Bidiagonalisation> {
   const { device, shape, byRow, byColumn } = system;
   const step = <P extends Params>(k: Kernel<P>, args: Args<P>, policy: Policy): Step => ({
@@ -242,9 +180,11 @@ export async function fusedForm(
   const rows = u.slice([0, shape.observations]);
   const constraints = u.slice([shape.observations, u.length]);
   const shift = scalars.at("minusRatio");
-  const attitude = sorted ? await sortedAttitude(system, options) : undefined;
+  const attitude = sorted.attitude ? await sortedAttitude(system, options) : undefined;
+  const instrument = sorted.instrument ? await sortedInstrument(system, options) : undefined;
   const transpose = [
     ...(attitude?.steps(rows, t.attitude) ?? []),
+    ...(instrument?.steps(rows, t.instrument) ?? []),
     step(
       a2Constraints,
       { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: constraints, v: t.instrument },
@@ -259,15 +199,16 @@ export async function fusedForm(
   return {
     start: [
       step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: rows, v: t.astrometric }, teams(shape.stars)),
-      step(a2Instr, { a: system.instrument, column: system.column, u: rows, v: t.instrument }, each),
-      ...(sorted ? [] : [step(a2Att, { a: system.attitude, knot: system.knot, u: rows, v: t.attitude }, each)]),
+      ...(instrument ? [] : [step(a2Instr, { a: system.instrument, column: system.column, u: rows, v: t.instrument }, each)]),
+      ...(attitude ? [] : [step(a2Att, { a: system.attitude, knot: system.knot, u: rows, v: t.attitude }, each)]),
       ...transpose,
     ],
     forward: [
       step(
         sweep,
         {
-          scatterAttitude: !sorted,
+          scatterAttitude: !attitude,
+          scatterInstrument: !instrument,
           astrometric: system.astrometric,
           attitude: system.attitude,
           instrument: system.instrument,
@@ -305,43 +246,7 @@ export async function fusedForm(
     free: () => {
       all.free();
       attitude?.free();
+      instrument?.free();
     },
-  };
-}
-
-async function sortedAttitude(
-  { device, shape, attitude, knot }: System,
-  options: LaunchOptions,
-): Promise<{ steps(u: View<"f64">, t: View<"f64">): Step[]; free(): void }> {
-  const groups = shape.knots - KNOTS + 1;
-  const groupOf = (await device.queue.read(knot)) as Int32Array;
-  const start = new Int32Array(groups + 1);
-  for (const g of groupOf) start[g + 1]++;
-  for (let g = 0; g < groups; g++) start[g + 1] += start[g];
-  const next = start.slice();
-  const order = new Int32Array(groupOf.length);
-  groupOf.forEach((g, row) => (order[next[g]++] = row));
-
-  const arrays = {
-    order: device.from(i32, order),
-    start: device.from(i32, start),
-    sorted: device.array(f64, attitude.shape, { layout: attitude.contiguous ? "right" : "left" }),
-    sums: device.array(f64, [groups, ATTITUDE]),
-  };
-  await device.run(gatherRows, { order: arrays.order, a: attitude, sorted: arrays.sorted }, range(order.length), options);
-  return {
-    steps: (u, t) => [
-      {
-        name: attitudeGroups.name,
-        launch: device.prepare(
-          attitudeGroups,
-          { a: arrays.sorted, order: arrays.order, start: arrays.start, u, sums: arrays.sums },
-          teams(groups, { size: GROUP_TEAM }),
-          options,
-        ),
-      },
-      { name: attitudeKnots.name, launch: device.prepare(attitudeKnots, { sums: arrays.sums, groups, t }, range(3, shape.knots), options) },
-    ],
-    free: () => Object.values(arrays).forEach((array) => array.free()),
   };
 }

@@ -1,7 +1,7 @@
 import type { Device, LaunchOptions, LayoutName, Precision, View } from "isoform";
 import { f64 } from "isoform";
 import type { Progress } from "isoform/p3";
-import { fusedForm, fusedFootprint } from "./fused.js";
+import { fusedForm, fusedFootprint, type Sorted } from "./fused.js";
 import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";
 import { paperForm } from "./paper.js";
@@ -24,7 +24,7 @@ interface Form {
   build(system: System, vectors: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation | Promise<Bidiagonalisation>;
 }
 
-const fused = (sorted: boolean): Form => ({
+const fused = (sorted: Sorted): Form => ({
   // Neighbouring threads of a GPU read neighbouring rows; a core reads one row after the other.
   layout: ({ memory, onHost }) => (memory.name === "cpu" || onHost ? "rows" : "planes"),
   footprint: (shape) => fusedFootprint(shape, sorted),
@@ -34,8 +34,9 @@ const fused = (sorted: boolean): Form => ({
 /** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
 export const FORMS = {
   paper: { layout: () => "rows", footprint: () => 0, build: paperForm },
-  fused: fused(false),
-  sorted: fused(true),
+  fused: fused({ attitude: false, instrument: false }),
+  sorted: fused({ attitude: true, instrument: false }),
+  gathered: fused({ attitude: true, instrument: true }),
 } satisfies Record<string, Form>;
 export type FormName = keyof typeof FORMS;
 

@@ -146,6 +146,8 @@ const OTHER_FORMS = [
   { form: "fused", layout: "planes" },
   { form: "sorted" },
   { form: "sorted", layout: "planes" },
+  { form: "gathered" },
+  { form: "gathered", layout: "planes" },
   { layout: "planes" },
 ] as const;
 
