@@ -25,6 +25,8 @@ export interface Pipeline {
 export class Gpu {
   readonly memory: MemorySpace;
   readonly commands: Commands;
+  /** `fma` is known to round once: set by the self-test of emulated f64. */
+  exactFma = false;
   /** Set while what its queues are given is captured. */
   capture: Captured | undefined;
   private readonly pipelines = new Map<string, Pipeline>();
@@ -190,6 +192,13 @@ export class Gpu {
   /** Subgroups can be folded over, and are numbered. */
   get hasSubgroups(): boolean {
     return this.device.features.has("subgroups") && (this.api.wgslLanguageFeatures as ReadonlySet<string>).has("subgroup_id");
+  }
+
+  /** Invocations of a subgroup that is full, where the adapter has one size. */
+  get subgroupSize(): number | undefined {
+    if (!this.hasSubgroups) return undefined;
+    const { subgroupMinSize, subgroupMaxSize } = this.device.adapterInfo;
+    return subgroupMinSize === subgroupMaxSize ? subgroupMinSize : undefined;
   }
 
   get hasTimestamps(): boolean {

@@ -41,6 +41,8 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.pieces.every(({ bases }) => bases[name] === 0)])),
     partials: binding.partials,
     subgroups: gpu.hasSubgroups,
+    subgroupSize: gpu.subgroupSize,
+    fma: gpu.exactFma,
     ordered: binding.ordered,
     inChunks: binding.ordered || places.pieces.length > 1,
     scatter: scatter.code,

@@ -8,11 +8,11 @@ import { planDispatches } from "./steps.js";
 const PAIRS = 2048;
 
 /** Writes for each pair the sum with its error, and the product with its error. */
-function selfTestEntry(): Entry {
-  const helpers = new Helpers();
+function selfTestEntry(fma: boolean): Entry {
+  const helpers = new Helpers({ fma });
   const [sum, product] = ["exact_sum", "exact_product"].map((name) => helpers.use(name));
   const source = `// The identities on which emulated f64 rests, written by isoform.
-struct Launch { zero: u32 }
+struct Launch { zero: u32, one: f32 }
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> pairs: array<vec2<f32>>;
 @group(0) @binding(2) var<storage, read_write> results: array<vec4<f32>>;
@@ -26,7 +26,10 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>) {
   return {
     name: "self_test",
     source,
-    fields: [{ key: "zero", type: "u32" }],
+    fields: [
+      { key: "zero", type: "u32" },
+      { key: "one", type: "f32" },
+    ],
     buffers: [
       { group: 0, written: false },
       { group: 1, written: true },
@@ -48,26 +51,15 @@ function testPairs(): Float32Array<ArrayBuffer> {
 }
 
 /**
- * Throws DeviceError where sums and products of f32 do not come with their exact errors: where the driver's compiler contracts or regroups
- * in spite of all that keeps it from doing so, emulated f64 would have the bits of f32.
+ * Finds how sums and products of f32 come with their exact errors, by an `fma` that rounds once or without, and notes it. Throws DeviceError where
+ * they do not: where the driver's compiler contracts or regroups in spite of all that keeps it from doing so, emulated f64 would have the bits of f32.
  */
 export async function requireExactErrors(gpu: Gpu): Promise<void> {
-  const pairs = testPairs();
-  const [input, output] = [gpu.allocate(8 * PAIRS), gpu.allocate(16 * PAIRS)];
-  gpu.commands.write(input.handle, 0, pairs);
-  const { steps, uniforms } = planDispatches(gpu, { name: "self-test", file: "isoform" }, [
-    {
-      entry: selfTestEntry(),
-      grid: [PAIRS / WORKGROUP, 1, 1],
-      values: {},
-      bindings: [input, output].map(({ handle }) => ({ buffer: handle, offset: 0, size: handle.size })),
-    },
-  ]);
-  for (const step of steps) step.encode(gpu.commands);
-  const wrong = firstWrong(pairs, new Float32Array(await gpu.read(output.handle, 0, 16 * PAIRS)));
-  uniforms.destroy();
-  input.free();
-  output.free();
+  if ((await wrongPair(gpu, true)) === undefined) {
+    gpu.exactFma = true;
+    return;
+  }
+  const wrong = await wrongPair(gpu, false);
   if (wrong === undefined) return;
   gpu.close();
   throw new DeviceError(
@@ -75,6 +67,27 @@ export async function requireExactErrors(gpu: Gpu): Promise<void> {
     `its compiler breaks the arithmetic on which emulated f64 rests: ${wrong}`,
     "open it without f64, update the driver, or use another backend",
   );
+}
+
+/** What is wrong with the arithmetic on this device, if anything. */
+async function wrongPair(gpu: Gpu, fma: boolean): Promise<string | undefined> {
+  const pairs = testPairs();
+  const [input, output] = [gpu.allocate(8 * PAIRS), gpu.allocate(16 * PAIRS)];
+  gpu.commands.write(input.handle, 0, pairs);
+  const { steps, uniforms } = planDispatches(gpu, { name: "self-test", file: "isoform" }, [
+    {
+      entry: selfTestEntry(fma),
+      grid: [PAIRS / WORKGROUP, 1, 1],
+      values: {},
+      bindings: [input, output].map(({ handle }) => ({ buffer: handle, offset: 0, size: handle.size })),
+    },
+  ]);
+  for (const step of steps) step.encode(gpu.commands);
+  const results = new Float32Array(await gpu.read(output.handle, 0, 16 * PAIRS));
+  uniforms.destroy();
+  input.free();
+  output.free();
+  return firstWrong(pairs, results);
 }
 
 /** The first pair whose sum or product is not rounded, or whose error is not exact, in words. */

@@ -86,10 +86,13 @@ export class ClearStep implements Step {
   }
 }
 
+/** What a launch tells every shader that asks. */
+const CONSTANTS: Values = { zero: 0, one: 1 };
+
 function fill(data: DataView, fields: readonly LaunchField[], values: Values): void {
   const { offsets } = layOut(fields);
   fields.forEach(({ key, type }, n) => {
-    const value = key === "zero" ? 0 : values[key];
+    const value = CONSTANTS[key] ?? values[key];
     if (value === undefined) throw new Error(`no value for "${key}"`);
     const at = offsets[n];
     if (type === "f32") data.setFloat32(at, Number(value), true);

@@ -42,6 +42,8 @@ function signOf({ fn, b }: Extract<Expr, { op: "logical" }>): string {
 export class BodyWriter {
   private readonly assigned: ReadonlySet<string>;
   private lastLine = 0;
+  /** Factors of products of emulated f64, by the product's text. */
+  private readonly products = new Map<string, readonly [string, string]>();
 
   constructor(
     readonly code: Code,
@@ -313,7 +315,7 @@ export class BodyWriter {
 
   private arithmetic(fn: string, type: ScalarType, first: Text, second: Text, divisor?: Expr): Text {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
-    if (type === "f64") return this.call(`${fn}_f64`, a[0], b[0]);
+    if (type === "f64") return this.emulated(fn, a, b);
     if (fn === "mulhi" || (type === "f32" && fn === "rem")) return this.call(`${fn}_${type}`, a[0], b[0]);
     if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
     if (type !== "f32" && (fn === "div" || fn === "rem")) {
@@ -328,6 +330,17 @@ export class BodyWriter {
     if (type === "f32" && fn === "div" && this.strict) return this.call("div_f32", a[0], b[0]);
     const text = infix(fn, a, b);
     return type === "f32" && this.strict ? this.call("rounded", text[0]) : text;
+  }
+
+  /** Fast mode contracts a product and a sum. */
+  private emulated(fn: string, a: Text, b: Text): Text {
+    const [first, second] = [this.products.get(a[0]), this.products.get(b[0])];
+    if (second && (fn === "add" || fn === "sub"))
+      return this.call("fma_f64", fn === "add" ? second[0] : `-${closed(second[0])}`, second[1], a[0]);
+    if (first && (fn === "add" || fn === "sub")) return this.call("fma_f64", ...first, fn === "add" ? b[0] : `-${closed(b[0])}`);
+    const text = this.call(`${fn}_f64`, a[0], b[0]);
+    if (fn === "mul" && !this.strict) for (const product of [text[0], closed(text[0])]) this.products.set(product, [a[0], b[0]]);
+    return text;
   }
 
   /** A zero that compilers do not see: they take its products for zero and its sums for the other term, infinite or none as that may be. */

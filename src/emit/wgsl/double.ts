@@ -1,60 +1,88 @@
 /*
  * Arithmetic on the unevaluated sum of two f32, the greater one first and the sum rounded to it: 48 bits where neither part leaves the
  * range of normal f32. The algorithms are those of Dekker (1971) and Knuth, with the bounds of Joldes, Muller and Popescu, "Tight and
- * rigorous error bounds for basic building blocks of double-word arithmetic" (2017): with u = 2^-24 addition is within 3 u^2, the product
- * within 5 u^2. Quotient and root correct an approximation twice, so that they do not depend on how well a device divides.
+ * rigorous error bounds for basic building blocks of double-word arithmetic" (2017): with u = 2^-24 addition is within 3 u^2, the product,
+ * whose lower terms are added up one by one, within 6 u^2. Quotient and root correct an approximation twice, so that they do not depend on how well a device divides.
  */
-export const DOUBLE: Readonly<Record<string, string>> = {
-  quick_sum: `
-/* a + b for |a| >= |b|. */
-fn quick_sum(a: f32, b: f32) -> vec2<f32> {
-  let sum = rounded(a + b);
-  return vec2<f32>(sum, b - rounded(sum - a));
+
+/**
+ * What the arithmetic rests on where `fma` rounds once. It adds as well, with a factor of one that the compiler does not know: a sum is one
+ * instruction, and no one can contract or regroup it.
+ */
+export const BY_FMA: Readonly<Record<string, string>> = {
+  plus: `
+fn plus(a: f32, b: f32) -> f32 { return fma(a, launch.one, b); }`,
+  times_plus: `
+fn times_plus(a: f32, b: f32, c: f32) -> f32 { return fma(a, b, c); }`,
+  exact_product: `
+fn exact_product(a: f32, b: f32) -> vec2<f32> {
+  let product = a * b;
+  return vec2<f32>(product, fma(a, b, -product));
 }`,
-  exact_sum: `
-fn exact_sum(a: f32, b: f32) -> vec2<f32> {
-  let sum = rounded(a + b);
-  let b_part = rounded(sum - a);
-  let a_part = rounded(sum - b_part);
-  return vec2<f32>(sum, rounded(a - a_part) + rounded(b - b_part));
-}`,
+};
+
+/** The same where `fma` rounds twice, or nobody knows. */
+export const BY_BITS: Readonly<Record<string, string>> = {
+  plus: `
+fn plus(a: f32, b: f32) -> f32 { return rounded(a + b); }`,
+  times_plus: `
+fn times_plus(a: f32, b: f32, c: f32) -> f32 { return rounded(rounded(a * b) + c); }`,
   exact_product: `
 /* Halves of 12 bits, whose products are exact. */
 fn exact_product(a: f32, b: f32) -> vec2<f32> {
   let product = rounded(a * b);
   let a_high = bitcast<f32>(bitcast<u32>(a) & 0xfffff000u);
   let b_high = bitcast<f32>(bitcast<u32>(b) & 0xfffff000u);
-  let a_low = rounded(a - a_high);
-  let b_low = rounded(b - b_high);
-  let error = rounded(rounded(rounded(a_high * b_high) - product) + rounded(a_high * b_low));
-  return vec2<f32>(product, rounded(error + rounded(a_low * b_high)) + rounded(a_low * b_low));
+  let a_low = plus(a, -a_high);
+  let b_low = plus(b, -b_high);
+  let error = times_plus(a_high, b_low, plus(rounded(a_high * b_high), -product));
+  return vec2<f32>(product, times_plus(a_low, b_low, times_plus(a_low, b_high, error)));
+}`,
+};
+
+export const DOUBLE: Readonly<Record<string, string>> = {
+  quick_sum: `
+/* a + b for |a| >= |b|. */
+fn quick_sum(a: f32, b: f32) -> vec2<f32> {
+  let sum = plus(a, b);
+  return vec2<f32>(sum, plus(b, plus(a, -sum)));
+}`,
+  exact_sum: `
+fn exact_sum(a: f32, b: f32) -> vec2<f32> {
+  let sum = plus(a, b);
+  let b_part = plus(sum, -a);
+  let a_part = plus(sum, -b_part);
+  return vec2<f32>(sum, plus(plus(a, -a_part), plus(b, -b_part)));
 }`,
   add_f64: `
 fn add_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_sum(a.x, b.x);
   let low = exact_sum(a.y, b.y);
-  let sum = quick_sum(high.x, rounded(high.y + low.x));
-  return settled(quick_sum(sum.x, rounded(low.y + sum.y)), high.x);
-}`,
-  settled: `
-/* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
-fn settled(value: vec2<f32>, high: f32) -> vec2<f32> {
-  let whole = vec2<f32>(value.x, select(0.0, value.y, is_finite(value.x)));
-  return select(whole, vec2<f32>(high, 0.0), !is_finite(high) | ((value.x == 0.0) & (high == 0.0)));
+  let sum = quick_sum(high.x, plus(high.y, low.x));
+  return settled(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
 }`,
   sub_f64: `
 fn sub_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return add_f64(a, -b); }`,
   mul_f64: `
 fn mul_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_product(a.x, b.x);
-  let mixed = rounded(rounded(a.x * b.y) + rounded(a.y * b.x));
-  return settled(quick_sum(high.x, rounded(high.y + mixed)), high.x);
+  let low = times_plus(a.x, b.y, times_plus(a.y, b.x, high.y));
+  return settled(quick_sum(high.x, low), high.x);
+}`,
+  fma_f64: `
+/* a b + c, within 9 u^2 of the greater of both terms. */
+fn fma_f64(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec2<f32> {
+  let product = exact_product(a.x, b.x);
+  let low = exact_sum(times_plus(a.x, b.y, times_plus(a.y, b.x, product.y)), c.y);
+  let high = exact_sum(product.x, c.x);
+  let sum = quick_sum(high.x, plus(high.y, low.x));
+  return settled(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
 }`,
   scaled_f64: `
 /* a * b for one f32. */
 fn scaled_f64(a: vec2<f32>, b: f32) -> vec2<f32> {
   let high = exact_product(a.x, b);
-  return quick_sum(high.x, rounded(high.y + rounded(a.y * b)));
+  return quick_sum(high.x, times_plus(a.y, b, high.y));
 }`,
   div_f64: `
 /* Operands are brought to the middle of the range, where no product leaves it. */
@@ -157,4 +185,20 @@ fn u32_from_f64(a: vec2<f32>) -> u32 {
 }`,
   bool_from_f64: `
 fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,
+};
+
+/** What is left where a value leaves the range. */
+export const STRICT_ENDS: Readonly<Record<string, string>> = {
+  settled: `
+/* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
+fn settled(value: vec2<f32>, high: f32) -> vec2<f32> {
+  let whole = vec2<f32>(value.x, select(0.0, value.y, is_finite(value.x)));
+  return select(whole, vec2<f32>(high, 0.0), !is_finite(high) | ((value.x == 0.0) & (high == 0.0)));
+}`,
+};
+
+/** The same without the sign of zeros, in fast mode. */
+export const FAST_ENDS: Readonly<Record<string, string>> = {
+  settled: `
+fn settled(value: vec2<f32>, high: f32) -> vec2<f32> { return select(vec2<f32>(high, 0.0), value, is_finite(value.x)); }`,
 };

@@ -1,5 +1,5 @@
 import { DIVISION } from "./division.js";
-import { DOUBLE } from "./double.js";
+import { BY_BITS, BY_FMA, DOUBLE, FAST_ENDS, STRICT_ENDS } from "./double.js";
 import { FUNCTIONS } from "./functions.js";
 
 /*
@@ -98,33 +98,38 @@ fn u32_from_f32(a: f32) -> u32 {
 fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7fffffffu) != 0u); }`,
 };
 
-const ALL: Readonly<Record<string, string>> = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
+const COMMON: Readonly<Record<string, string>> = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
 
-/** Collects the helper functions that a shader uses, and those that they use. */
+/** Collects the helper functions that a shader uses, and those that they use. `fma` says that the device's rounds once. */
 export class Helpers {
   private readonly used = new Set<string>();
+  private readonly all: Readonly<Record<string, string>>;
+
+  constructor({ fma = false, strict = true }: { readonly fma?: boolean; readonly strict?: boolean } = {}) {
+    this.all = { ...COMMON, ...(fma ? BY_FMA : BY_BITS), ...(strict ? STRICT_ENDS : FAST_ENDS) };
+  }
 
   /** Notes the use and gives the name to call. */
   use(name: string): string {
-    const text = ALL[name];
+    const text = this.all[name];
     if (text === undefined) throw new Error(`there is no helper "${name}"`);
     if (this.used.has(name)) return name;
     this.used.add(name);
-    for (const [word] of text.matchAll(/\b[a-z]\w*(?=\()/g)) if (word !== name && Object.hasOwn(ALL, word)) this.use(word);
+    for (const [word] of text.matchAll(/\b[a-z]\w*(?=\()/g)) if (word !== name && Object.hasOwn(this.all, word)) this.use(word);
     return name;
   }
 
-  /** True if some function looks at `launch.zero`. */
-  get needZero(): boolean {
-    return [...this.used].some((name) => ALL[name].includes("launch.zero"));
+  /** True if some function looks at the number `name` of the launch. */
+  needs(name: string): boolean {
+    return [...this.used].some((helper) => this.all[helper].includes(`launch.${name}`));
   }
 
   toString(): string {
-    return [...this.used].map((name) => `${ALL[name].trimStart()}\n`).join("");
+    return [...this.used].map((name) => `${this.all[name].trimStart()}\n`).join("");
   }
 }
 
-export const HELPER_NAMES: readonly string[] = Object.keys(ALL);
+export const HELPER_NAMES: readonly string[] = Object.keys({ ...COMMON, ...BY_BITS, ...STRICT_ENDS });
 
 /** True if there is a function for the operation on the type. */
-export const hasHelper = (name: string): boolean => Object.hasOwn(ALL, name);
+export const hasHelper = (name: string): boolean => Object.hasOwn(COMMON, name);

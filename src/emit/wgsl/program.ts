@@ -45,6 +45,10 @@ export interface WgslAssumptions {
   readonly inChunks: boolean;
   /** The device folds over subgroups, and numbers them. */
   readonly subgroups?: boolean;
+  /** Invocations of a subgroup that is full, where the device has one size. */
+  readonly subgroupSize?: number;
+  /** The device's `fma` is known to round once. */
+  readonly fma?: boolean;
   /** By view and axis: the stride is 1. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
   /** The number of the storage buffer of each place: views by name, views of results as `output:s`, and `temporary`. */

@@ -66,7 +66,7 @@ export const TEMPORARY = "temporary";
 export abstract class EntryWriter implements Frame {
   readonly code = new Code();
   readonly names = new Names([...RESERVED, ...HELPER_NAMES]);
-  readonly helpers = new Helpers();
+  readonly helpers: Helpers;
   readonly accessors = new Accessors();
   readonly body: BodyWriter;
   protected abstract readonly indexNames: readonly string[];
@@ -79,6 +79,7 @@ export abstract class EntryWriter implements Frame {
     readonly program: ProgramWriter,
     readonly name: string,
   ) {
+    this.helpers = new Helpers(program.assumptions);
     this.body = new BodyWriter(this.code, program.ir, this, this.names, this.helpers, program.assumptions.strict);
   }
 
@@ -344,10 +345,10 @@ export abstract class EntryWriter implements Frame {
   protected finish(workgroup: Entry["workgroup"]): Entry {
     const text = this.code.toString();
     const helpers = String(this.helpers);
-    if (this.helpers.needZero) this.field("zero", "u32");
+    for (const [name, type] of Object.entries(HIDDEN)) if (this.helpers.needs(name)) this.field(name, type);
     const fields: LaunchField[] = [...this.fields].map(([key, { type }]) => ({ key, type }));
     const head = new Code();
-    if (text.includes("subgroup_lane")) head.line("enable subgroups;").line("requires subgroup_id;");
+    if (/\bsubgroup_(lane|number|count)\b/.test(text)) head.line("enable subgroups;").line("requires subgroup_id;");
     head.line(`// Kernel "${this.ir.name}" (${this.ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
     if (fields.length > 0) {
       head.block("struct Launch", () => {
@@ -375,6 +376,9 @@ export abstract class EntryWriter implements Frame {
     return { name: this.name, source, fields, buffers, workgroup, workgroupBytes: this.workgroupBytes };
   }
 }
+
+/** Numbers of a launch that are always the same, but that no compiler knows. */
+const HIDDEN = { zero: "u32", one: "f32" } as const;
 
 /** Lines that put bits that depend on those `seen` in their `place`, again where others came between; `first` goes before each attempt. */
 const exchange = (place: string, bits: string, ...first: string[]): string[] => [

@@ -2,9 +2,10 @@
 export interface Arithmetic {
   quotient(a: number, b: number): number;
   root(a: number): number;
+  fma?(a: number, b: number, c: number): number;
 }
 
-type Type = "u32" | "i32" | "f32" | "bool" | "int";
+type Type = "u32" | "i32" | "f32" | "bool" | "int" | "vec2<f32>";
 /** An expression in JavaScript and its type in WGSL; "int" is a whole literal, which takes the type of what it meets. */
 type Typed = readonly [js: string, type: Type];
 
@@ -19,11 +20,14 @@ const WRAPS: Readonly<Record<Type, (js: string) => string>> = {
   int: (js) => `(${js} | 0)`,
   f32: (js) => `Math.fround(${js})`,
   bool: (js) => `!!(${js})`,
+  "vec2<f32>": (js) => js,
 };
+/** What every launch tells. */
+const LAUNCH: Readonly<Record<string, Typed>> = { zero: ["0", "u32"], one: ["1", "f32"] };
 
-/** Runs functions of WGSL over scalars, without control flow, in JavaScript with the arithmetic of a device. */
+/** Runs functions of WGSL over scalars and pairs of f32, which are arrays here, without control flow, in JavaScript with the arithmetic of a device. */
 export function model(wgsl: string, arithmetic: Arithmetic): Readonly<Record<string, (...args: number[]) => number>> {
-  const heads = [...wgsl.matchAll(/fn (\w+)\(([^)]*)\) -> (\w+) \{/g)];
+  const heads = [...wgsl.matchAll(/fn (\w+)\(([^)]*)\) -> ([\w<>]+) \{/g)];
   const results = new Map(heads.map(([, name, , type]) => [name, type as Type]));
   const text = heads.map((head, n) => {
     const locals = new Map<string, Type>();
@@ -61,7 +65,7 @@ function statement(line: string, locals: Map<string, Type>, results: ReadonlyMap
 }
 
 function expression(text: string, locals: ReadonlyMap<string, Type>, results: ReadonlyMap<string, Type>): Typed {
-  const tokens = text.match(/0x[\da-f]+(?:p-?\d+f|u)|\d+u?|bitcast<\w+>|\w+|<<|>>|[<>=!]=|\S/g)!;
+  const tokens = text.match(/0x[\da-f]+(?:p-?\d+f|u)|\d+\.\d+|\d+u?|bitcast<\w+>|vec2<f32>|\w+|<<|>>|[<>=!]=|\S/g)!;
   let next = 0;
   const expect = (token: string): void => {
     if (tokens[next++] !== token) throw new Error(`${tokens[next - 1]} instead of ${token} in ${text}`);
@@ -84,13 +88,19 @@ function expression(text: string, locals: ReadonlyMap<string, Type>, results: Re
     }
     if (token === "-") {
       const [js, type] = term();
-      return [WRAPS[type](`-${js}`), type];
+      return [type === "vec2<f32>" ? `${js}.map((part) => -part)` : WRAPS[type](`-${js}`), type];
     }
+    if (token === "!") return [`!${term()[0]}`, "bool"];
+    if (/^\d+\./.test(token)) return [token, "f32"];
     if (/^0x.*f$/.test(token)) {
       const [, digits, power] = /0x(\d)p(-?\d+)f/.exec(token)!;
       return [String(Number(digits) * 2 ** Number(power)), "f32"];
     }
     if (/^\d/.test(token)) return [String(Number.parseInt(token)), token.endsWith("u") ? "u32" : "int"];
+    if (tokens[next] === ".") {
+      const part = tokens[(next += 2) - 1];
+      return token === "launch" ? LAUNCH[part] : [`${token}[${"xy".indexOf(part)}]`, "f32"];
+    }
     if (tokens[next] !== "(") return [token, locals.get(token)!];
     const args: Typed[] = [];
     do {
@@ -118,6 +128,7 @@ function combined(sign: string, a: Typed, b: Typed): Typed {
     return [WRAPS[a[1]](`(${a[0]} ${sign === ">>" && a[1] === "u32" ? ">>>" : sign} ${b[0]})`), a[1]];
   }
   const type = common(a, b);
+  if (type === "bool") return [`(${a[0]} ${sign}${sign} ${b[0]})`, type];
   if (/[<>=]/.test(sign)) return [`(${a[0]} ${sign === "==" || sign === "!=" ? `${sign}=` : sign} ${b[0]})`, "bool"];
   if (type === "f32") return [sign === "/" ? `arithmetic.quotient(${a[0]}, ${b[0]})` : `Math.fround(${a[0]} ${sign} ${b[0]})`, type];
   if (sign === "*") return [WRAPS[type](`Math.imul(${a[0]}, ${b[0]})`), type];
@@ -139,6 +150,10 @@ function called(name: string, args: readonly Typed[], results: ReadonlyMap<strin
       return [WRAPS.i32(`Number(${list})`), "i32"];
     case "f32":
       return [WRAPS.f32(list), "f32"];
+    case "vec2<f32>":
+      return [`[${list}]`, name];
+    case "fma":
+      return [`arithmetic.fma(${list})`, "f32"];
     case "sqrt":
       return [`arithmetic.root(${list})`, "f32"];
     case "countLeadingZeros":
