@@ -1,5 +1,6 @@
-import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceOp, type ReduceParam, type TeamResult } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type TeamResult } from "../../ir/types.js";
 import { TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
+import { SubgroupFold, subgroupFold, type Cells, type Folding } from "./subgroups.js";
 import { EntryWriter, TEMPORARY, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -20,37 +21,41 @@ export function foldNeighbours(entry: EntryWriter, param: ReduceParam | TeamResu
   }
 }
 
-/** What WGSL folds over a subgroup by itself; the least and greatest of floats are not Math.min and Math.max there. */
-function subgroupFold(op: ReduceOp, type: NumericType): string | undefined {
-  if (op === "sum") return type === "f64" ? undefined : "subgroupAdd";
-  const whole = type === "i32" || type === "u32";
-  return whole && op !== "custom" ? (op === "min" ? "subgroupMin" : "subgroupMax") : undefined;
+/**
+ * Folds what all invocations of a workgroup of `count` have, in any order, by subgroups where the device has them. `use` writes what becomes of
+ * a result, from a value that is there for all invocations. All invocations must come here, and not again before a barrier.
+ */
+export function foldWorkgroup<F extends Folding>(
+  entry: EntryWriter,
+  foldings: readonly F[],
+  count: number,
+  cellsOf: Cells,
+  use: (folding: F, value: string) => void,
+): void {
+  if (foldings.length === 0) return;
+  const { subgroupSize } = entry.program.assumptions;
+  if (subgroupSize !== undefined && count % subgroupSize === 0)
+    return new SubgroupFold(entry, foldings, count, subgroupSize, cellsOf).write(use);
+  const cells = foldings.map(({ result }, n) => cellsOf(result.type, n, count));
+  foldings.forEach((folding, n) => foldThroughCells(entry, folding, cells[n], count));
+  foldings.forEach((folding, n) => use(folding, `${cells[n]}[0]`));
 }
 
-/**
- * Folds the accumulators of all invocations of a workgroup of `count`, in any order, into the first of `cells`, by subgroups where the
- * device has them. All invocations must come here.
- */
-export function foldWorkgroup(
-  entry: EntryWriter,
-  folded: ReduceParam | TeamResult,
-  accumulator: string,
-  cells: string,
-  count: number,
-): void {
+/** Folds into the first of `cells`, over subgroups first if WGSL can fold over one of any size. */
+function foldThroughCells(entry: EntryWriter, { result, accumulator }: Folding, cells: string, count: number): void {
   const { code } = entry;
-  const { op, type } = folded;
+  const { op, type } = result;
   const own = entry.program.assumptions.subgroups ? subgroupFold(op, type) : undefined;
   if (!own) {
     code.line(`${cells}[thread] = ${accumulator};`);
-    return foldNeighbours(entry, folded, cells, count);
+    return foldNeighbours(entry, result, cells, count);
   }
-  const part = entry.names.fresh(`${folded.name}_part`);
+  const part = entry.names.fresh(`${result.name}_part`);
   code.line(`let ${part} = ${own}(${accumulator});`);
   code.line(`if subgroup_lane == 0u { ${cells}[subgroup_number] = ${part}; }`);
   code.line("workgroupBarrier();");
   code.block("if thread == 0", () =>
-    code.line(`for (var n = 1u; n < subgroup_count; n += 1u) { ${entry.foldInto(folded, type, `${cells}[0]`, `${cells}[n]`)} }`),
+    code.line(`for (var n = 1u; n < subgroup_count; n += 1u) { ${entry.foldInto(result, type, `${cells}[0]`, `${cells}[n]`)} }`),
   );
   code.line("workgroupBarrier();");
 }
@@ -71,9 +76,11 @@ export class FoldWriter extends EntryWriter {
   }
 
   entry(): Entry {
+    const { strict, ordered } = this.program.assumptions;
     this.code.line("let thread = i32(thread_number);");
-    if (this.last) this.writeFinish();
-    else this.writeFold();
+    if (!this.last) this.writeFold();
+    else if (strict || ordered) this.finishInOrder();
+    else this.finishInAnyOrder();
     return this.finish([WORKGROUP, 1, 1]);
   }
 
@@ -84,10 +91,37 @@ export class FoldWriter extends EntryWriter {
       this.chunk(param, this.cells(param), this.source(param), this.target(param), this.field("count"));
   }
 
-  /** One workgroup folds to the end; `partials` and `folded` take turns. */
-  private writeFinish(): void {
+  /** One workgroup folds all that is left. */
+  private finishInAnyOrder(): void {
     const { code } = this;
-    this.program.reduces.forEach((param, n) => {
+    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${TYPES[type]}, ${length}>`);
+    const foldings = this.program.reduces.map((result) => {
+      const accumulator = this.names.fresh(result.name);
+      code.line(`var ${accumulator} = ${this.body.constant(result.type, result.identity)};`);
+      const n = this.names.fresh("n");
+      const partial = this.read(TEMPORARY, result.type, `${this.source(result)} + ${n}`);
+      code.block(`for (var ${n} = thread; ${n} < ${this.field("count")}; ${n} += ${WORKGROUP})`, () =>
+        code.line(this.foldInto(result, result.type, accumulator, partial)),
+      );
+      return { result, accumulator };
+    });
+    foldWorkgroup(this, foldings, WORKGROUP, cellsOf, ({ result }, value) =>
+      code.block("if thread == 0", () => this.writeResult(result, value)),
+    );
+  }
+
+  private writeResult(param: ReduceParam, value: string): void {
+    const { name, type } = param;
+    const n = this.program.reduces.indexOf(param);
+    this.code.line(this.write(TEMPORARY, type, `${this.field("results")}${resultAt(n, type)}`, value));
+    if (this.program.assumptions.groups[`output:${name}`] !== undefined)
+      this.code.line(this.write(`output:${name}`, type, this.field(`output:${name}`), value));
+  }
+
+  /** The same as strict reductions go, chunk by chunk; `partials` and `folded` take turns. */
+  private finishInOrder(): void {
+    const { code } = this;
+    for (const param of this.program.reduces) {
       const cells = this.cells(param);
       code.block("", () => {
         code.line(`var source = ${this.source(param)};`);
@@ -106,15 +140,13 @@ export class FoldWriter extends EntryWriter {
           code.line("count = chunks;");
         });
         code.block("if thread == 0", () => {
-          const { name, type } = param;
+          const { type } = param;
           code.line(`var result = ${this.body.constant(type, param.identity)};`);
           code.line(`if count == 1 { result = ${this.read(TEMPORARY, type, "source")}; }`);
-          code.line(this.write(TEMPORARY, type, `${this.field("results")}${resultAt(n, type)}`, "result"));
-          if (this.program.assumptions.groups[`output:${name}`] !== undefined)
-            code.line(this.write(`output:${name}`, type, this.field(`output:${name}`), "result"));
+          this.writeResult(param, "result");
         });
       });
-    });
+    }
   }
 
   /** Folds chunk `chunk` by 8 invocations. */

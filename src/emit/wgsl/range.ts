@@ -4,6 +4,7 @@ import type { BodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
+import type { Cells } from "./subgroups.js";
 import { clearWord, copyType, readCopy, Tile } from "./tile.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
@@ -73,12 +74,12 @@ export class RangeWriter extends EntryWriter {
     else this.axis(this.rank === 4 ? -1 : 0);
     if (!folding) return;
     this.closeCopies();
-    for (const param of this.program.reduces) {
-      const cells = this.cells(param);
-      foldWorkgroup(this, param, this.accumulators.get(param.name)!, cells, WORKGROUP);
-      const group = "i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x)";
-      this.code.line(`if thread == 0 { ${this.writePartial(param, group, `${cells}[0]`)} }`);
-    }
+    const foldings = this.program.reduces.map((result) => ({ result, accumulator: this.accumulators.get(result.name)! }));
+    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${TYPES[type]}, ${length}>`);
+    const group = "i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x)";
+    foldWorkgroup(this, foldings, WORKGROUP, cellsOf, ({ result }, value) =>
+      this.code.line(`if thread == 0 { ${this.writePartial(result, group, value)} }`),
+    );
   }
 
   /** The loops from axis `a` inwards; -1 stands for the two outer axes of a range of rank 4, which share z. */

@@ -14,4 +14,5 @@ export const RESERVED: readonly string[] = [
   "i32 u32 f32 f16 bool vec2 vec3 vec4 array atomic ptr select bitcast abs min max floor ceil trunc sqrt countLeadingZeros",
   "atomicLoad atomicStore atomicAdd atomicMin atomicMax atomicAnd atomicOr atomicCompareExchangeWeak workgroupBarrier storageBarrier",
   "workgroupUniformLoad launch Launch main invocation thread_number workgroup workgroups thread threads subgroup_lane subgroup_number subgroup_count",
+  "subgroupAdd subgroupMin subgroupMax subgroupShuffleXor subgroupBroadcast",
 ].flatMap((line) => line.split(" "));

@@ -8,6 +8,7 @@ import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, type Entry } from "./program.js";
+import type { Cells, Folding } from "./subgroups.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -17,7 +18,7 @@ export class TeamWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
   private readonly accumulators = new Map<string, string>();
   /** Results of the teamReduce being written. */
-  private folding: readonly Pick<Folding, "result" | "accumulator">[] = [];
+  private folding: readonly Folding[] = [];
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
   private readonly scratch: ReadonlySet<string>;
@@ -27,6 +28,10 @@ export class TeamWriter extends EntryWriter {
   private readonly barrierBefore: boolean;
   /** Statements that must be decided alike by all members, as there are barriers behind the decision. */
   private readonly decided = new Set<Stmt>();
+  /** Statements right behind a barrier, or behind one that the same invocation runs: what they need is there. */
+  private readonly met = new Set<Stmt>();
+  /** Statements of one invocation that are followed by another such. */
+  private readonly joined = new Set<Stmt>();
   /** Cells for folds of members' values, by type and number in one fold. */
   private readonly cells = new Map<string, string>();
   private readonly decisions = new Map<string, string>();
@@ -38,6 +43,7 @@ export class TeamWriter extends EntryWriter {
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
     this.collectDecided(program.ir.body, false);
+    this.collectMeetings(program.ir.body);
   }
 
   entry(): Entry {
@@ -61,7 +67,8 @@ export class TeamWriter extends EntryWriter {
       this.body.statements(this.ir.body);
       for (const param of this.program.reduces)
         code.line(`if thread == 0 { ${this.writePartial(param, team, this.accumulators.get(param.name)!)} }`);
-      this.barrier();
+      const last = this.ir.body.at(-1);
+      if (!last || !this.meets(last)) this.barrier();
     });
     return this.finish([members, 1, 1]);
   }
@@ -87,11 +94,11 @@ export class TeamWriter extends EntryWriter {
 
   /** Outside of the shared loops a store happens once, between what all members did before it and what they do after. */
   override store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
-    this.once(body, () => super.store(body, stmt, offset, value));
+    this.once(body, stmt, () => super.store(body, stmt, offset, value));
   }
 
   override setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
-    if (this.scratch.has(stmt.array)) this.once(body, () => super.setElement(body, stmt, place, value));
+    if (this.scratch.has(stmt.array)) this.once(body, stmt, () => super.setElement(body, stmt, place, value));
     else super.setElement(body, stmt, place, value);
   }
 
@@ -127,14 +134,14 @@ export class TeamWriter extends EntryWriter {
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const folding = this.folding.find(({ result }) => result.name === stmt.target);
-    if (folding) return body.line(stmt, this.foldInto(folding.result.op, folding.result.type, folding.accumulator, value));
+    if (folding) return body.line(stmt, this.foldInto(folding.result, folding.result.type, folding.accumulator, value));
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
 
   override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
     if (this.apart) return this.laneLoop(body, stmt, this.turnsOf(body, stmt), this.folding);
-    this.before();
+    this.before(stmt);
     const count = this.turnsOf(body, stmt);
     const name = body.local(stmt.name);
     this.recording(body, stmt.body, name, count, (begin) =>
@@ -148,14 +155,14 @@ export class TeamWriter extends EntryWriter {
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
     if (this.apart) return this.laneReduce(body, stmt);
-    this.before();
-    const { inOrder } = this;
-    const folding = stmt.results.map((result, n): Folding => {
-      const cells = this.cellsOf(result.type, n, inOrder ? LANES : this.program.assumptions.members);
-      return { result, accumulator: this.names.fresh(`${result.name}_part`), known: body.local(result.name), cells };
-    });
+    this.before(stmt);
+    const folding = stmt.results.map((result) => ({
+      result,
+      accumulator: this.names.fresh(`${result.name}_part`),
+      known: body.local(result.name),
+    }));
     const count = this.turnsOf(body, stmt);
-    if (inOrder) this.foldInOrder(body, stmt, folding, count);
+    if (this.inOrder) this.foldInOrder(body, stmt, folding, count);
     else this.foldInAnyOrder(body, stmt, folding, count);
     this.barrier();
   }
@@ -203,8 +210,9 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** Eight invocations are the lanes; where there are fewer each takes several lanes. */
-  private foldInOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], count: string): void {
+  private foldInOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
     const { code } = body;
+    const cells = folding.map(({ result }, n) => this.cellsOf(result.type, n, LANES));
     const lane = this.names.fresh("lane");
     const name = body.local(stmt.name);
     this.recording(body, stmt.body, name, count, (begin) =>
@@ -214,23 +222,21 @@ export class TeamWriter extends EntryWriter {
           begin();
           this.inside(folding, () => body.statements(stmt.body));
         });
-        for (const { accumulator, cells } of folding) code.line(`${cells}[${lane}] = ${accumulator};`);
+        folding.forEach(({ accumulator }, n) => code.line(`${cells[n]}[${lane}] = ${accumulator};`));
       }),
     );
     code.line("workgroupBarrier();");
-    for (const { result, known, cells } of folding) {
-      const values = Array.from({ length: LANES }, (_, k) => `${cells}[${k}]`);
+    folding.forEach(({ result, known }, n) => {
+      const values = Array.from({ length: LANES }, (_, k) => `${cells[n]}[${k}]`);
       code.line(`let ${known} = ${foldLanes(values, (a, b) => body.fold(result.op, result.type, a, b))};`);
-    }
+    });
   }
 
-  /** All members fold what they met, pair by pair. */
-  private foldInAnyOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], count: string): void {
+  /** All members fold what they met. */
+  private foldInAnyOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
     const { code } = body;
     const name = body.local(stmt.name);
-    const { members } = this.program.assumptions;
-    const known = folding.map(({ known, result }) => ({ known, type: TYPES[result.type] }));
-    for (const { known: variable, type } of known) code.line(`var ${variable}: ${type};`);
+    for (const { known, result } of folding) code.line(`var ${known}: ${TYPES[result.type]};`);
     code.block("", () => {
       this.declare(folding);
       this.recording(body, stmt.body, name, count, (begin) =>
@@ -239,13 +245,13 @@ export class TeamWriter extends EntryWriter {
           this.inside(folding, () => body.statements(stmt.body));
         }),
       );
-      for (const { result, accumulator, cells } of folding) foldWorkgroup(this, result, accumulator, cells, members);
-      for (const { known: variable, cells } of folding) code.line(`${variable} = ${cells}[0];`);
+      const { members } = this.program.assumptions;
+      foldWorkgroup(this, folding, members, this.cellsOf, ({ known }, value) => code.line(`${known} = ${value};`));
     });
   }
 
   override single(body: BodyWriter, stmt: StmtOf<"single">): void {
-    this.before();
+    this.before(stmt);
     this.recording(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if thread == 0", () => {
         begin();
@@ -255,17 +261,17 @@ export class TeamWriter extends EntryWriter {
     this.barrier();
   }
 
-  private declare(folding: readonly Folding[]): void {
+  private declare(folding: readonly KnownFolding[]): void {
     for (const { result, accumulator } of folding)
       this.code.line(`var ${accumulator} = ${this.body.constant(result.type, identityOf(result.op, result.type))};`);
   }
 
-  private cellsOf(type: TeamResult["type"], n: number, length: number): string {
+  private readonly cellsOf: Cells = (type, n, length) => {
     const key = `${type}_${n}`;
     const cells = this.cells.get(key) ?? this.shared(`cells_${key}`, `array<${TYPES[type]}, ${length}>`);
     this.cells.set(key, cells);
     return cells;
-  }
+  };
 
   /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
   private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
@@ -283,16 +289,16 @@ export class TeamWriter extends EntryWriter {
     [this.folding, this.apart] = before;
   }
 
-  private once(body: BodyWriter, write: () => void): void {
+  private once(body: BodyWriter, stmt: Stmt, write: () => void): void {
     if (this.apart) return write();
-    this.barrier();
+    if (!this.met.has(stmt)) this.barrier();
     body.code.block("if thread == 0", write);
-    this.barrier();
+    if (!this.joined.has(stmt)) this.barrier();
   }
 
   /** Members that still read what all may read, before one of them changes it. */
-  private before(): void {
-    if (this.barrierBefore) this.barrier();
+  private before(stmt: Stmt): void {
+    if (this.barrierBefore && !this.met.has(stmt)) this.barrier();
   }
 
   private barrier(): void {
@@ -310,19 +316,31 @@ export class TeamWriter extends EntryWriter {
     }
   }
 
+  private collectMeetings(list: readonly Stmt[]): void {
+    list.forEach((stmt, n) => {
+      const next = list[n + 1];
+      if (next && this.meets(stmt)) this.met.add(next);
+      if (next && this.isOnce(stmt) && this.isOnce(next)) this.joined.add(stmt);
+      if (!isShared(stmt)) for (const block of blocksOf(stmt)) this.collectMeetings(block);
+    });
+  }
+
   private hasBarrier(stmt: Stmt): boolean {
-    return (
-      isShared(stmt) ||
-      stmt.kind === "store" ||
-      (stmt.kind === "setElement" && this.scratch.has(stmt.array)) ||
-      blocksOf(stmt).some((block) => block.some((inner) => this.hasBarrier(inner)))
-    );
+    return this.meets(stmt) || blocksOf(stmt).some((block) => block.some((inner) => this.hasBarrier(inner)));
+  }
+
+  /** True of statements that end with a barrier. */
+  private meets(stmt: Stmt): boolean {
+    return isShared(stmt) || this.isOnce(stmt);
+  }
+
+  private isOnce(stmt: Stmt): boolean {
+    return stmt.kind === "store" || (stmt.kind === "setElement" && this.scratch.has(stmt.array));
   }
 }
 
-interface Folding {
-  result: TeamResult;
-  accumulator: string;
-  known: string;
-  cells: string;
+/** A result of a teamReduce, and the variable in which all members have it in the end. */
+interface KnownFolding extends Folding {
+  readonly result: TeamResult;
+  readonly known: string;
 }

@@ -17,8 +17,8 @@ struct Launch {
 @group(0) @binding(3) var<storage, read_write> flags: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read_write> h: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> temporary: array<u32>;
-var<workgroup> s_cells: array<f32, 256>;
-var<workgroup> most_cells: array<i32, 256>;
+var<workgroup> cells_f32_0: array<f32, 256>;
+var<workgroup> cells_i32_1: array<i32, 256>;
 
 fn set_flags_u8(i: i32, value: i32) {
   let shift = u32(i & 3) * 8u;
@@ -54,74 +54,74 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_inv
       most = max(most, (i * j));  // line 87
     }
   }
-  s_cells[thread] = s;
+  cells_f32_0[thread] = s;
   workgroupBarrier();
   if thread % 256 < 128 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 128];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 128];
   }
   workgroupBarrier();
   if thread % 256 < 64 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 64];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 64];
   }
   workgroupBarrier();
   if thread % 256 < 32 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 32];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 32];
   }
   workgroupBarrier();
   if thread % 256 < 16 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 16];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 16];
   }
   workgroupBarrier();
   if thread % 256 < 8 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 8];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 8];
   }
   workgroupBarrier();
   if thread % 256 < 4 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 4];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 4];
   }
   workgroupBarrier();
   if thread % 256 < 2 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 2];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 2];
   }
   workgroupBarrier();
   if thread % 256 < 1 {
-    s_cells[thread] = s_cells[thread] + s_cells[thread + 1];
+    cells_f32_0[thread] = cells_f32_0[thread] + cells_f32_0[thread + 1];
   }
   workgroupBarrier();
-  if thread == 0 { set_temporary_f32(launch.partials_s + i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x), s_cells[0]); }
-  most_cells[thread] = most;
+  cells_i32_1[thread] = most;
   workgroupBarrier();
   if thread % 256 < 128 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 128]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 128]);
   }
   workgroupBarrier();
   if thread % 256 < 64 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 64]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 64]);
   }
   workgroupBarrier();
   if thread % 256 < 32 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 32]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 32]);
   }
   workgroupBarrier();
   if thread % 256 < 16 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 16]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 16]);
   }
   workgroupBarrier();
   if thread % 256 < 8 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 8]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 8]);
   }
   workgroupBarrier();
   if thread % 256 < 4 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 4]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 4]);
   }
   workgroupBarrier();
   if thread % 256 < 2 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 2]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 2]);
   }
   workgroupBarrier();
   if thread % 256 < 1 {
-    most_cells[thread] = max(most_cells[thread], most_cells[thread + 1]);
+    cells_i32_1[thread] = max(cells_i32_1[thread], cells_i32_1[thread + 1]);
   }
   workgroupBarrier();
-  if thread == 0 { set_temporary_i32(launch.partials_most + i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x), most_cells[0]); }
+  if thread == 0 { set_temporary_f32(launch.partials_s + i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x), cells_f32_0[0]); }
+  if thread == 0 { set_temporary_i32(launch.partials_most + i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x), cells_i32_1[0]); }
 }
