@@ -173,7 +173,7 @@ const BUMP = [
 /** Standard deviations of the velocity in selalib's test of the whole scheme. */
 const BOX_SIGMA = [0.0489897949, 0.0489897949, 0.0141421356];
 
-/** All of phase space: a cube of 16 x 8 x 8 cells with B_3 = amplitude cos(1.25 x_1). */
+/** All of phase space: a cube of 16 x 8 x 8 cells, or as many as splines of the degree need, with B_3 = amplitude cos(1.25 x_1). */
 function inBox(name: string, sigma: readonly number[], description: string): Case {
   const length = TWO_PI / 1.25;
   return {
@@ -181,11 +181,14 @@ function inBox(name: string, sigma: readonly number[], description: string): Cas
     description,
     defaults: { cells: 16, degree: 3, amplitude: 0.01, particles: 100_000, dt: 0.05, time: 2, every: 2 },
     watched: { form: "b", component: 2 },
-    problem: ({ cells, degree, amplitude, ionMass }) => ({
-      mesh: meshOf([cells, 8, 8], [length, length, length], degree, 3),
-      species: plasma(ionMass, { beams: [{ fraction: 1, sigma }] }),
-      magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(1.25 * x)] },
-    }),
+    problem: ({ cells, degree, amplitude, ionMass }) => {
+      const across = Math.max(8, 2 * degree + 1);
+      return {
+        mesh: meshOf([cells, across, across], [length, length, length], degree, 3),
+        species: plasma(ionMass, { beams: [{ fraction: 1, sigma }] }),
+        magnetic: { field: ([x]) => [0, 0, amplitude * Math.cos(1.25 * x)] },
+      };
+    },
     judge: () => NOTHING,
   };
 }

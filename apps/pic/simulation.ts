@@ -163,7 +163,12 @@ export class Simulation {
         const lost = await findLost(work, mesh, this.settings.dt, particles);
         if (!lost) continue;
         const { count, index, x, v } = lost;
-        const when = this.steps === 0 ? "at the start" : `between steps ${this.soundAt} and ${this.steps}`;
+        const when =
+          this.steps === 0
+            ? "at the start"
+            : this.soundAt === this.steps - 1
+              ? `in step ${this.steps}`
+              : `between steps ${this.soundAt} and ${this.steps} (--every 1 tells the step)`;
         throw new IsoformError(
           `pic: ${count} of ${particles.share.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
             `particle ${particles.share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,

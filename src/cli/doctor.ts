@@ -28,7 +28,7 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
         abilities.f64 ? "f64" : "no f64",
         `${abilities.parallelism} in parallel`,
         abilities.simdBytes ? `SIMD ${abilities.simdBytes * 8} bits` : "no SIMD",
-        `memory ${gib(abilities.memory)}`,
+        Number.isFinite(abilities.memory) ? `memory ${gib(abilities.memory)}` : "memory not told",
         `largest view ${gib(abilities.maxAllocation)}`,
       ].join(", ")}`,
     );

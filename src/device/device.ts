@@ -20,7 +20,7 @@ export interface Abilities {
   parallelism: number;
   /** Bytes of the SIMD registers that the backend uses; 0 where there are none, or where threads take their place. */
   simdBytes: number;
-  /** Bytes of memory for views. */
+  /** Bytes of memory for views; infinite where nobody tells. */
   memory: number;
   /** The largest single view, in bytes. */
   maxAllocation: number;

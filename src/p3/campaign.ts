@@ -30,7 +30,16 @@ export type ProgressFactory = (label: string) => { update: Progress; done(): voi
 /** How devices are found: the registry of backends, or a stand-in. */
 export interface Registry {
   names(options?: OpenOptions): Promise<string[]>;
+  /** Devices of this machine that are not among these names, and why. */
+  leftOut?(options?: OpenOptions): Promise<LeftOut[]>;
   open(name: string, options?: OpenOptions): Promise<Device>;
+}
+
+interface LeftOut {
+  readonly name: string;
+  readonly backend: string;
+  readonly platform: string;
+  readonly reason: string;
 }
 
 /** Enough for a mean and its error, of a quick look or where time is short. */
@@ -53,6 +62,7 @@ export async function measureApplications(
 ): Promise<Evidence> {
   const started = performance.now();
   const names = [...(options.devices ?? (await registry.names({ f64: options.f64 }))), ...(options.ports ?? []).map(portDevice)];
+  const leftOut = options.devices ? [] : ((await registry.leftOut?.({ f64: options.f64 })) ?? []);
   const opened = new Map<string, Device>();
   const open = async (name: string): Promise<Device> => {
     const device = opened.get(name) ?? (await registry.open(name, { f64: options.f64 }));
@@ -85,6 +95,8 @@ export async function measureApplications(
       }
       const name = ran[0]?.settings?.[0].problem ?? application.name;
       missing.push(...refused.map((refusal) => missingOf(refusal, name)));
+      for (const { name: devices, backend, platform, reason } of leftOut)
+        missing.push({ application: `isoform-${backend}`, platform, problem: name, devices, reason });
       refusals.push(...refused);
       parts.push(...ran);
     }
@@ -104,6 +116,16 @@ const installed: Registry = {
     const { doctor } = await import("../device/open.js");
     const found = (await doctor()).flatMap((report) => report.devices);
     return found.filter(({ name, abilities }) => name !== "js-debug" && (abilities.f64 || f64 === "emulate")).map(({ name }) => name);
+  },
+  async leftOut({ f64 } = {}) {
+    if (f64 === "emulate") return [];
+    const { doctor } = await import("../device/open.js");
+    const reason = "it has no f64: --f64 emulate computes with the sum of two f32";
+    return (await doctor()).flatMap(({ backend, devices }) =>
+      devices
+        .filter(({ abilities }) => !abilities.f64)
+        .map(({ name, label }) => ({ name, backend, platform: label.split(",")[0].trim(), reason })),
+    );
   },
   async open(name, options) {
     const port = portOf(name);

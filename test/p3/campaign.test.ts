@@ -151,6 +151,17 @@ test("a device that cannot run an application is told as missing there, and the 
   );
 });
 
+test("devices that are not among those of the machine are told as missing, unless devices are named", async () => {
+  const leftOut = async () => [{ name: "webgpu", backend: "webgpu", platform: "a GPU", reason: "it has no f64" }];
+  const found: Registry = { ...registry([device("a", [])]), leftOut };
+  const { missing } = await measureApplications([application([])], { repeats: 1 }, silent, found);
+  assert.deepEqual(missing, [
+    { application: "isoform-webgpu", platform: "a GPU", problem: "toy 0.1 GiB", devices: "webgpu", reason: "it has no f64" },
+  ]);
+  const named = await measureApplications([application([])], { repeats: 1, devices: ["a"] }, silent, found);
+  assert.deepEqual(named.missing, []);
+});
+
 test("ports are measured behind the devices, and are not taken for backends", async () => {
   const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
   const options = { repeats: 1, devices: ["a"], ports: ["c"] } as const;

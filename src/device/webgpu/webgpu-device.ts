@@ -17,7 +17,7 @@ export const abilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Abil
   subnormals: false,
   parallelism: 1,
   simdBytes: 0,
-  memory: limits.maxBufferSize,
+  memory: Infinity,
   maxAllocation: limits.maxBufferSize,
 });
 

@@ -19,13 +19,13 @@ const reports = await doctor();
 
 type Strategy = NonNullable<LaunchOptions["scatter"]>;
 const BACKENDS: readonly (readonly [name: string, ...strategies: Strategy[]])[] = [
-  ["js", "atomic", "duplicated", "sorted"],
-  ["wasm", "atomic", "duplicated", "sorted"],
-  ["native", "atomic", "duplicated", "sorted"],
-  ["opencl", "atomic", "duplicated", "sorted"],
+  ["js", "atomic", "duplicated", "tiled", "sorted"],
+  ["wasm", "atomic", "duplicated", "tiled", "sorted"],
+  ["native", "atomic", "duplicated", "tiled", "sorted"],
+  ["opencl", "atomic", "duplicated", "tiled", "sorted"],
   ["webgpu", "atomic"],
-  ["hip", "atomic", "duplicated", "sorted"],
-  ["cuda", "atomic", "duplicated", "sorted"],
+  ["hip", "atomic", "duplicated", "tiled", "sorted"],
+  ["cuda", "atomic", "duplicated", "tiled", "sorted"],
 ];
 
 /** Layouts of particles sorted by cell; the whole simulation takes long to compile elsewhere. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
+import { CASES } from "../../../apps/pic/cases.js";
 import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/compositions.js";
 import { totalEnergy } from "../../../apps/pic/diagnostics.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
@@ -245,3 +246,17 @@ test("a run on webgpu follows js with emulated f64", skipped("webgpu"), async ()
     await other.close();
   }
 });
+
+for (const name of ["3d3v", "weibel", "landau"])
+  for (const degree of [1, 2, 3, 4, 5])
+    test(`${name} by splines of degree ${degree} keeps Gauss' law and div B = 0`, async () => {
+      const { problem, defaults } = CASES.find((one) => one.name === name)!;
+      const simulation = await create(problem({ ...defaults, degree }), { count: 500 });
+      const start = totalEnergy(await simulation.measure());
+      await simulation.run(4);
+      await simulation.requireSound();
+      const measures = await simulation.measure();
+      assert.ok(measures.gauss < 1e-13 && measures.divergence < 2e-13, `${measures.gauss}, ${measures.divergence}`);
+      assert.ok(Math.abs(totalEnergy(measures) / start - 1) < 0.01);
+      simulation.free();
+    });
