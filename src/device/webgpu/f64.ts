@@ -15,7 +15,7 @@ export function requireF64(device: { readonly name: string; readonly emulates: b
     if (use)
       refuse(
         `${use.what} is f64, and WebGPU has no f64`,
-        'use f32, open the device with { f64: "emulate" }, or use another backend',
+        'use f32, open the device with { f64: "emulate" } (--f64 emulate), or use another backend',
         use.line,
       );
     return;

@@ -83,7 +83,7 @@ it("without emulation, f64 is refused by name", { skip }, async () => {
   assert.throws(() => plain.prepare(operations, args, range(4)), {
     name: "LaunchError",
     message:
-      /kernel "operations" .* on webgpu: its parameter "a" is f64, and WebGPU has no f64; use f32, open the device with { f64: "emulate" }/,
+      /kernel "operations" .* on webgpu: its parameter "a" is f64, and WebGPU has no f64; use f32, open the device with { f64: "emulate" } \(--f64 emulate\)/,
   });
   await plain.close();
 });
