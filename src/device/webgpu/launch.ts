@@ -1,6 +1,5 @@
 import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/recorded.js";
-import { ROW } from "../../emit/wgsl/range.js";
 import { WORKGROUP, wordsOf, type Entry, type RecordedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
 import { laneLoops } from "../../ir/teams.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
@@ -18,7 +17,7 @@ import { type Buffer } from "../view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { whole } from "./host-data.js";
 import type { Piece } from "./places.js";
-import { programOf, type LaunchProgram } from "./program.js";
+import { programOf, shapeTunables, type LaunchProgram } from "./program.js";
 import {
   ClearStep,
   CopyStep,
@@ -70,8 +69,8 @@ export class WebGpuLaunch implements Launch {
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
-    this.tuning = new LaunchTuning(binding, () => scatterTunables(binding));
-    this.code = programOf(gpu, binding);
+    this.tuning = new LaunchTuning(binding, () => ({ ...scatterTunables(binding), ...shapeTunables(binding) }));
+    this.code = programOf(gpu, binding, this.tuning.values.threads);
     this.program = this.code.program;
     this.decisions.push(...this.code.decisions, ...this.tuning.decisions);
     this.folds = this.program.reduces.length > 0 && !binding.partials;
@@ -124,7 +123,7 @@ export class WebGpuLaunch implements Launch {
     if (traversal === "elements" || traversal === "strided" || traversal === "stretches") {
       const stretch = this.code.tiles?.stretch ?? 0;
       const gridOver = (piece: RangePolicy, most: number) =>
-        traversal === "stretches" ? linearGrid(groupsFor(sizeOf(piece), stretch)) : gridOf(piece, most);
+        traversal === "stretches" ? linearGrid(groupsFor(sizeOf(piece), stretch)) : gridOf(piece, most, this.program.main.workgroup);
       const grid = gridOver(policy, traversal === "strided" ? FOLDING_GROUPS : Infinity);
       const partials = sizeOf(policy) === 0 ? 0 : grid[0] * grid[1] * grid[2];
       this.wantPartials(partials);
@@ -342,11 +341,11 @@ const basesOf = ({ bases }: Piece): Record<string, number> =>
 const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
 
 /** Workgroups along x, y and z for a range, at most `most` of them; they walk where they are fewer than its elements need. */
-function gridOf({ extents }: RangePolicy, most: number): [number, number, number] {
+function gridOf({ extents }: RangePolicy, most: number, [width, height]: Entry["workgroup"]): [number, number, number] {
   const rank = extents.length;
   const counts = [
-    groupsFor(extents[rank - 1], rank === 1 ? WORKGROUP : ROW),
-    rank > 1 ? groupsFor(extents[rank - 2], WORKGROUP / ROW) : 1,
+    groupsFor(extents[rank - 1], width),
+    rank > 1 ? groupsFor(extents[rank - 2], height) : 1,
     extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
   ];
   let left = most;

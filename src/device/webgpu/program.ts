@@ -3,6 +3,7 @@ import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wg
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../kernel/errors.js";
 import type { Binding } from "../bind.js";
+import type { Tunables } from "../tuning.js";
 import type { TileShape } from "../gpu/tiles.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
@@ -26,8 +27,17 @@ export interface LaunchProgram {
 const SMALLEST_TEAM = 32;
 const USUAL_TEAM = 64;
 
-/** Emits the shaders for a binding's kernel, layouts and places, or finds them emitted. Throws LaunchError. */
-export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
+/** The sizes of a workgroup that a launch may have: one where a workgroup folds. */
+export const shapeTunables = ({ ir, policy }: Binding): Tunables =>
+  policy.kind === "range" && ir.params.every(({ kind }) => kind !== "reduce" && kind !== "scatter")
+    ? { threads: [64, 128, WORKGROUP] }
+    : {};
+
+/**
+ * Emits the shaders for a binding's kernel, layouts and places, with workgroups of `threads` invocations if they were chosen, or finds them emitted.
+ * Throws LaunchError.
+ */
+export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchProgram {
   const { ir, access, policy, precision, views } = binding;
   requireF64(gpu, binding.kernel, ir);
   const scatter = chooseScatter(binding, gpu.limits.maxComputeWorkgroupStorageSize);
@@ -51,6 +61,7 @@ export function programOf(gpu: Gpu, binding: Binding): LaunchProgram {
     ),
     tileLines: scatter.tiles?.lines,
     members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
+    threads,
   };
   const variants = programs.get(ir) ?? new Map<string, WgslProgram>();
   programs.set(ir, variants);

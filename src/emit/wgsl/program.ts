@@ -66,6 +66,8 @@ export interface WgslAssumptions {
   readonly tileLines?: number;
   /** Invocations of a team. */
   readonly members: number;
+  /** Invocations of a workgroup where each has elements of its own, and nothing is folded; the usual number where absent. */
+  readonly threads?: number;
 }
 
 export interface RecordedScatter {

@@ -39,7 +39,7 @@ export class RangeWriter extends EntryWriter {
       case "elements":
       case "strided":
         this.grid();
-        return this.finish(this.rank === 1 ? [WORKGROUP, 1, 1] : [ROW, WORKGROUP / ROW, 1]);
+        return this.finish(this.rank === 1 ? [this.threads, 1, 1] : [ROW, this.threads / ROW, 1]);
       case "stretches":
         this.grid();
         return this.finish([WORKGROUP, 1, 1]);
@@ -67,6 +67,10 @@ export class RangeWriter extends EntryWriter {
 
   /* A grid over the elements: x along the last axis. */
 
+  private get threads(): number {
+    return (this.traversal === "elements" ? this.program.assumptions.threads : undefined) ?? WORKGROUP;
+  }
+
   private grid(): void {
     const folding = this.traversal !== "elements";
     if (folding) this.open();
@@ -86,7 +90,7 @@ export class RangeWriter extends EntryWriter {
   private axis(a: number): void {
     const { code } = this;
     const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
-    const size = dimension === "z" ? 1 : this.rank === 1 ? WORKGROUP : dimension === "x" ? ROW : WORKGROUP / ROW;
+    const size = dimension === "z" ? 1 : this.rank === 1 ? this.threads : dimension === "x" ? ROW : this.threads / ROW;
     const n = this.names.fresh(a === -1 ? "outer" : `n_${AXES[a]}`);
     const count = a === -1 ? `${this.count(0)} * ${this.count(1)}` : this.count(a);
     code.block(`for (var ${n} = i32(invocation.${dimension}); ${n} < ${count}; ${n} += i32(workgroups.${dimension}) * ${size})`, () => {
