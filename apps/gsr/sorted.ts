@@ -17,6 +17,9 @@ export interface SortedSection {
   free(): void;
 }
 
+/** Where the entries of each sum lie, by its place, and the row of each entry. */
+const SLICES = { row: view(i32), group: view(i32), start: view(i32), length: view(i32) };
+
 /* Attitude: rows with one start knot share twelve unknowns. */
 
 const gatherRows = kernel("gatherRows", { row: view(i32), a: view(f64, 2), sorted: view(f64, 2) }, ({ row, a, sorted }, e) => {
@@ -28,10 +31,7 @@ const attitudeGroups = kernel(
   "attitudeGroups",
   {
     a: view(f64, 2),
-    row: view(i32),
-    group: view(i32),
-    start: view(i32),
-    length: view(i32),
+    ...SLICES,
     u: view(f64),
     sums: view(f64, 2, { disjoint: true }),
   },
@@ -111,10 +111,7 @@ const instrumentTiles = kernel(
   "instrumentTiles",
   {
     a: view(f64),
-    row: view(i32),
-    group: view(i32),
-    start: view(i32),
-    length: view(i32),
+    ...SLICES,
     u: view(f64),
     sums: view(f64, 1, { disjoint: true }),
   },

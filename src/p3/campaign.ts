@@ -3,7 +3,7 @@ import { USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { DeviceError, EmitError, LaunchError } from "../kernel/errors.js";
 import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
 import type { Evidence } from "./assessment.js";
-import { thisMachine } from "./machine.js";
+import { hardwareOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import type { Run } from "./metric.js";
@@ -122,9 +122,7 @@ const installed: Registry = {
     const { doctor } = await import("../device/open.js");
     const reason = "it has no f64: --f64 emulate computes with the sum of two f32";
     return (await doctor()).flatMap(({ backend, devices }) =>
-      devices
-        .filter(({ abilities }) => !abilities.f64)
-        .map(({ name, label }) => ({ name, backend, platform: label.split(",")[0].trim(), reason })),
+      devices.filter(({ abilities }) => !abilities.f64).map(({ name, label }) => ({ name, backend, platform: hardwareOf(label), reason })),
     );
   },
   async open(name, options) {

@@ -19,8 +19,11 @@ export function thisMachine(): Machine {
 
 /** The hardware that a device stands for: the same for all backends of one processor. Without commas, so that sets can name it. */
 export function platformOf(device: Device): string {
-  return isProcessor(device) ? `${processor()} (${os.availableParallelism()} threads)` : device.label.split(",")[0].trim();
+  return isProcessor(device) ? `${processor()} (${os.availableParallelism()} threads)` : hardwareOf(device.label);
 }
+
+/** What a device's label calls the hardware: its first words. */
+export const hardwareOf = (label: string): string => label.split(",")[0].trim();
 
 /** The device computes with this machine's processor. */
 export const isProcessor = ({ memory, onHost }: Device): boolean => onHost ?? memory.name === "cpu";

@@ -23,7 +23,7 @@ const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 /** Contributions that are recorded and sorted at a time. */
 const RECORDED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
-/** Blocks of teams, in those that the device holds at a time: starting a block costs as much as a small team's work, and few would share uneven teams out badly. */
+/** Blocks of teams, as a multiple of what the device holds at a time: more cost more to start than a small team's work, fewer share uneven teams out badly. */
 const TEAM_WAVES = 4;
 /** The share of the last-level cache that the planes which a tile of blocks works on may fill. */
 const TILE_SHARE = 0.4;
@@ -176,8 +176,8 @@ export class GpuLaunch implements Launch {
         ? "teams: one after the other, of one member"
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
-    const resident =
-      this.entries.get(program.main.name)!.residentBlocks(program.threads, program.scratchBytes) * this.gpu.facts.multiprocessors;
+    const held = this.entries.get(program.main.name)!.residentBlocks(program.threads, program.scratchBytes);
+    const most = Math.max(1, TEAM_WAVES * held * this.gpu.facts.multiprocessors);
     const rows = teamPlaces(this.binding);
     if (rows < league) this.decisions.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
@@ -186,7 +186,7 @@ export class GpuLaunch implements Launch {
       ({ size }) => size,
       ({ first, size }) => {
         const shape: Shape = {
-          grid: [serial ? 1 : Math.min(size, rows, TEAM_WAVES * resident), 1, 1],
+          grid: [serial ? 1 : Math.min(size, rows, most), 1, 1],
           block: [program.threads, 1, 1],
           shared: program.scratchBytes,
         };

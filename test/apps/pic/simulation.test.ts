@@ -252,11 +252,13 @@ for (const name of ["3d3v", "weibel", "landau"])
     test(`${name} by splines of degree ${degree} keeps Gauss' law and div B = 0`, async () => {
       const { problem, defaults } = CASES.find((one) => one.name === name)!;
       const simulation = await create(problem({ ...defaults, degree }), { count: 500 });
-      const start = totalEnergy(await simulation.measure());
+      const start = await simulation.measure();
       await simulation.run(4);
       await simulation.requireSound();
       const measures = await simulation.measure();
-      assert.ok(measures.gauss < 1e-13 && measures.divergence < 2e-13, `${measures.gauss}, ${measures.divergence}`);
-      assert.ok(Math.abs(totalEnergy(measures) / start - 1) < 0.01);
+      assert.ok(measures.gauss < 1e-13, `${measures.gauss}`);
+      // The projection of the first field rounds ten times as much with each degree; the steps add nothing to it.
+      assert.ok(start.divergence < 2e-13 && measures.divergence - start.divergence < 1e-14, `${start.divergence}, ${measures.divergence}`);
+      assert.ok(Math.abs(totalEnergy(measures) / totalEnergy(start) - 1) < 0.01);
       simulation.free();
     });
