@@ -56,6 +56,7 @@ async function program(device: Device): Promise<void> {
   assert.deepEqual([...(await queue.read(y))], [4, 8, 12, 16]);
   queue.write(x, [1, 1, 1, 1]);
   const other = device.createQueue();
+  other.wait(queue.record());
   other.copy(x, y);
   await other.finish();
   assert.deepEqual(await device.run(total, { x: y }, range(4)), { s: 4 });
