@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
-import { OCC_LEVELS, skeleton, type OccLevel } from "isoform/skeleton";
+import { OCC_LEVELS, skeleton, WALKS, type OccLevel, type WalkOrder } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";
 import { cg, lbm } from "./grid-problems.js";
 
 /*
  * Strong scaling of grid applications over the devices of one machine, at every level of OCC:
- *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--json F] [--timelines FOLDER]
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk alternating] [--json F] [--timelines FOLDER]
  */
 
 const { values: options } = parseArgs({
@@ -21,6 +21,7 @@ const { values: options } = parseArgs({
     occ: { type: "string", default: OCC_LEVELS.join() },
     unroll: { type: "string", default: "24" },
     iterations: { type: "string", default: "48" },
+    walk: { type: "string", default: WALKS.join() },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
     timelines: { type: "string" },
@@ -31,6 +32,7 @@ const [all, iterations, rounds] = [options.devices.split(","), Number(options.it
 /** NVLink of one direction between two GPUs of a host, for the planned timelines. */
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
 const OCC = options.occ.split(",") as OccLevel[];
+const walks = options.walk.split(",") as WalkOrder[];
 const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
 
 interface Row {
@@ -38,10 +40,11 @@ interface Row {
   size: number;
   devices: number;
   occ: OccLevel;
+  walk: WalkOrder;
   /** Median over the rounds of the seconds of one iteration. */
   seconds: number;
   mlups: number;
-  /** Of the speed of one device times their number. */
+  /** Of the speed of one device, whatever way is faster there, times their number. */
   efficiency: number | undefined;
 }
 
@@ -50,7 +53,7 @@ let label = "";
 for (const size of numbers(options.sizes))
   for (const application of options.only.split(",") as (keyof typeof PROBLEMS)[])
     for (const count of numbers(options.counts))
-      for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) await measure(application, size, count, occ);
+      for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) for (const walk of walks) await measure(application, size, count, occ, walk);
 if (options.json) {
   mkdirSync(dirname(options.json), { recursive: true });
   const report = {
@@ -64,21 +67,22 @@ if (options.json) {
   writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
 }
 
-async function measure(application: keyof typeof PROBLEMS, size: number, count: number, occ: OccLevel): Promise<void> {
+async function measure(application: keyof typeof PROBLEMS, size: number, count: number, occ: OccLevel, walk: WalkOrder): Promise<void> {
   const set = await devices(all.slice(0, count), { link: LINK });
   label = `${count} of ${set.members[0].device.label}`;
   const { problem, unroll } = PROBLEMS[application];
   const { steps, temporary } = await problem(dense(set, [size, size, size]), "f64");
-  const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll });
+  const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, walk });
   await plan.run(2 * unroll);
   const samples: number[] = [];
   for (let round = 0; round < rounds; round++) samples.push((await plan.run(iterations)).seconds / iterations);
   const seconds = samples.sort((a, b) => a - b)[rounds >> 1];
-  const alone = rows.find((row) => row.application === application && row.size === size && row.devices === 1)?.seconds;
+  const ofOne = rows.filter((row) => row.application === application && row.size === size && row.devices === 1);
+  const alone = ofOne.length > 0 ? Math.min(...ofOne.map((row) => row.seconds)) : undefined;
   const efficiency = count === 1 ? 1 : alone && alone / seconds / count;
-  rows.push({ application, size, devices: count, occ, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
+  rows.push({ application, size, devices: count, occ, walk, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
   console.log(
-    `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(8)} ${(1e3 * seconds).toFixed(3)} ms  efficiency ${efficiency?.toFixed(3) ?? "-"}`,
+    `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(9)} ${walk.padEnd(11)} ${(1e3 * seconds).toFixed(3)} ms  efficiency ${efficiency?.toFixed(3) ?? "-"}`,
   );
   if (options.timelines && occ === "two-way") {
     await plan.run(unroll, { trace: true });

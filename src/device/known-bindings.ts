@@ -121,9 +121,10 @@ function matches(found: Known, call: Call): boolean {
 }
 
 function optionsKey({ device, options }: Call): string {
-  const { partials, scatter } = options;
+  const { partials, scatter, walk } = options;
   const deterministic = isDeterministic(device, options);
-  return partials === undefined && scatter === undefined && !deterministic ? "" : JSON.stringify([partials, scatter, deterministic]);
+  const usual = partials === undefined && scatter === undefined && walk === undefined && !deterministic;
+  return usual ? "" : JSON.stringify([partials, scatter, walk, deterministic]);
 }
 
 function placeOf(view: AnyView): Place {

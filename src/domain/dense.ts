@@ -19,6 +19,7 @@ import { planesTogether, stretchesOf, type Stretch } from "./partition.js";
 import type { OverTeams } from "./particles/over-teams.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
+import { walkOf } from "./walk.js";
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
@@ -232,6 +233,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
     const { precision, reductions = {}, unfolded } = options;
+    const walk = walkOf(container, options);
     const forward = options.forward?.flatMap((field) => this.forwardsOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
@@ -242,7 +244,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ]);
       const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
-      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward })];
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward, walk })];
     });
   }
 

@@ -13,4 +13,5 @@ export {
   type Storage,
   type Unsettled,
 } from "./settings.js";
+export { WALKS, type WalkOrder } from "./walk.js";
 export { fastest, tuned, type Tunable } from "./tuned.js";

@@ -13,6 +13,7 @@ import { Pace } from "./pace.js";
 import type { Derived } from "./nodes.js";
 import { nextStart, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
+import { WALKS, type WalkOrder } from "./walk.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface SkeletonOptions {
@@ -30,6 +31,11 @@ export interface SkeletonOptions {
   unroll?: number;
   /** Fields whose values nobody needs after an iteration, nor in the next one before they are written: fusion need not store them. */
   temporary?: readonly Field[];
+  /**
+   * `alternating`: every other container walks over its cells from the last to the first, and finds in the cache what the one before has
+   * left there; on GPUs, for grids over boxes in three dimensions. `forward` where absent.
+   */
+  walk?: WalkOrder;
 }
 
 export interface RunOptions {
@@ -84,14 +90,22 @@ export class Skeleton {
     steps: readonly Step[],
     options: SkeletonOptions,
   ) {
-    const { occ = "standard", fuse = true, precision = set.members[0].device.precision, unroll = 1, temporary = [] } = options;
+    const {
+      occ = "standard",
+      fuse = true,
+      precision = set.members[0].device.precision,
+      unroll = 1,
+      temporary = [],
+      walk = "forward",
+    } = options;
     if (occ !== "auto" && !OCC_LEVELS.includes(occ))
       throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);
     if (!Number.isInteger(unroll) || unroll < 1)
       throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
+    if (!WALKS.includes(walk)) throw new LaunchError(`skeleton "${name}": walk is "${String(walk)}"; use ${WALKS.join(" or ")}`);
     this.level = occ === "auto" ? undefined : occ;
     [this.precision, this.unrolled, this.temporary] = [precision, unroll, new Set(temporary)];
-    this.executor = new Executor(set, steps, { fuse, precision, temporary });
+    this.executor = new Executor(set, steps, { fuse, precision, temporary, walk });
     if (this.executor.containers.length === 0) throw new LaunchError(`skeleton "${name}" has no containers; give at least one`);
     for (const container of this.executor.containers)
       if (container.grid.set !== set)

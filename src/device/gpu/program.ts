@@ -172,6 +172,7 @@ function lanesDecision({ ir, policy, ordered }: Binding, { lanes, scatter }: Gpu
 
 function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
   const { policy, views, precision, ordered, disjointMemory, forward } = binding;
+  const { backward = false, passing = [] } = binding.call.options.walk ?? {};
   const lanes = lanesFor(binding, scatter, language);
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
   const indices =
@@ -194,6 +195,8 @@ function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: Cod
     lanes,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
+    ...(backward ? { backward } : {}),
+    ...(passing.length > 0 ? { passing: passing.toSorted() } : {}),
     ...(forward.length > 0 ? { forwards: forward.map(({ param, side }) => ({ param, side })) } : {}),
   };
 }

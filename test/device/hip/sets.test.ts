@@ -56,6 +56,18 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
       assert.equal(fake.complaints(), "");
     });
 
+  for (const spec of ["hip:0", "hip:0,hip:1"])
+    it(`walks there and back: ${spec}`, async () => {
+      const back = { walk: "alternating", occ: "in-kernel", unroll: 2 } as const;
+      const strict = { ...back, precision: "strict" } as const;
+      assert.deepEqual(await solve(spec, strict), await solve("js", { precision: "strict" }));
+      const [found, wanted] = [await solve(spec, { ...back, precision: "fast" }), await solve("js", {})];
+      found.forEach((value, n) =>
+        assert.ok(Math.abs(value - wanted[n]) < 1e-12 * Math.abs(wanted[n]), `${value} at ${n}, not ${wanted[n]}`),
+      );
+      assert.equal(fake.complaints(), "");
+    });
+
   for (const reached of [true, false])
     it(`folds in fast mode, on GPUs that ${reached ? "" : "do not "}reach each other`, async () => {
       fake.peers(reached);

@@ -80,6 +80,10 @@ export interface GpuAssumptions {
   tuning?: ShapeTuning;
   /** Views of which planes are stored in other memory, too: `forward:x:first` and `forwardPlanes:x:first`. For grids over a box. */
   forwards?: readonly ForwardCode[];
+  /** Blocks of a grid over a box begin at its end. */
+  backward?: boolean;
+  /** Views whose elements may leave the cache early, where the language can say so. */
+  passing?: readonly string[];
 }
 
 export interface ForwardCode {

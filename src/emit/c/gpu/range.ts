@@ -6,7 +6,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
-import type { BlockShape } from "./dialect.js";
+import type { BlockShape, GpuDialect } from "./dialect.js";
 import type { Entry, ForwardCode, Traversal } from "./program.js";
 import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
@@ -129,6 +129,18 @@ export class RangeWriter extends EntryWriter {
     return this.program.assumptions.row === undefined ? undefined : [this.row, this.threads / this.row, 1];
   }
 
+  load(view: string, place: string): string {
+    return this.passing(view)?.load(place) ?? place;
+  }
+
+  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
+    body.line(stmt, `${this.passing(stmt.view)?.store(place, value) ?? `${place} = ${value}`};`);
+  }
+
+  private passing(view: string): GpuDialect["passing"] {
+    return this.program.assumptions.passing?.includes(view) ? this.dialect.passing : undefined;
+  }
+
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value, stmt);
@@ -229,7 +241,8 @@ export class RangeWriter extends EntryWriter {
 
   /**
    * A grid over a box. Blocks come in tiles of so many rows that what they read for one slab of planes is in the cache for the next:
-   * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles.
+   * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles. Blocks are started in this order,
+   * with `backward` from the last to the first.
    */
   private box(strided: boolean): void {
     const { code, T, dialect: d } = this;
@@ -239,8 +252,9 @@ export class RangeWriter extends EntryWriter {
       this.indexParam("tile", "tile"),
       this.indexParam("planes", "planes"),
     ];
-    const { forwards = [] } = this.program.assumptions;
-    const block = (axis: "x" | "y" | "z") => `(${T.index})${d.block(axis)}`;
+    const { forwards = [], backward = false } = this.program.assumptions;
+    const block = (axis: "x" | "y" | "z") =>
+      backward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
     const first = strided ? this.begin(2) : this.firstInRow();
     code.line(

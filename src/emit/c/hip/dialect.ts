@@ -43,6 +43,8 @@ export function hipDialect(wide: boolean): GpuDialect {
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
     entry: (name, most, block) => cuda.entry(name, most, block),
     holdsResidents: false,
+    // Not tried on such a GPU.
+    passing: undefined,
   };
 }
 
