@@ -3,6 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
+import { MOST_MET } from "../../emit/c/gpu/folds.js";
 import { mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
@@ -41,8 +42,9 @@ export class GpuFold implements Launch {
    */
   static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; meets: boolean } | undefined {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
-    const meets = parts[0].gpu.language.meets && new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
     const reductions = Object.keys(parts[0].results).length;
+    const apart = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
+    const meets = parts[0].gpu.language.meets && apart && parts.length * reductions <= MOST_MET;
     const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, reductions))) : [];
     const all = parts.flatMap(({ launches }) => launches);
     const folds: GpuFold[] = [];

@@ -1,5 +1,4 @@
 import type { GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
-import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { BYTES } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Step, type Values } from "./steps.js";
@@ -10,12 +9,12 @@ export interface Piece {
   readonly count: number;
 }
 
-/** Partials that a thread folds at least, where there are as many. */
-const A_THREAD = 2;
-/** Pieces at most, one a block, so that the last block can fold what all have. */
-export const MOST_PIECES = BLOCK;
+/** Partials that a thread folds at least, where there are as many: a few more loads cost less than another block. */
+const A_THREAD = 8;
+/** Pieces at most, one a block: the threads of the last block fold what all have. */
+export const MOST_PIECES = 256;
 
-/** GPUs that exchange their results while they fold: see `meet` in emit/c/gpu/folds.ts. */
+/** GPUs that exchange their results while they fold: see `openMeeting` in emit/c/gpu/folds.ts. */
 export interface Meeting {
   readonly me: number;
   /** Addresses of the members' mailboxes. */
@@ -44,7 +43,8 @@ export class Gathering {
     values: Values,
     { me, mailboxes }: Meeting = { me: 0, mailboxes: [] },
   ) {
-    const lists = reduces.map(({ name, type }) => cut(partials.get(name)!, BYTES[type]));
+    const threads = gpu.language.finishThreads;
+    const lists = reduces.map(({ name, type }) => cut(partials.get(name)!, BYTES[type], A_THREAD * threads));
     this.blocks = lists[0].length;
     const table = 16 * this.blocks;
     const each = table + 8 * this.blocks;
@@ -66,7 +66,7 @@ export class Gathering {
     ]);
     const meeting = { members: Math.max(1, mailboxes.length), me, mailboxes: addressesAt, turn };
     const own = { ...Object.fromEntries(addresses), ticket, ...meeting };
-    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [BLOCK, 1, 1] }, { ...values, ...own });
+    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [threads, 1, 1] }, { ...values, ...own });
   }
 
   free(): void {
@@ -77,10 +77,10 @@ export class Gathering {
 const upload = (gpu: GpuMachine, address: number, numbers: readonly number[]): void =>
   gpu.upload(address, new Uint32Array(BigUint64Array.from(numbers.map(BigInt)).buffer));
 
-/** Cuts the partials into pieces of about one size, a place at a time. */
-function cut(partials: readonly Piece[], bytes: number): Piece[] {
+/** Cuts the partials into pieces of about one size, `least` where there are as many, a place at a time. */
+function cut(partials: readonly Piece[], bytes: number, least: number): Piece[] {
   const total = partials.reduce((sum, { count }) => sum + count, 0);
-  const length = Math.max(A_THREAD * BLOCK, blocks(total, Math.max(1, MOST_PIECES - partials.length)));
+  const length = Math.max(least, blocks(total, Math.max(1, MOST_PIECES - partials.length)));
   return partials.flatMap(({ address, count }) =>
     Array.from({ length: Math.max(1, blocks(count, length)) }, (_, n) => ({
       address: address + n * length * bytes,

@@ -62,7 +62,13 @@ export function cudaDialect(wide: boolean): GpuDialect {
     lastBlock: {
       fence: "__threadfence()",
       ticket: (pointer, last) => `atomicInc(${pointer}, ${last})`,
-      far: { fence: "__threadfence_system()", pause: "__nanosleep(20)", fail: "__trap()" },
+      far: {
+        fence: "__threadfence_system()",
+        load: (pointer) => `heard_from(${pointer})`,
+        definition: HEARD_FROM,
+        pause: "__nanosleep(20)",
+        fail: "__trap()",
+      },
     },
     atomic,
     exchange: "atomicCAS",
@@ -82,6 +88,14 @@ const ABS_I32 = [
   "  unsigned int sign;",
   '  asm("shr.s32 %0, %1, 31;" : "=r"(sign) : "r"(a));',
   "  return (int)(((unsigned int)a ^ sign) - sign);",
+  "}",
+].join("\n");
+
+const HEARD_FROM = [
+  "__device__ inline long long heard_from(const long long *place) {",
+  "  long long word;",
+  '  asm volatile("ld.acquire.sys.global.s64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");',
+  "  return word;",
   "}",
 ].join("\n");
 

@@ -84,6 +84,9 @@ export interface LastBlock {
 export interface FarBlocks {
   /** A call behind which the threads of all GPUs see what the thread has stored before. */
   readonly fence: string;
+  /** Reads a word that another GPU stores behind its fence; what it had stored before is seen from then on. */
+  load(pointer: string): string;
+  readonly definition: string;
   /** Lets others work before memory is looked at again. */
   readonly pause: string;
   /** Ends the kernel with an error. */

@@ -7,6 +7,8 @@ import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 
+/** Values that GPUs exchange at a time, of all of them. */
+export const MOST_MET = 256;
 /** Looks at the mailbox before a GPU is given up: some seconds. */
 const MOST_TRIES = 1 << 27;
 
@@ -113,7 +115,7 @@ export class FoldWriter extends EntryWriter {
     else if (ordered) this.writeFinish();
     else if (lastBlock) this.writeGather(lastBlock);
     else this.writeFastFinish();
-    const threads = this.last && (ordered || !lastBlock) ? finishThreads : BLOCK;
+    const threads = this.last ? finishThreads : BLOCK;
     return this.finish(threads, [threads, 1, 1]);
   }
 
@@ -125,12 +127,13 @@ export class FoldWriter extends EntryWriter {
   }
 
   /** Each block folds one piece of the partials, wherever it lies, and the last of them what all have. */
-  private writeGather({ fence, ticket, far }: LastBlock): void {
+  private writeGather(lastBlock: LastBlock): void {
     const { code, T } = this;
-    const { i64, barrier, block, blocks, pointer, thread, threads } = this.dialect;
+    const { barrier, block, blocks, thread, threads } = this.dialect;
     const { reduces } = this.program;
-    code.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
-    this.sharedArray("last", "u32", 1);
+    const meeting = lastBlock.far && this.openMeeting(lastBlock.far);
+    this.early.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
+    meeting?.begin();
     const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
     const fold = (param: ReduceParam, read: () => void, use: (total: string) => string) =>
       code.block("", () => {
@@ -139,20 +142,56 @@ export class FoldWriter extends EntryWriter {
         foldBlock(this, param, "total", use);
         code.line(`${barrier};`);
       });
-    for (const param of reduces)
+    const whole = (param: ReduceParam, n: number, total: string) => {
+      const result = this.result(param, n, total);
+      return meeting ? `{ if (${meeting.held}) ${meeting.own(param, n)} = ${total}; else ${result} }` : result;
+    };
+    const pieces = reduces.map((param) => this.ownPiece(param));
+    reduces.forEach((param, n) =>
       fold(
         param,
-        () => {
-          const pieces = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
-          const partials = `const ${pointer("global", param.type)}`;
-          code.line(`${partials}partials = (${partials.trimEnd()})${pieces}[2 * ${block("x")}];`);
-          code.line(`const ${i64} count = ${pieces}[2 * ${block("x")} + 1];`);
-          code.block(`for (${i64} n = thread; n < count; n += threads)`, () =>
-            this.foldInto(this.body, param, param.type, "total", "partials[n]"),
-          );
-        },
-        (total) => `${totals(param)}[${block("x")}] = ${total};`,
+        () => this.foldPiece(param, pieces[n]),
+        (total) => `{ if (${blocks("x")} > 1) ${totals(param)}[${block("x")}] = ${total}; else ${whole(param, n, total)} }`,
+      ),
+    );
+    code.block(`if (${blocks("x")} > 1)`, () => {
+      this.returnUnlessLast(lastBlock);
+      reduces.forEach((param, n) =>
+        fold(
+          param,
+          () => code.line(`if (thread < ${blocks("x")}) total = ${totals(param)}[thread];`),
+          (total) => whole(param, n, total),
+        ),
       );
+    });
+    meeting?.end();
+  }
+
+  /** Where the block's piece of the partials lies, which the launch has written down. */
+  private ownPiece(param: ReduceParam): { partials: string; count: string } {
+    const { i64, block, pointer } = this.dialect;
+    const table = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
+    const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`));
+    const type = `const ${pointer("global", param.type)}`;
+    this.early.line(`${type}${partials} = (${type.trimEnd()})${table}[2 * ${block("x")}];`);
+    this.early.line(`const ${i64} ${count} = ${table}[2 * ${block("x")} + 1];`);
+    return { partials, count };
+  }
+
+  /** Folds a piece into `total`, with several loads on their way at once. */
+  private foldPiece(param: ReduceParam, { partials, count }: { partials: string; count: string }): void {
+    const { code } = this;
+    code.line("#pragma unroll 8");
+    code.block(`for (${this.dialect.i64} n = thread; n < ${count}; n += threads)`, () =>
+      this.foldInto(this.body, param, param.type, "total", `${partials}[n]`),
+    );
+  }
+
+  /** What follows is done by the last block, which sees what the others have stored. */
+  private returnUnlessLast({ fence, ticket }: LastBlock): void {
+    const { code } = this;
+    const { barrier, blocks } = this.dialect;
+    this.sharedArray("last", "u32", 1);
     code.block("if (thread == 0)", () => {
       code.line(`${fence};`);
       const last = `${blocks("x")} - 1`;
@@ -161,61 +200,72 @@ export class FoldWriter extends EntryWriter {
     code.line(`${barrier};`);
     code.line("if (!last[0]) return;");
     code.line(`${fence};`);
-    reduces.forEach((param, n) =>
-      fold(
-        param,
-        () => code.line(`if (thread < ${blocks("x")}) total = ${totals(param)}[thread];`),
-        (total) => this.result(param, n, total),
-      ),
-    );
-    if (far) code.block(`if (${this.param("members", "i32", "members")} > 1 && thread == 0)`, () => this.meet(far));
   }
 
   /**
-   * One thread of each GPU puts its results into the mailboxes of all, waits for theirs, and folds them in the order of the GPUs. A word of a
-   * mailbox holds half of a value, and the turn, so that neither is seen without the other. There are words for two turns: a GPU that is a
-   * turn ahead must not overwrite what others still read.
+   * GPUs that exchange their results. A thread for each word puts it into the mailbox of another GPU and waits for the one that comes from there; then
+   * all fold what they have in the order of the GPUs. A word of a mailbox holds half of a value, and the turn, so that neither is seen without
+   * the other. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
    */
-  private meet({ fence, pause, fail }: FarBlocks): void {
+  private openMeeting({ definition, fence, load, pause, fail }: FarBlocks) {
     const { code, T } = this;
-    const { i64 } = this.dialect;
+    const { i64, barrier } = this.dialect;
     const { reduces } = this.program;
     const [members, me] = [this.param("members", "i32", "members"), this.param("me", "i32", "me")];
     const mailboxes = this.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
-    const results = this.pointerParam("results", "results", "i64");
+    const turn = this.pointerParam("turn", "turn", "i64");
     const words = 2 * reduces.length;
-    code.line(`const ${i64} now = ++*${this.pointerParam("turn", "turn", "i64")};`);
-    code.line(`const int side = (int)(now % 2) * ${members};`);
-    const place = (box: string, member: string) => `((volatile ${i64} *)${mailboxes}[${box}] + (side + ${member}) * ${words})`;
-    const everyone = (work: (member: string) => void) => code.block(`for (int m = 0; m < ${members}; m++)`, () => work("m"));
-    // What the kernels before have stored in the memory of other GPUs is there when a word is.
-    code.line(`${fence};`);
-    everyone((m) =>
-      reduces.forEach((_, n) => {
-        code.line(`${place(m, me)}[${2 * n}] = now << 32 | (${results}[${n}] & 0xffffffff);`);
-        code.line(`${place(m, me)}[${2 * n + 1}] = now << 32 | (${results}[${n}] >> 32 & 0xffffffff);`);
-      }),
-    );
-    everyone((m) =>
-      code.block(`for (int word = 0; word < ${words}; word++)`, () =>
-        code.block(`for (unsigned int tries = 0; (int)(${place(me, m)}[word] >> 32) != (int)now; tries++)`, () => {
-          code.line(`${pause};`);
-          code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
-        }),
-      ),
-    );
-    code.line(`${fence};`);
-    reduces.forEach((param, n) =>
-      code.block("", () => {
-        const type = T[param.type];
-        code.line(`${type} total = ${this.constant(param.type, param.identity)};`);
-        everyone((m) => {
-          code.line(`const ${i64} bits = ${place(me, m)}[${2 * n + 1}] << 32 | (${place(me, m)}[${2 * n}] & 0xffffffff);`);
-          this.foldInto(this.body, param, param.type, "total", `*(const ${type} *)&bits`);
+    const valueOf = (type: NumericType, values: string, at: string | number) => `*(${T[type]} *)(${values} + ${at})`;
+    this.program.definitions.add(definition);
+    // Values of any type are 8 bytes each.
+    this.sharedArray("own", "f64", reduces.length);
+    this.sharedArray("heard", "f64", MOST_MET);
+    return {
+      /** There are other GPUs. */
+      held: `${members} > 1`,
+      own: (param: ReduceParam, n: number) => valueOf(param.type, "own", n),
+      /** Finds the words' places while partials are read. */
+      begin: () => {
+        const takesPart = `${members} > 1 && thread < ${members} * ${words}`;
+        this.early.line(`volatile ${i64} *to = 0;`).line(`const ${i64} *from = 0;`);
+        this.early.block(`if (${takesPart})`, () => {
+          this.early.line(`to = (${i64} *)${mailboxes}[thread / ${words}] + ${me} * ${words} + thread % ${words};`);
+          this.early.line(`from = (const ${i64} *)${mailboxes}[${me}] + thread;`);
         });
-        code.line(this.result(param, n, "total"));
-      }),
-    );
+        code.line(`${i64} now = 0;`);
+        code.block(`if (${takesPart})`, () => {
+          code.line(`now = *${turn} + 1;`);
+          code.line(`const int side = (int)(now % 2) * ${members} * ${words};`);
+          code.line("to += side;").line("from += side;");
+        });
+      },
+      end: () => {
+        code.line(`if (${members} == 1) return;`);
+        code.block(`if (thread < ${members} * ${words})`, () => {
+          // What the kernels before have stored in the memory of other GPUs is there when a word is.
+          code.line(`${fence};`);
+          code.line(`*to = now << 32 | ((const unsigned int *)own)[thread % ${words}];`);
+          code.line(`${i64} word;`);
+          code.block(`for (unsigned int tries = 0; (int)((word = ${load("from")}) >> 32) != (int)now; tries++)`, () => {
+            code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
+            code.line(`${pause};`);
+          });
+          code.line("((unsigned int *)heard)[thread] = (unsigned int)word;");
+        });
+        code.line(`${barrier};`);
+        code.line("if (thread != 0) return;");
+        code.line(`*${turn} = now;`);
+        reduces.forEach((param, n) =>
+          code.block("", () => {
+            code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
+            code.block(`for (int m = 0; m < ${members}; m++)`, () =>
+              this.foldInto(this.body, param, param.type, "total", valueOf(param.type, "heard", `m * ${reduces.length} + ${n}`)),
+            );
+            code.line(this.result(param, n, "total"));
+          }),
+        );
+      },
+    };
   }
 
   /** One block folds all partials in its own order. */

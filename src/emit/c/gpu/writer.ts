@@ -76,6 +76,8 @@ export abstract class EntryWriter implements Frame {
   private readonly params = new Map<string, Declared & { element?: KernelParam["element"] }>();
   /** Declarations of the block's memory, which OpenCL wants before anything else. */
   private readonly sharedArrays: string[] = [];
+  /** What need not wait for the kernels before, whatever the `opening`: it reads nothing that they write. */
+  protected readonly early = new Code();
 
   /** `withBody`: the function has the kernel's scalars and arrays as parameters. */
   constructor(
@@ -325,6 +327,8 @@ export abstract class EntryWriter implements Frame {
     head.indented(() => wrap(declarations, 120).forEach((line) => head.line(line)));
     head.block(")", () => {
       for (const line of [...this.sharedArrays, ...spelled.flatMap(({ opening }) => opening)]) head.line(line);
+      const early = this.early.toString().trimEnd();
+      if (early !== "") head.text(early);
       if (this.dialect.opening) head.line(this.dialect.opening);
       head.text(this.code.toString().trimEnd());
     });

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { cudaSource } from "../../../src/emit/c/cuda.js";
+import { f32, f64, kernel, max, sum, view } from "../../../src/index.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+
+const inSource = (name: string) => fileURLToPath(new URL(`../../../../test/${name}`, import.meta.url));
+const compiler = ["g++", "clang++", "c++"].find((name) => spawnSync(name, ["--version"]).status === 0);
+const MEMBERS = [1, 2, 3, 4];
+
+const meet = kernel("meet", { x: view(f64), y: view(f32), s: sum(f64), m: max(f32) }, ({ x, y, s, m }, i) => {
+  s.add(x[i]);
+  m.max(y[i]);
+});
+
+/** What CUDA has and the stand-in for HIP's devices lacks. */
+const CUDA = `#include <sched.h>
+#include <stdlib.h>
+#define __shfl_down_sync(mask, value, step) __shfl_down(value, step, 32)
+static void __threadfence_system() { __sync_synchronize(); }
+static void __nanosleep(int) { sched_yield(); }
+static void __trap() { abort(); }`;
+
+describe("folds of CUDA that meet", { skip: compiler ? false : "no compiler of C++ was found" }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-meeting-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const compile = (...args: string[]) => {
+    const { status, stderr } = spawnSync(compiler!, ["-std=gnu++17", "-O1", "-w", "-fno-strict-aliasing", ...args], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+  };
+
+  it("give all GPUs the same results, turn after turn", () => {
+    const source = cudaSource(compileKernel(meet, {}), "fast").replace(
+      /asm volatile\("ld\.acquire.*/,
+      "word = __atomic_load_n(place, __ATOMIC_ACQUIRE);",
+    );
+    const fake = inSource("device/hip/fake-device.hpp");
+    writeFileSync(join(folder, "meet.cpp"), `#include "${fake}"\n${CUDA}\n${source}\nFAKE_ENTRY(meet_kernel_finish)\n`);
+    compile("-shared", "-fPIC", join(folder, "meet.cpp"), "-o", join(folder, "0.so"));
+    // The memory of blocks is static: each GPU has its own.
+    for (const m of MEMBERS.slice(1)) copyFileSync(join(folder, "0.so"), join(folder, `${m - 1}.so`));
+    compile(inSource("emit/c/meeting.cpp"), "-o", join(folder, "meeting"), "-ldl", "-lpthread");
+    for (const members of MEMBERS)
+      for (const blocks of [1, 3]) {
+        const run = spawnSync(join(folder, "meeting"), [folder, `${members}`, `${blocks}`, "5"], { encoding: "utf8", timeout: 60_000 });
+        assert.equal(run.stdout, "0 wrong\n", `${members} members, ${blocks} blocks: ${run.stderr}`);
+      }
+  });
+});
