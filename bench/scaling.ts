@@ -9,7 +9,7 @@ import { cg, lbm } from "./grid-problems.js";
 
 /*
  * Strong scaling of grid applications over the devices of one machine, at every level of OCC:
- *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk alternating] [--json F] [--timelines FOLDER]
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk alternating] [--tune] [--json F] [--timelines FOLDER]
  */
 
 const { values: options } = parseArgs({
@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     unroll: { type: "string", default: "24" },
     iterations: { type: "string", default: "48" },
     walk: { type: "string", default: WALKS.join() },
+    tune: { type: "boolean", default: false },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
     timelines: { type: "string" },
@@ -68,7 +69,7 @@ if (options.json) {
 }
 
 async function measure(application: keyof typeof PROBLEMS, size: number, count: number, occ: OccLevel, walk: WalkOrder): Promise<void> {
-  const set = await devices(all.slice(0, count), { link: LINK });
+  const set = await devices(all.slice(0, count), { link: LINK, tune: options.tune });
   label = `${count} of ${set.members[0].device.label}`;
   const { problem, unroll } = PROBLEMS[application];
   const { steps, temporary } = await problem(dense(set, [size, size, size]), "f64");

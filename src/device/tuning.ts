@@ -112,9 +112,10 @@ export class LaunchTuning {
 
   /** Views that a run changes. */
   get changed(): readonly View[] {
-    const { views, outputs, access } = this.binding;
+    const { views, outputs, access, forward } = this.binding;
     const written = Object.keys(views).filter((name) => access.views[name]?.written || access.views[name]?.scattered);
-    return [...written.map((name) => views[name]), ...Object.values(outputs).filter((view) => view !== undefined)];
+    const stored = [...written.map((name) => views[name]), ...forward.map(({ to }) => to)];
+    return [...stored, ...Object.values(outputs).filter((view) => view !== undefined)];
   }
 
   /** For `Launch.decisions`: nothing where all is as usual. */

@@ -9,12 +9,14 @@ import { fakeHip } from "./fake.js";
 const made = await fakeHip();
 
 /** Some turns of conjugate gradients: stencils over halos, dot products of all members, scalars. */
-async function solve(spec: string, options: SkeletonOptions, box: DenseOptions = {}): Promise<Float64Array> {
+async function solve(spec: string, options: SkeletonOptions, box: DenseOptions = {}, measuring = false): Promise<Float64Array> {
   const set = await devices(spec);
   const grid = dense(set, [8, 6, 7], box);
   const { steps, result, temporary } = await cg(grid);
   const plan = skeleton(set, "cg", steps, { ...options, temporary });
-  await plan.run(4);
+  await plan.run(2);
+  for (const { device } of set.members) device.tuning.measuring = measuring;
+  await plan.run(2);
   const x = Float64Array.from(await result.download());
   plan.free();
   await set.close();
@@ -67,6 +69,13 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
       );
       assert.equal(fake.complaints(), "");
     });
+
+  it("measures how to run what stores in the halos of neighbours, and leaves them as they were", async () => {
+    const options = { occ: "in-kernel", precision: "fast" } as const;
+    const [found, wanted] = [await solve("hip:0,hip:1", options, {}, true), await solve("js", {})];
+    found.forEach((value, n) => assert.ok(Math.abs(value - wanted[n]) < 1e-12 * Math.abs(wanted[n]), `${value} at ${n}, not ${wanted[n]}`));
+    assert.equal(fake.complaints(), "");
+  });
 
   for (const reached of [true, false])
     it(`folds in fast mode, on GPUs that ${reached ? "" : "do not "}reach each other`, async () => {
