@@ -150,12 +150,18 @@ export class Program {
   private lower(tasks: readonly Task<Node>[]): Op[] {
     const members = this.set.members.map((_, m) => m);
     const ops: Op[] = [];
+    /** By operation: the one before it in its stream. */
+    const before = new Map<Op, Op | undefined>();
+    /** The last operation of each stream of each member. */
+    const lasts = members.map(() => new Map<number, Op>());
     /** What must be complete before a member goes on after a node. */
     const completion = new Map<Node, (member: number) => readonly Op[]>();
     const add = (task: Task<Node>, member: number, work: Partial<Pick<Op, "launches" | "copies" | "meets">>, after: readonly Op[]): Op => {
       const { node, stream } = task;
       const op = { node, member, stream, launches: [], copies: [], meets: [], ...work, waits: lastOfEach(after, { member, stream }, ops) };
       ops.push(op);
+      before.set(op, lasts[member].get(stream));
+      lasts[member].set(stream, op);
       return op;
     };
     for (const task of tasks) {
@@ -173,7 +179,8 @@ export class Program {
       if (node.kind === "compute") {
         const done = members.map((m) => {
           const own = after(m);
-          const met = complete([...own, ...ops.filter((op) => op.member === m && op.stream === task.stream).slice(-1)], ops);
+          const last = lasts[m].get(task.stream);
+          const met = complete(last ? [...own, last] : own, before);
           return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(node, m).filter((op) => !met.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
@@ -193,9 +200,9 @@ export class Program {
         const shared = this.sharedOf(node.stage);
         if (shared) {
           const { launches: list, meets } = shared.fold;
-          const before = ops.slice();
           // A fold that waits while it runs must not keep back what another device waits for.
-          const waits = (m: number) => (meets ? before.filter((op) => op.member === m) : after(...members));
+          const all = members.map((m) => [...lasts[m].values()]);
+          const waits = (m: number) => (meets ? all[m] : after(...members));
           const met = meets ? after(...members) : [];
           const folds = members.map((m) => add(task, m, { launches: [list[m]], meets: met.filter((op) => op.member !== m) }, waits(m)));
           completion.set(node, (m) => [folds[m]]);
@@ -260,16 +267,15 @@ export class Program {
   }
 }
 
-/** All that is complete once some operations are: what they waited for or met, and what came before in the streams of it all. */
-function complete(last: readonly Op[], order: readonly Op[]): ReadonlySet<Op> {
-  const done = new Set<Op>();
-  const visit = (op: Op): void => {
-    if (done.has(op)) return;
-    done.add(op);
-    const before = order.slice(0, order.indexOf(op)).findLast(({ member, stream }) => member === op.member && stream === op.stream);
-    for (const other of [...op.waits, ...op.meets, ...(before ? [before] : [])]) visit(other);
-  };
-  last.forEach(visit);
+/** All that is complete once some operations are: what they waited for or met, and what came `before` in the streams of it all. */
+function complete(last: readonly Op[], before: ReadonlyMap<Op, Op | undefined>): ReadonlySet<Op> {
+  const done = new Set<Op>(last);
+  // Grows while it is walked.
+  for (const op of done) {
+    for (const other of [...op.waits, ...op.meets]) done.add(other);
+    const earlier = before.get(op);
+    if (earlier) done.add(earlier);
+  }
   return done;
 }
 
