@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
-import { MOST_MET } from "../../emit/c/gpu/folds.js";
+import { MOST_MET } from "../../emit/c/gpu/meeting.js";
 import { mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";

@@ -14,7 +14,7 @@ const A_THREAD = 8;
 /** Pieces at most, one a block: the threads of the last block fold what all have. */
 export const MOST_PIECES = 256;
 
-/** GPUs that exchange their results while they fold: see `openMeeting` in emit/c/gpu/folds.ts. */
+/** GPUs that exchange their results while they fold: see emit/c/gpu/meeting.ts. */
 export interface Meeting {
   readonly me: number;
   /** Addresses of the members' mailboxes. */

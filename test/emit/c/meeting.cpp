@@ -11,9 +11,10 @@
 
 /* In the order of the entry's parameters. */
 struct Arguments {
-  int members, me;
-  const long long *mailboxes;
+  int members;
   long long *turn;
+  int me;
+  const long long *mailboxes;
   const long long *sum_pieces, *most_pieces;
   double *sum_totals, *sum_output;
   long long *results;
@@ -73,7 +74,7 @@ int main(int, char **argv) {
   }
   for (Gpu &gpu : gpus) {
     for (Gpu &other : gpus) gpu.mailboxes.push_back((long long)other.mailbox.data());
-    gpu.arguments = {members, gpu.me, gpu.mailboxes.data(), &gpu.turn, gpu.sum_pieces.data(), gpu.most_pieces.data(), gpu.sum_totals.data(),
+    gpu.arguments = {members, &gpu.turn, gpu.me, gpu.mailboxes.data(), gpu.sum_pieces.data(), gpu.most_pieces.data(), gpu.sum_totals.data(),
                      &gpu.sum, gpu.results.data(), gpu.most_totals.data(), &gpu.most, &gpu.ticket};
   }
   std::vector<std::thread> threads;

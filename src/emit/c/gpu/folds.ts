@@ -1,16 +1,12 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import type { FarBlocks, LastBlock, Shuffle } from "./dialect.js";
+import type { LastBlock, Shuffle } from "./dialect.js";
+import { Meeting } from "./meeting.js";
 import type { Entry } from "./program.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
-
-/** Values that GPUs exchange at a time, of all of them. */
-export const MOST_MET = 256;
-/** Looks at the mailbox before a GPU is given up: some seconds. */
-const MOST_TRIES = 1 << 27;
 
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
 export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: string): void {
@@ -131,7 +127,7 @@ export class FoldWriter extends EntryWriter {
     const { code, T } = this;
     const { barrier, block, blocks, thread, threads } = this.dialect;
     const { reduces } = this.program;
-    const meeting = lastBlock.far && this.openMeeting(lastBlock.far);
+    const meeting = lastBlock.far && new Meeting(this, lastBlock.far);
     this.early.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
     meeting?.begin();
     const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
@@ -144,7 +140,7 @@ export class FoldWriter extends EntryWriter {
       });
     const whole = (param: ReduceParam, n: number, total: string) => {
       const result = this.result(param, n, total);
-      return meeting ? `{ if (${meeting.held}) ${meeting.own(param, n)} = ${total}; else ${result} }` : result;
+      return meeting ? `{ if (${meeting.held}) ${meeting.own(param.type, n)} = ${total}; else ${result} }` : result;
     };
     const pieces = reduces.map((param) => this.ownPiece(param));
     reduces.forEach((param, n) =>
@@ -164,7 +160,7 @@ export class FoldWriter extends EntryWriter {
         ),
       );
     });
-    meeting?.end();
+    meeting?.end((param, n, total) => this.result(param, n, total));
   }
 
   /** Where the block's piece of the partials lies, which the launch has written down. */
@@ -200,72 +196,6 @@ export class FoldWriter extends EntryWriter {
     code.line(`${barrier};`);
     code.line("if (!last[0]) return;");
     code.line(`${fence};`);
-  }
-
-  /**
-   * GPUs that exchange their results. A thread for each word puts it into the mailbox of another GPU and waits for the one that comes from there; then
-   * all fold what they have in the order of the GPUs. A word of a mailbox holds half of a value, and the turn, so that neither is seen without
-   * the other. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
-   */
-  private openMeeting({ definition, fence, load, pause, fail }: FarBlocks) {
-    const { code, T } = this;
-    const { i64, barrier } = this.dialect;
-    const { reduces } = this.program;
-    const [members, me] = [this.param("members", "i32", "members"), this.param("me", "i32", "me")];
-    const mailboxes = this.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
-    const turn = this.pointerParam("turn", "turn", "i64");
-    const words = 2 * reduces.length;
-    const valueOf = (type: NumericType, values: string, at: string | number) => `*(${T[type]} *)(${values} + ${at})`;
-    this.program.definitions.add(definition);
-    // Values of any type are 8 bytes each.
-    this.sharedArray("own", "f64", reduces.length);
-    this.sharedArray("heard", "f64", MOST_MET);
-    return {
-      /** There are other GPUs. */
-      held: `${members} > 1`,
-      own: (param: ReduceParam, n: number) => valueOf(param.type, "own", n),
-      /** Finds the words' places while partials are read. */
-      begin: () => {
-        const takesPart = `${members} > 1 && thread < ${members} * ${words}`;
-        this.early.line(`volatile ${i64} *to = 0;`).line(`const ${i64} *from = 0;`);
-        this.early.block(`if (${takesPart})`, () => {
-          this.early.line(`to = (${i64} *)${mailboxes}[thread / ${words}] + ${me} * ${words} + thread % ${words};`);
-          this.early.line(`from = (const ${i64} *)${mailboxes}[${me}] + thread;`);
-        });
-        code.line(`${i64} now = 0;`);
-        code.block(`if (${takesPart})`, () => {
-          code.line(`now = *${turn} + 1;`);
-          code.line(`const int side = (int)(now % 2) * ${members} * ${words};`);
-          code.line("to += side;").line("from += side;");
-        });
-      },
-      end: () => {
-        code.line(`if (${members} == 1) return;`);
-        code.block(`if (thread < ${members} * ${words})`, () => {
-          // What the kernels before have stored in the memory of other GPUs is there when a word is.
-          code.line(`${fence};`);
-          code.line(`*to = now << 32 | ((const unsigned int *)own)[thread % ${words}];`);
-          code.line(`${i64} word;`);
-          code.block(`for (unsigned int tries = 0; (int)((word = ${load("from")}) >> 32) != (int)now; tries++)`, () => {
-            code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
-            code.line(`${pause};`);
-          });
-          code.line("((unsigned int *)heard)[thread] = (unsigned int)word;");
-        });
-        code.line(`${barrier};`);
-        code.line("if (thread != 0) return;");
-        code.line(`*${turn} = now;`);
-        reduces.forEach((param, n) =>
-          code.block("", () => {
-            code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
-            code.block(`for (int m = 0; m < ${members}; m++)`, () =>
-              this.foldInto(this.body, param, param.type, "total", valueOf(param.type, "heard", `m * ${reduces.length} + ${n}`)),
-            );
-            code.line(this.result(param, n, "total"));
-          }),
-        );
-      },
-    };
   }
 
   /** One block folds all partials in its own order. */

@@ -77,7 +77,7 @@ export abstract class EntryWriter implements Frame {
   /** Declarations of the block's memory, which OpenCL wants before anything else. */
   private readonly sharedArrays: string[] = [];
   /** What need not wait for the kernels before, whatever the `opening`: it reads nothing that they write. */
-  protected readonly early = new Code();
+  readonly early = new Code();
 
   /** `withBody`: the function has the kernel's scalars and arrays as parameters. */
   constructor(
