@@ -9,7 +9,7 @@ export interface Piece {
   readonly count: number;
 }
 
-/** Partials that a thread folds at least, where there are as many: a few more loads cost less than another block. */
+/** Partials that a thread folds at least, where there are as many: they are on their way at once, and one block needs no ticket. */
 const A_THREAD = 8;
 /** Pieces at most, one a block: the threads of the last block fold what all have. */
 export const MOST_PIECES = 256;
