@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
-import { OCC_LEVELS, skeleton, WALKS, type OccLevel, type WalkOrder } from "isoform/skeleton";
+import { OCC_LEVELS, skeleton, type OccLevel, type WalkOrder } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";
 import { cg, lbm } from "./grid-problems.js";
 
 /*
- * Strong scaling of grid applications over the devices of one machine, at every level of OCC:
- *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk alternating] [--tune] [--json F] [--timelines FOLDER]
+ * Strong scaling of grid applications over the devices of one machine, at every level of OCC, in runs of about so many seconds:
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk forward,alternating] [--unroll 48] [--seconds 0.05] [--tune] [--json F] [--timelines FOLDER]
  */
 
 const { values: options } = parseArgs({
@@ -19,9 +19,9 @@ const { values: options } = parseArgs({
     sizes: { type: "string", default: "256,512" },
     only: { type: "string", default: "lbm,cg" },
     occ: { type: "string", default: OCC_LEVELS.join() },
-    unroll: { type: "string", default: "24" },
-    iterations: { type: "string", default: "48" },
-    walk: { type: "string", default: WALKS.join() },
+    unroll: { type: "string", default: "48" },
+    seconds: { type: "string", default: "0.05" },
+    walk: { type: "string", default: "alternating" },
     tune: { type: "boolean", default: false },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 const numbers = (text: string) => text.split(",").map(Number);
-const [all, iterations, rounds] = [options.devices.split(","), Number(options.iterations), Number(options.rounds)];
+const [all, rounds] = [options.devices.split(","), Number(options.rounds)];
 /** NVLink of one direction between two GPUs of a host, for the planned timelines. */
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
 const OCC = options.occ.split(",") as OccLevel[];
@@ -75,6 +75,8 @@ async function measure(application: keyof typeof PROBLEMS, size: number, count: 
   const { steps, temporary } = await problem(dense(set, [size, size, size]), "f64");
   const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, walk });
   await plan.run(2 * unroll);
+  const once = await plan.run(unroll);
+  const iterations = unroll * Math.ceil(Number(options.seconds) / once.seconds);
   const samples: number[] = [];
   for (let round = 0; round < rounds; round++) samples.push((await plan.run(iterations)).seconds / iterations);
   const seconds = samples.sort((a, b) => a - b)[rounds >> 1];

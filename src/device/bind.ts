@@ -106,7 +106,6 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
   check.bounds(strict.ir, strict.access, policy, scalars, shapes);
   const forward = check.forward(options, views);
-  check.passing(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
@@ -257,11 +256,6 @@ class Checks {
         this.fail(`"${param}" cannot be forwarded: it takes a view of rank 3, and one of its type and strides to store in, too`);
     }
     return forward;
-  }
-
-  passing({ walk }: LaunchOptions, views: Readonly<Record<string, View>>): void {
-    for (const name of walk?.passing ?? [])
-      if (!views[name]) this.fail(`"${name}" cannot be passing: it is no view; there are ${Object.keys(views).join(", ")}`);
   }
 
   policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {

@@ -68,14 +68,6 @@ export interface Forward {
   readonly to: View;
 }
 
-/** What of a launch's memory is in the cache already, and what need not stay there. */
-export interface Walk {
-  /** From the end of the range to its begin: what the launch before has touched last is found in the cache. */
-  readonly backward?: boolean;
-  /** View parameters whose elements are not needed again soon, so that they may leave the cache before others do. */
-  readonly passing?: readonly string[];
-}
-
 export interface LaunchOptions {
   /** The device's own precision where absent. */
   precision?: Precision;
@@ -94,9 +86,10 @@ export interface LaunchOptions {
   /** What the launch stores in memory of other devices, too; for devices with `forwards`. */
   forward?: readonly Forward[];
   /**
-   * The order in which a device with a cache of its own walks over the range, where it can choose. Results of strict mode do not depend on it.
+   * From the end of the range to its begin, where the device has a choice and its cache holds a good part of the views: what the launch before
+   * has touched last is found there. Results of strict mode do not depend on it.
    */
-  walk?: Walk;
+  backward?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, `sorted` in strict mode and where deterministic. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */

@@ -121,10 +121,10 @@ function matches(found: Known, call: Call): boolean {
 }
 
 function optionsKey({ device, options }: Call): string {
-  const { partials, scatter, walk } = options;
+  const { partials, scatter, backward } = options;
   const deterministic = isDeterministic(device, options);
-  const usual = partials === undefined && scatter === undefined && walk === undefined && !deterministic;
-  return usual ? "" : JSON.stringify([partials, scatter, walk, deterministic]);
+  const usual = partials === undefined && scatter === undefined && !backward && !deterministic;
+  return usual ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
 }
 
 function placeOf(view: AnyView): Place {

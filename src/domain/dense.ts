@@ -19,7 +19,6 @@ import { planesTogether, stretchesOf, type Stretch } from "./partition.js";
 import type { OverTeams } from "./particles/over-teams.js";
 import { placed } from "./placed.js";
 import { launchPartials, slotOf } from "./reductions.js";
-import { walkOf } from "./walk.js";
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
@@ -232,8 +231,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
-    const { precision, reductions = {}, unfolded } = options;
-    const walk = walkOf(container, options);
+    const { precision, reductions = {}, unfolded, backward } = options;
     const forward = options.forward?.flatMap((field) => this.forwardsOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
@@ -244,7 +242,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ]);
       const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
-      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward, walk })];
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward, backward })];
     });
   }
 

@@ -66,10 +66,8 @@ export interface PrepareOptions {
   reductions?: Readonly<Record<string, View>>;
   /** Reductions stay with the launches, for `fold` of the device. */
   unfolded?: boolean;
-  /** The container walks from the last plane to the first, where device and grid can. */
+  /** The container walks from the last plane to the first, where grid and device can and it pays. */
   backward?: boolean;
-  /** Fields that are not needed again soon. */
-  passing?: ReadonlySet<Field>;
   /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `forwards`. */
   forward?: readonly Field[];
 }

@@ -16,7 +16,6 @@ import { RecordedCells, recordedRows } from "./recorded.js";
 import { launchPartials, slotOf } from "./reductions.js";
 import type { ContainerPlan } from "./storage-kernel.js";
 import { UnitStorage } from "./unit-storage.js";
-import { walkOf } from "./walk.js";
 
 /** A container over a grid's storage, and the names of the parameters that the grid itself fills. */
 export interface Lowered<Role extends string> {
@@ -189,9 +188,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     });
   }
 
-  prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
-    const { precision, reductions = {}, unfolded } = options;
-    const walk = walkOf(container, options);
+  prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
     this.lay();
     for (const { field } of container.uses) field.grid.lay();
     const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
@@ -220,7 +217,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
       );
       const all = { ...args, ...Object.fromEntries(own), ...(records ? {} : Object.fromEntries(partials)) };
       return [
-        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded, walk }),
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
         ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, [begin, end], partial)) : []),
       ];
     });

@@ -8,7 +8,7 @@ import { entry } from "./graph.js";
 import { meansNeighbours, type ComputeNode, type Node } from "./nodes.js";
 import type { Plan } from "./plan.js";
 import type { Task } from "./schedule.js";
-import { walksOf, type StageWalk, type WalkOrder } from "./walk.js";
+import { walksBack, type WalkOrder } from "./walk.js";
 
 /** What one member does for one task, in one of its streams. */
 export interface Op {
@@ -50,15 +50,13 @@ export class Program {
   /** Devices of one kind are driven together. */
   private readonly capturable: boolean;
   private graph: DeviceGraph | undefined;
-  private readonly walks: (stage: number) => StageWalk;
 
   constructor(
     readonly plan: Plan,
     private readonly set: DeviceSet,
     private readonly precision: Precision,
-    walk: WalkOrder = "forward",
+    private readonly walk: WalkOrder,
   ) {
-    this.walks = walksOf(plan.stages, walk);
     try {
       this.ops = this.lower(plan.schedule.tasks);
     } catch (error) {
@@ -227,7 +225,7 @@ export class Program {
     if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
-    const options = { precision: this.precision, reductions, forward: node.forwards, ...this.walks(stage) };
+    const options = { precision: this.precision, reductions, forward: node.forwards, backward: walksBack(this.walk, stage) };
     const launches = container.grid.prepare(container, member, view, options);
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
@@ -246,7 +244,7 @@ export class Program {
     const { reductions, grid } = nodes[0].container;
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
     if (!members[0].device.fold) return undefined;
-    const options = { precision: this.precision, unfolded: true, ...this.walks(stage) };
+    const options = { precision: this.precision, unfolded: true, backward: walksBack(this.walk, stage) };
     const launchesOf = ({ container, view, forwards }: ComputeNode) =>
       members.map((_, m) => grid.prepare(container, m, view, { ...options, forward: forwards }));
     const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));

@@ -32,8 +32,8 @@ export interface SkeletonOptions {
   /** Fields whose values nobody needs after an iteration, nor in the next one before they are written: fusion need not store them. */
   temporary?: readonly Field[];
   /**
-   * `alternating`: every other container walks over its cells from the last to the first, and finds in the cache what the one before has
-   * left there; on GPUs, for grids over boxes in three dimensions. `forward` where absent.
+   * `alternating`, or where absent: every other container walks over its cells from the last to the first, where it then finds in the cache
+   * what the one before has left there: on GPUs, for boxes in three dimensions that are not much larger than the cache. `forward`: none does.
    */
   walk?: WalkOrder;
 }
@@ -96,7 +96,7 @@ export class Skeleton {
       precision = set.members[0].device.precision,
       unroll = 1,
       temporary = [],
-      walk = "forward",
+      walk = "alternating",
     } = options;
     if (occ !== "auto" && !OCC_LEVELS.includes(occ))
       throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);

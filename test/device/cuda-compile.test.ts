@@ -13,7 +13,7 @@ import { applicationKernels, gridSources, ladderSources, type Target } from "./g
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];
 /** With the shared memory that a block may ask for on the smallest of them. */
-const TARGET: Target = { language: cudaLanguage, facts: { sharedBytes: 96 << 10, threads: 1024, atomics64: true } };
+const TARGET: Target = { language: cudaLanguage, facts: { sharedBytes: 96 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 } };
 
 const compiler = await Nvrtc.open().then(
   (nvrtc) => ({ nvrtc }),

@@ -29,7 +29,7 @@ import { compileKernel } from "../../src/kernel/compile.js";
 import { IsoformError } from "../../src/kernel/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { devices } from "../../src/set/index.js";
-import { skeleton, WALKS } from "../../src/skeleton/index.js";
+import { skeleton } from "../../src/skeleton/index.js";
 import { ladder } from "../../src/testing/ladder.js";
 
 /** A language, and what is assumed of the GPU. */
@@ -105,7 +105,7 @@ export async function gridSources(target: Target, precision: Precision): Promise
   const extents = [6, 6, 6] as const;
   for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickGrid<3>(set, extents, {})]) {
     for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
-      for (const walk of WALKS) await skeleton(set, "grid", steps, { ...settings, temporary, walk }).run(1);
+      await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
   }
   await set.close();
   await device.close();

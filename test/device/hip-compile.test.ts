@@ -13,7 +13,7 @@ import { applicationKernels, gridSources, ladderSources, type Target } from "./g
 
 /** MI200, and MI300 under the newest of its names that the compiler knows. */
 const WANTED = [["gfx90a"], ["gfx942", "gfx940"]];
-const TARGET: Target = { language: hipLanguage, facts: { sharedBytes: 64 << 10, threads: 1024, atomics64: true } };
+const TARGET: Target = { language: hipLanguage, facts: { sharedBytes: 64 << 10, threads: 1024, atomics64: true, l2Bytes: 8 << 20 } };
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-hipcc-"));
 after(() => rmSync(folder, { recursive: true }));

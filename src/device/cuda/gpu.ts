@@ -23,7 +23,6 @@ export interface GpuFacts extends CodeFacts {
   arch: string;
   multiprocessors: number;
   memory: number;
-  l2Bytes: number;
   /** Bytes a second by clock and width of the memory; undefined where the driver does not tell them. */
   bandwidth: number | undefined;
 }

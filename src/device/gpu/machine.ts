@@ -10,6 +10,8 @@ export interface CodeFacts {
   readonly threads: number;
   /** Elements of 8 bytes can be folded into atomically. */
   readonly atomics64: boolean;
+  /** Bytes of the cache that all multiprocessors share. */
+  readonly l2Bytes: number;
 }
 
 /** A kernel's entry point on one GPU. */
@@ -30,8 +32,7 @@ export interface GpuMachine {
   readonly name: string;
   readonly memory: MemorySpace;
   readonly language: GpuLanguage;
-  /** `l2Bytes`: of the cache that all multiprocessors share. */
-  readonly facts: CodeFacts & { readonly multiprocessors: number; readonly l2Bytes: number };
+  readonly facts: CodeFacts & { readonly multiprocessors: number };
   /** Zeroed memory. Throws DeviceError where it does not fit. */
   allocate(bytes: number): GpuMemory;
   /** The entry points of `source`, compiled for this GPU or found compiled. */

@@ -270,8 +270,7 @@ export class BodyWriter {
         return [frame.teamSize(), Level.Term];
       case "load": {
         const place = this.place(e.view, e.indices);
-        const loaded = frame.load?.(e.view, place) ?? place;
-        return this.viewParam(e.view).element === "u8" ? [`(${d.types.i32})${loaded}`, Level.Prefix] : [loaded, Level.Term];
+        return this.viewParam(e.view).element === "u8" ? [`(${d.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
       }
       case "element":
         return [`${this.local(e.array)}[${this.address(e.index)}]`, Level.Term];

@@ -49,8 +49,6 @@ export interface Frame {
   pointer(view: string): string;
   /** Element strides of a view or scatter array: names of variables of the `index` type, or integer literals; `1` is left out of addresses. */
   strides(view: string): readonly string[];
-  /** The load of `place`, where a plain use of the lvalue will not do (read-only caches). */
-  load?(view: string, place: string): string;
   /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
   store?(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void;
   /** The same for an element of an array. */

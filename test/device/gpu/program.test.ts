@@ -9,7 +9,7 @@ import type { GpuLanguage } from "../../../src/emit/c/gpu/program.js";
 import { f64, kernel, open, range, scatter, sum, teamKernel, teams, view, type Device, type Policy } from "../../../src/index.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 
-const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true };
+const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 };
 const opencl = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });
 
 const rows = teamKernel("rows", { x: view(f64, 3), y: view(f64, 2) }, ({ x, y }, team) => {
@@ -43,11 +43,12 @@ before(async () => void (device = await open("js")));
 after(() => device.close());
 
 /** The program of a launch, and its decisions. */
-function planned(of: Kernel, policy: Policy, options: LaunchOptions = {}, language: GpuLanguage = cudaLanguage) {
+function planned(of: Kernel, policy: Policy, options: LaunchOptions = {}, language: GpuLanguage = cudaLanguage, facts = FACTS) {
   const all: Record<string, unknown> = { x: device.array(f64, [4, 100, 40]), y: device.array(f64, [4, 8]) };
   const args = Object.fromEntries(Object.entries(all).filter(([name]) => name in of.params));
-  const { program, members, decisions } = programOf(bind(device, of, args, policy, { precision: "fast", ...options }), language, FACTS);
-  return { threads: program.threads, lanes: program.lanes, members, row: program.row, text: decisions.join("; ") };
+  const { program, members, decisions } = programOf(bind(device, of, args, policy, { precision: "fast", ...options }), language, facts);
+  const { source, threads, lanes, row } = program;
+  return { source, threads, lanes, members, row, text: decisions.join("; ") };
 }
 
 test("members have as many lanes as were asked for, as their loops have turns, or eight", () => {
@@ -88,4 +89,14 @@ test("tiles are the shape of blocks, by powers of two", () => {
   assert.deepEqual(shape(range(4, 100, { tile: [3, 1000] })), [128, 2, "tiles: blocks of 2 x 128, for the 3 x 1000 asked for"]);
   assert.deepEqual(shape(range(4, 100))[2], undefined);
   assert.match(planned(folded, range(4, 100, { tile: [4, 16] }), { precision: "strict" }).text, /tiles: none, as the order of reductions/);
+});
+
+test("a launch walks back where the cache holds an eighth of what it touches", () => {
+  const box = kernel("box", { x: view(f64, 3) }, ({ x }, i, j, k) => {
+    x[i][j][k] = 1;
+  });
+  const bytes = 8 * 4 * 100 * 40;
+  const back = (l2Bytes: number, backward?: boolean) =>
+    planned(box, range(4, 100, 40), { backward }, cudaLanguage, { ...FACTS, l2Bytes }).source.includes("gridDim.y - 1 - blockIdx.y");
+  assert.deepEqual([back(bytes / 8, true), back(bytes / 8 - 1, true), back(bytes), back(bytes, false)], [true, false, false, false]);
 });

@@ -12,7 +12,7 @@ import type { Kernel } from "../../../src/kernel/kernel.js";
 const device = await open("js");
 after(() => device.close());
 
-const FACTS: CodeFacts = { sharedBytes: 48 << 10, threads: 1024, atomics64: true };
+const FACTS: CodeFacts = { sharedBytes: 48 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 };
 const [at, h, j] = [device.array(i32, 1000), device.array(f64, 50_000), device.array(f64, 50_000)];
 
 const launch = (made: unknown, args: object, policy: Policy, options: LaunchOptions = {}, facts = FACTS) =>

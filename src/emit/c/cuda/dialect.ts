@@ -74,7 +74,6 @@ export function cudaDialect(wide: boolean): GpuDialect {
     exchange: "atomicCAS",
     runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
-    passing: { load: (place) => `__ldcs(&${place})`, store: (place, value) => `__stcs(&${place}, ${value})` },
     holdsResidents: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,

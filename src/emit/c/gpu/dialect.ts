@@ -140,8 +140,6 @@ export interface GpuDialect extends Dialect {
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
   /** The line with which every entry begins, where one that is started early waits for what comes before it. */
   readonly opening?: string;
-  /** An access to memory after which the element may leave the cache before others do; absent where the language has no word for it. */
-  readonly passing?: { load(place: string): string; store(place: string, value: string): string };
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** What stands in the list for a parameter, and the lines with which the body must begin for it. */

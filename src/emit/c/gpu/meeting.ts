@@ -43,7 +43,7 @@ export class Meeting {
     return this.valueOf(type, "own", `${n}`);
   }
 
-  /** Finds the words' places while partials are read. */
+  /** Finds the words' places, and waits for what was stored in the memory of other GPUs, while partials are read. */
   begin(): void {
     const { entry, words } = this;
     const { i64 } = entry.dialect;
@@ -59,6 +59,8 @@ export class Meeting {
       entry.code.line(`now = *${this.turn} + 1;`);
       entry.code.line(`const int side = (int)(now % 2) * ${this.members} * ${words};`);
       entry.code.line("to += side;").line("from += side;");
+      // What the kernels before have stored in the memory of other GPUs is there when a word is.
+      entry.code.line(`${this.far.fence};`);
     });
   }
 
@@ -84,9 +86,7 @@ export class Meeting {
 
   private exchange(): void {
     const { code, dialect } = this.entry;
-    const { fence, load, pause, fail } = this.far;
-    // What the kernels before have stored in the memory of other GPUs is there when a word is.
-    code.line(`${fence};`);
+    const { load, pause, fail } = this.far;
     code.line(`*to = now << 32 | ((const unsigned int *)own)[thread % ${this.words}];`);
     code.line(`${dialect.i64} word;`);
     code.block(`for (unsigned int tries = 0; (int)((word = ${load("from")}) >> 32) != (int)now; tries++)`, () => {

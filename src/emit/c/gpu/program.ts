@@ -7,9 +7,9 @@ export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "
 
 /**
  * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
- * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `rowBlocks`, `tile` and `planes` (of a grid over a box), `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team)
- * and more,
- * listed in device/gpu/launch.ts.
+ * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `rowBlocks`, `tile` and `planes` (of a grid over a box),
+ * `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team) and more, listed in
+ * device/gpu/launch.ts.
  */
 export interface KernelParam {
   readonly key: string;
@@ -82,8 +82,6 @@ export interface GpuAssumptions {
   forwards?: readonly ForwardCode[];
   /** Blocks of a grid over a box begin at its end. */
   backward?: boolean;
-  /** Views whose elements may leave the cache early, where the language can say so. */
-  passing?: readonly string[];
 }
 
 export interface ForwardCode {

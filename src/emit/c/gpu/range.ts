@@ -6,7 +6,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
 import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
-import type { BlockShape, GpuDialect } from "./dialect.js";
+import type { BlockShape } from "./dialect.js";
 import type { Entry, ForwardCode, Traversal } from "./program.js";
 import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
@@ -129,18 +129,6 @@ export class RangeWriter extends EntryWriter {
     return this.program.assumptions.row === undefined ? undefined : [this.row, this.threads / this.row, 1];
   }
 
-  load(view: string, place: string): string {
-    return this.passing(view)?.load(place) ?? place;
-  }
-
-  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
-    body.line(stmt, `${this.passing(stmt.view)?.store(place, value) ?? `${place} = ${value}`};`);
-  }
-
-  private passing(view: string): GpuDialect["passing"] {
-    return this.program.assumptions.passing?.includes(view) ? this.dialect.passing : undefined;
-  }
-
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value, stmt);
@@ -245,7 +233,7 @@ export class RangeWriter extends EntryWriter {
    * with `backward` from the last to the first.
    */
   private box(strided: boolean): void {
-    const { code, T, dialect: d } = this;
+    const { code, early, T, dialect: d } = this;
     const [i, j, k] = this.indexNames;
     const [inRow, tile, planes] = [
       this.indexParam("rowBlocks", "row_blocks"),
@@ -257,16 +245,16 @@ export class RangeWriter extends EntryWriter {
       backward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
     const first = strided ? this.begin(2) : this.firstInRow();
-    code.line(
+    const stop = this.names.fresh("stop");
+    early.line(
       `const ${T.index} ${j} = ${this.begin(1)} + (${block("z")} * ${tile} + ${block("x")} / ${inRow}) * (${T.index})${d.threads("y")} + ${thread("y")};`,
     );
-    code.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
+    early.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
+    early.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
+    early.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
     const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
     code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
       this.body.statements(this.head);
-      const stop = this.names.fresh("stop");
-      code.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
-      code.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
       const start = this.names.fresh("start");
       if (forwards.length > 0) code.line(`const ${T.index} ${start} = ${i};`);
       this.column(i, stop);
