@@ -45,16 +45,16 @@ interface Row {
   /** Median over the rounds of the seconds of one iteration. */
   seconds: number;
   mlups: number;
-  /** Of the speed of one device, whatever way is faster there, times their number. */
-  efficiency: number | undefined;
+  /** Of the speed of one device, which is measured by turns with it, times their number: the median over the rounds. */
+  efficiency: number;
 }
+
+type Application = keyof typeof PROBLEMS;
 
 const rows: Row[] = [];
 let label = "";
 for (const size of numbers(options.sizes))
-  for (const application of options.only.split(",") as (keyof typeof PROBLEMS)[])
-    for (const count of numbers(options.counts))
-      for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) for (const walk of walks) await measure(application, size, count, occ, walk);
+  for (const application of options.only.split(",") as Application[]) for (const walk of walks) await measureAll(application, size, walk);
 if (options.json) {
   mkdirSync(dirname(options.json), { recursive: true });
   const report = {
@@ -68,30 +68,55 @@ if (options.json) {
   writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
 }
 
-async function measure(application: keyof typeof PROBLEMS, size: number, count: number, occ: OccLevel, walk: WalkOrder): Promise<void> {
+async function measureAll(application: Application, size: number, walk: WalkOrder): Promise<void> {
+  const alone = await prepare(application, size, 1, OCC[0], walk);
+  for (const count of numbers(options.counts))
+    for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) {
+      const several = count === 1 ? undefined : await prepare(application, size, count, occ, walk);
+      const samples: { seconds: number; efficiency: number }[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const one = await alone.run();
+        const seconds = several ? await several.run() : one;
+        samples.push({ seconds, efficiency: one / seconds / count });
+      }
+      const seconds = median(samples.map((sample) => sample.seconds));
+      const efficiency = median(samples.map((sample) => sample.efficiency));
+      rows.push({ application, size, devices: count, occ, walk, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
+      console.log(
+        `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(9)} ${walk.padEnd(11)} ${(1e3 * seconds).toFixed(4)} ms  efficiency ${efficiency.toFixed(3)}`,
+      );
+      if (occ === "two-way") await several?.draw(`${application}-${size}-${count}.svg`);
+      await several?.close();
+    }
+  await alone.close();
+}
+
+/** A problem on the first `count` devices. */
+async function prepare(application: Application, size: number, count: number, occ: OccLevel, walk: WalkOrder) {
   const set = await devices(all.slice(0, count), { link: LINK, tune: options.tune });
-  label = `${count} of ${set.members[0].device.label}`;
+  label = `${all.length} of ${set.members[0].device.label}`;
   const { problem, unroll } = PROBLEMS[application];
   const { steps, temporary } = await problem(dense(set, [size, size, size]), "f64");
   const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, walk });
   await plan.run(2 * unroll);
   const once = await plan.run(unroll);
   const iterations = unroll * Math.ceil(Number(options.seconds) / once.seconds);
-  const samples: number[] = [];
-  for (let round = 0; round < rounds; round++) samples.push((await plan.run(iterations)).seconds / iterations);
-  const seconds = samples.sort((a, b) => a - b)[rounds >> 1];
-  const ofOne = rows.filter((row) => row.application === application && row.size === size && row.devices === 1);
-  const alone = ofOne.length > 0 ? Math.min(...ofOne.map((row) => row.seconds)) : undefined;
-  const efficiency = count === 1 ? 1 : alone && alone / seconds / count;
-  rows.push({ application, size, devices: count, occ, walk, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
-  console.log(
-    `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(9)} ${walk.padEnd(11)} ${(1e3 * seconds).toFixed(3)} ms  efficiency ${efficiency?.toFixed(3) ?? "-"}`,
-  );
-  if (options.timelines && occ === "two-way") {
-    await plan.run(unroll, { trace: true });
-    mkdirSync(options.timelines, { recursive: true });
-    writeFileSync(join(options.timelines, `${application}-${size}-${count}.svg`), await plan.timeline("svg"));
-  }
-  plan.free();
-  await set.close();
+  return {
+    /** Seconds of an iteration, in one run. */
+    run: async () => (await plan.run(iterations)).seconds / iterations,
+    draw: async (file: string) => {
+      if (!options.timelines) return;
+      await plan.run(unroll, { trace: true });
+      mkdirSync(options.timelines, { recursive: true });
+      writeFileSync(join(options.timelines, file), await plan.timeline("svg"));
+    },
+    close: async () => {
+      plan.free();
+      await set.close();
+    },
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }

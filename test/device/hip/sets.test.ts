@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { cg } from "../../../bench/grid-problems.js";
 import { dense, type DenseOptions } from "../../../src/domain/index.js";
+import { f64 } from "../../../src/index.js";
 import { devices } from "../../../src/set/index.js";
 import { skeleton, type SkeletonOptions } from "../../../src/skeleton/index.js";
 import { fakeHip } from "./fake.js";
@@ -57,6 +58,28 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
       );
       assert.equal(fake.complaints(), "");
     });
+
+  it("stores in the halos of neighbours what only some cells write, and what was there before", async () => {
+    const found: Float64Array[] = [];
+    for (const spec of ["js", "hip:0*3"]) {
+      const set = await devices(spec);
+      const grid = dense(set, [9, 5, 6]);
+      const [u, v] = ["u", "v"].map((name) => grid.field(name, f64));
+      u.fill((x, y, z) => 1 + x + 10 * y + 100 * z);
+      const some = grid.container("some", { u }, ({ u }, c) => {
+        if ((c.x + c.y + c.z) % 2 === 0) u[c] = 2 * u[c];
+      });
+      const around = grid.container("around", { u, v }, ({ u, v }, c) => void (v[c] = u.at(c, 0, 0, -1) + u.at(c, 0, 0, 1)));
+      const plan = skeleton(set, "checkers", [some, around], { occ: "in-kernel", precision: "fast", fuse: false });
+      if (spec !== "js") assert.match(plan.explain(), /what neighbours read is stored there, too/);
+      await plan.run(3);
+      found.push(Float64Array.from(await v.download()));
+      plan.free();
+      await set.close();
+    }
+    assert.deepEqual(found[1], found[0]);
+    assert.equal(fake.complaints(), "");
+  });
 
   for (const spec of ["hip:0", "hip:0,hip:1"])
     it(`walks there and back: ${spec}`, async () => {

@@ -7,7 +7,8 @@ import { sizeOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
-import type { Entry, ForwardCode, Traversal } from "./program.js";
+import { Forwarding } from "./forwarding.js";
+import type { Entry, Traversal } from "./program.js";
 import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
@@ -53,6 +54,7 @@ export class RangeWriter extends EntryWriter {
   private copyIndex = "";
   private readonly tiles = new Map<string, Tile>();
   private readonly slots = new Map<string, string>();
+  private forwarding: Forwarding | undefined;
 
   constructor(
     program: ProgramWriter,
@@ -127,6 +129,11 @@ export class RangeWriter extends EntryWriter {
   private block(): BlockShape | undefined {
     if (this.isFlat) return [this.threads, 1, 1];
     return this.program.assumptions.row === undefined ? undefined : [this.row, this.threads / this.row, 1];
+  }
+
+  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
+    if (this.forwarding) this.forwarding.store(body, stmt, place, value);
+    else body.line(stmt, `${place} = ${value};`);
   }
 
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
@@ -240,7 +247,7 @@ export class RangeWriter extends EntryWriter {
       this.indexParam("tile", "tile"),
       this.indexParam("planes", "planes"),
     ];
-    const { forwards = [], backward = false } = this.program.assumptions;
+    const { forwards, backward = false } = this.program.assumptions;
     const block = (axis: "x" | "y" | "z") =>
       backward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
@@ -252,31 +259,15 @@ export class RangeWriter extends EntryWriter {
     early.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
     early.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
     early.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
+    if (forwards) this.forwarding = new Forwarding(this, forwards, { begin: this.begin(0), end: this.end(0), body: this.rest });
     const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
     code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
       this.body.statements(this.head);
       const start = this.names.fresh("start");
-      if (forwards.length > 0) code.line(`const ${T.index} ${start} = ${i};`);
+      if (this.forwarding?.readsBack) code.line(`const ${T.index} ${start} = ${i};`);
       this.column(i, stop);
-      for (const forward of forwards) this.forward(forward, start, stop);
+      this.forwarding?.close(start, stop, j, k);
     });
-  }
-
-  /** Stores what the thread has written in planes at an end of the range in other memory, too. */
-  private forward({ param, side }: ForwardCode, start: string, stop: string): void {
-    const { code, T } = this;
-    const [, j, k] = this.indexNames;
-    const to = this.pointerParam(`forward:${param}:${side}`, `${param}_${side}`, this.program.array(param).element);
-    const planes = this.indexParam(`forwardPlanes:${param}:${side}`, `${param}_${side}_planes`);
-    const [alongI, alongJ, alongK] = this.strides(param).map((stride) => (stride === "1" ? "" : ` * ${stride}`));
-    const n = this.names.fresh("n");
-    const rest = `${j}${alongJ} + ${k}${alongK}`;
-    const edge = side === "first" ? this.begin(0) : `(${this.end(0)} - ${planes})`;
-    const from = side === "first" ? start : `${start} > ${edge} ? ${start} : ${edge}`;
-    const until = side === "first" ? `${n} < ${stop} && ${n} < ${edge} + ${planes}` : `${n} < ${stop}`;
-    code.block(`for (${T.index} ${n} = ${from}; ${until}; ${n}++)`, () =>
-      code.line(`${to}[(${n} - ${edge})${alongI} + ${rest}] = ${this.pointer(param)}[${n}${alongI} + ${rest}];`),
-    );
   }
 
   /** The elements from `i` to `stop` of one column, several at a time where they have much in common. */

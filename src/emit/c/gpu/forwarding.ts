@@ -1,0 +1,84 @@
+import type { Expr, Stmt } from "../../../ir/types.js";
+import type { BodyWriter } from "../body.js";
+import type { ForwardCode } from "./program.js";
+import type { EntryWriter, StmtOf } from "./writer.js";
+
+/** Where one end of a view lies in other memory: its place there for the offset that an element has in the view, and its planes. */
+interface End {
+  readonly to: string;
+  /** Whether the plane of this index, and those of a stretch, belong to it. */
+  readonly has: (plane: string) => string;
+  readonly from: (start: string) => string;
+  readonly until: (plane: string, stop: string) => string;
+}
+
+/**
+ * Planes at the ends of a box that are stored in other memory, too, such as a neighbour's halo. What each element stores goes there at once;
+ * what only some of them store is read back behind the column, so that the other memory has all of the planes.
+ */
+export class Forwarding {
+  private readonly ends = new Map<string, End[]>();
+  private readonly atOnce: ReadonlySet<string>;
+
+  constructor(
+    private readonly entry: EntryWriter,
+    forwards: readonly ForwardCode[],
+    private readonly box: { readonly begin: string; readonly end: string; readonly body: readonly Stmt[] },
+  ) {
+    for (const forward of forwards) this.ends.set(forward.param, [...(this.ends.get(forward.param) ?? []), this.endOf(forward)]);
+    this.atOnce = new Set([...this.ends.keys()].filter((param) => box.body.some((stmt) => stmt.kind === "store" && stmt.view === param)));
+  }
+
+  /** Something is left to be done behind a column. */
+  get readsBack(): boolean {
+    return this.atOnce.size < this.ends.size;
+  }
+
+  /** Stores an element of a view. */
+  store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
+    const ends = this.atOnce.has(stmt.view) ? this.ends.get(stmt.view) : undefined;
+    if (!ends) return body.line(stmt, `${place} = ${value};`);
+    const { entry } = this;
+    const stored = entry.names.fresh(`${stmt.view}_stored`);
+    body.line(stmt, `const ${entry.T[entry.program.array(stmt.view).element]} ${stored} = ${value};`);
+    body.code.line(`${place} = ${stored};`);
+    const offset = body.offset(stmt.view, stmt.indices);
+    for (const { to, has } of ends) body.code.line(`if (${has(planeOf(body, stmt.indices))}) ${to}[${offset}] = ${stored};`);
+  }
+
+  /** What is left to be done for a column `j`, `k` whose planes from `start` to `stop` have been computed. */
+  close(start: string, stop: string, j: string, k: string): void {
+    const { entry } = this;
+    const { index } = entry.T;
+    for (const [param, ends] of this.ends) {
+      if (this.atOnce.has(param)) continue;
+      const n = entry.names.fresh("n");
+      const offset = [n, j, k].map((at, axis) => `${at} * ${entry.strides(param)[axis]}`).join(" + ");
+      for (const { to, from, until } of ends)
+        entry.code.block(`for (${index} ${n} = ${from(start)}; ${until(n, stop)}; ${n}++)`, () =>
+          entry.code.line(`${to}[${offset}] = ${entry.pointer(param)}[${offset}];`),
+        );
+    }
+  }
+
+  private endOf({ param, side }: ForwardCode): End {
+    const { entry, box } = this;
+    const { element } = entry.program.array(param);
+    const planes = entry.indexParam(`forwardPlanes:${param}:${side}`, `${param}_${side}_planes`);
+    const edge = side === "first" ? `${box.begin} + ${planes}` : `${box.end} - ${planes}`;
+    const first = side === "first" ? box.begin : `(${edge})`;
+    const to = entry.names.fresh(`${param}_at_${side}`);
+    const pointer = entry.pointerParam(`forward:${param}:${side}`, `${param}_${side}`, element);
+    entry.early.line(`${entry.dialect.pointer("global", element)}const ${to} = ${pointer} - ${first} * ${entry.strides(param)[0]};`);
+    if (side === "first")
+      return { to, has: (i) => `${i} < ${edge}`, from: (start) => start, until: (n, stop) => `${n} < ${stop} && ${n} < ${edge}` };
+    return {
+      to,
+      has: (i) => `${i} >= ${edge}`,
+      from: (start) => `${start} > ${edge} ? ${start} : ${edge}`,
+      until: (n, stop) => `${n} < ${stop}`,
+    };
+  }
+}
+
+const planeOf = (body: BodyWriter, indices: readonly Expr[]): string => body.address(indices[0]);
