@@ -10,15 +10,15 @@
 
 extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
   const double *__restrict__ p, double *__restrict__ s, const long long row_blocks, const long long tile,
-  const long long planes, const long long k_begin, const long long j_begin, const long long k_end, const long long j_end,
-  const long long i_begin, const long long i_end, const long long s_stride0, const long long s_stride1,
-  const long long p_stride0, const long long p_stride1
+  const long long planes, const long long k_begin, const long long j_begin, const long long i_begin,
+  const long long i_end, const long long k_end, const long long j_end, const long long s_stride0,
+  const long long s_stride1, const long long p_stride0, const long long p_stride1
 ) {
   const long long j = j_begin + ((long long)blockIdx.z * tile + (long long)blockIdx.x / row_blocks) * (long long)blockDim.y + (long long)threadIdx.y;
   const long long k = k_begin + (long long)blockIdx.x % row_blocks * (long long)blockDim.x + (long long)threadIdx.x;
+  long long i = i_begin + (long long)blockIdx.y * planes;
+  const long long stop = i + planes < i_end ? i + planes : i_end;
   if (j < j_end && k < k_end) {
-    long long i = i_begin + (long long)blockIdx.y * planes;
-    const long long stop = i + planes < i_end ? i + planes : i_end;
     while (i < stop) {
       if (i + 1 < stop) {
         s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
@@ -91,7 +91,7 @@ extern "C" cudaError_t laplace_launch(
   if (i_count > 0 && j_count > 0 && k_count > 0) {
     if (status == cudaSuccess) {
       const dim3 grid((unsigned int)(row_blocks * tile), (unsigned int)slabs, (unsigned int)tiles), block((unsigned int)block_x, (unsigned int)block_y, 1);
-      laplace_kernel<<<grid, block, 0, stream>>>(p, s, row_blocks, tile, planes, k_begin, j_begin, k_end, j_end, i_begin, i_end, s_stride0, s_stride1, p_stride0, p_stride1);
+      laplace_kernel<<<grid, block, 0, stream>>>(p, s, row_blocks, tile, planes, k_begin, j_begin, i_begin, i_end, k_end, j_end, s_stride0, s_stride1, p_stride0, p_stride1);
       status = cudaGetLastError();
     }
   }

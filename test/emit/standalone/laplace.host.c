@@ -110,10 +110,10 @@ cl_int laplace_launch(
       TRY(set_i64(kernel, 6, planes));
       TRY(set_i64(kernel, 7, k_begin));
       TRY(set_i64(kernel, 8, j_begin));
-      TRY(set_i64(kernel, 9, k_end));
-      TRY(set_i64(kernel, 10, j_end));
-      TRY(set_i64(kernel, 11, i_begin));
-      TRY(set_i64(kernel, 12, i_end));
+      TRY(set_i64(kernel, 9, i_begin));
+      TRY(set_i64(kernel, 10, i_end));
+      TRY(set_i64(kernel, 11, k_end));
+      TRY(set_i64(kernel, 12, j_end));
       TRY(set_i64(kernel, 13, s_stride0));
       TRY(set_i64(kernel, 14, s_stride1));
       TRY(set_i64(kernel, 15, p_stride0));
