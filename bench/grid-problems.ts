@@ -5,6 +5,11 @@ import { D3Q19 } from "../apps/lbm/lattice.js";
 
 export interface GridProblem {
   steps: readonly Step[];
+  /**
+   * Puts fields and scalars back to their start. Without it, iterations that go on for long compute with numbers that are none, or hardly
+   * any, and those take GPUs another time.
+   */
+  restart: () => Promise<void>;
   /** What the iterations are for. */
   result: Field;
   /** Fields that nobody needs after an iteration. */
@@ -37,7 +42,8 @@ async function lbmOf(
   const start = grid.container("start", { f, w: table(type, D3Q19.weights), uneven }, ({ f, w, uneven }, c) => {
     for (let q = 0; q < 19; q++) f[c][q] = w[q] * uneven[c.x % 7];
   });
-  await grid.run(start);
+  const restart = async () => void (await grid.run(start));
+  await restart();
   const params = { f, g, Real, omega: table(type, [1.2]), cx: along(0), cy: along(1), cz: along(2), w: table(type, D3Q19.weights) };
   const step = grid.container("collide and stream", params, ({ f, g, Real, omega, cx, cy, cz, w }, c) => {
     const own = new Real(19);
@@ -66,7 +72,7 @@ async function lbmOf(
       g[c][q + 1] = own[q + 1] + omega[0] * (even - odd - own[q + 1]);
     }
   });
-  return { steps: [step, swap(f, g)], result: f as Field, temporary: [] };
+  return { steps: [step, swap(f, g)], restart, result: f as Field, temporary: [] };
 }
 
 /** Conjugate gradients for the 7-point Laplacian, zero outside; all scalars stay on the devices. */
@@ -82,9 +88,12 @@ export async function cg(grid: Grid<3>): Promise<GridProblem> {
     r[c] = uneven[(c.x + c.y + c.z) % 5];
     p[c] = r[c];
   });
-  await grid.run(start);
   const square = grid.container("r.r", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
-  await grid.run(square);
+  const restart = async () => {
+    await grid.run(start);
+    await grid.run(square);
+  };
+  await restart();
   const steps = [
     grid.container("A p", { p, s }, ({ p, s }, c) => {
       s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
@@ -102,5 +111,5 @@ export async function cg(grid: Grid<3>): Promise<GridProblem> {
       p[c] = r[c] + (rr / before) * p[c];
     }),
   ];
-  return { steps, result: x as Field, temporary: [s] };
+  return { steps, restart, result: x as Field, temporary: [s] };
 }
