@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as rest } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
@@ -30,6 +31,8 @@ const { values: options } = parseArgs({
 });
 const numbers = (text: string) => text.split(",").map(Number);
 const [all, rounds] = [options.devices.split(","), Number(options.rounds)];
+/** Milliseconds before each run: a GPU that draws more than its limit for half a second lowers its clock for another half. */
+const REST = 100;
 /** NVLink of one direction between two GPUs of a host, for the planned timelines. */
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
 const OCC = options.occ.split(",") as OccLevel[];
@@ -54,10 +57,16 @@ type Application = keyof typeof PROBLEMS;
 const rows: Row[] = [];
 let label = "";
 for (const size of numbers(options.sizes))
-  for (const application of options.only.split(",") as Application[]) for (const walk of walks) await measureAll(application, size, walk);
-if (options.json) {
+  for (const application of options.only.split(",") as Application[])
+    for (const walk of walks) {
+      await measureAll(application, size, walk);
+      report();
+    }
+
+function report(): void {
+  if (!options.json) return;
   mkdirSync(dirname(options.json), { recursive: true });
-  const report = {
+  const told = {
     command: commandLine("dist/bench/scaling.js"),
     devices: label,
     node: process.version,
@@ -65,7 +74,7 @@ if (options.json) {
     type: "f64",
     rows,
   };
-  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
+  writeFileSync(options.json, JSON.stringify(told, undefined, 1) + "\n");
 }
 
 async function measureAll(application: Application, size: number, walk: WalkOrder): Promise<void> {
@@ -105,6 +114,8 @@ async function prepare(application: Application, size: number, count: number, oc
     /** Seconds of an iteration, in one run. */
     run: async () => {
       await restart();
+      await rest(REST);
+      await plan.run(unroll);
       return (await plan.run(iterations)).seconds / iterations;
     },
     draw: async (file: string) => {
