@@ -43,6 +43,23 @@ test("a box walks from its end where it is to", () => {
   assert.doesNotMatch(emit(relax).source, /gridDim/);
 });
 
+test("a column asks for its own elements before it waits for scalars", () => {
+  const update = kernel("update", { u: view(f64, 3), v: view(f64, 3), a: view(f64, 1) }, ({ u, v, a }, i, j, k) => {
+    const step = 1 / a[0];
+    v[i][j][k] += step * (u[i][j][k + 1] + u[i + 1][j][k]);
+  });
+  const { source } = emit(update);
+  const asked = source.match(/for \(int n = 0; n < 4; n\+\+\) if \(i \+ n < stop\) ask_ahead\(.*\);/g) ?? [];
+  // Not for neighbours.
+  assert.equal(asked.length, 1);
+  assert.match(asked[0], /ask_ahead\(&v\[\(i \+ n\) \* v_stride0 \+ j \* v_stride1 \+ k\]\)/);
+  assert.ok(source.indexOf(asked[0]) < source.indexOf("a[0]"));
+  const alone = kernel("alone", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
+    v[i][j][k] += u[i][j][k] + u[i + 1][j][k];
+  });
+  assert.doesNotMatch(emit(alone).source, /ask_ahead/);
+});
+
 test("a strict reduction has eight threads a chunk", () => matchesSnapshot("emit/c/dot.cu", cudaSource(compiled(dot), "strict")));
 
 test("a team is a block", () => matchesSnapshot("emit/c/row-sums.cu", cudaSource(compiled(rowSums))));

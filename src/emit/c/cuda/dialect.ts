@@ -74,6 +74,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     exchange: "atomicCAS",
     runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
+    ahead: { definition: ASK_AHEAD, ask: (pointer) => `ask_ahead(${pointer})` },
     holdsResidents: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
@@ -97,6 +98,8 @@ const HEARD_FROM = [
   "  return word;",
   "}",
 ].join("\n");
+
+const ASK_AHEAD = '__device__ inline void ask_ahead(const void *place) { asm volatile("prefetch.global.L1 [%0];" :: "l"(place)); }';
 
 const RESERVED = [
   ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(

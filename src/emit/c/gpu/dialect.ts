@@ -140,6 +140,8 @@ export interface GpuDialect extends Dialect {
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
   /** The line with which every entry begins, where one that is started early waits for what comes before it. */
   readonly opening?: string;
+  /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; absent where the language cannot. */
+  readonly ahead?: { readonly definition: string; ask(pointer: string): string };
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** What stands in the list for a parameter, and the lines with which the body must begin for it. */

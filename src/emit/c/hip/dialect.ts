@@ -44,6 +44,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     entry: (name, most, block) => cuda.entry(name, most, block),
     holdsResidents: false,
     // Not tried on such a GPU.
+    ahead: undefined,
   };
 }
 
