@@ -6,8 +6,8 @@ import { D3Q19 } from "../apps/lbm/lattice.js";
 export interface GridProblem {
   steps: readonly Step[];
   /**
-   * Puts fields and scalars back to their start. Without it, iterations that go on for long compute with numbers that are none, or hardly
-   * any, and those take GPUs another time.
+   * Puts fields and scalars back to their start: iterations that go on long after they have converged compute with NaN, and that takes GPUs
+   * another time.
    */
   restart: () => Promise<void>;
   /** What the iterations are for. */
@@ -79,12 +79,12 @@ async function lbmOf(
 export async function cg(grid: Grid<3>): Promise<GridProblem> {
   const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
   const [rr, before, ps] = ["rr", "before", "ps"].map((name) => grid.scalar(name, f64));
-  x.fill(0);
   const uneven = table(
     f64,
     [0, 1, 2, 3, 4].map((n) => 1 + n),
   );
-  const start = grid.container("start", { p, r, uneven }, ({ p, r, uneven }, c) => {
+  const start = grid.container("start", { x, p, r, uneven }, ({ x, p, r, uneven }, c) => {
+    x[c] = 0;
     r[c] = uneven[(c.x + c.y + c.z) % 5];
     p[c] = r[c];
   });
