@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it, test } from "node:test";
+import { describe, it, test } from "node:test";
 import { backendNames, f32, f64, kernel, open, range, region, view } from "../../../src/index.js";
 import { Profiler, profileJson, profileText, profileTrace, rooflineShare, type Profile, type ProfileRow } from "../../../src/p3/index.js";
 import { dense } from "../../../src/domain/index.js";
@@ -16,7 +16,7 @@ const fake = await fakeHip();
 /** What tuning finds is remembered in a folder of its own. */
 const folder = mkdtempSync(join(tmpdir(), "isoform-profile-"));
 process.env.XDG_CACHE_HOME = folder;
-after(() => rmSync(folder, { recursive: true }));
+process.once("exit", () => rmSync(folder, { recursive: true }));
 
 const scale = kernel("scale", { x: view(f32), y: view(f32) }, ({ x, y }, i) => {
   y[i] = 2 * x[i];
