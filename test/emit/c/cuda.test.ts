@@ -46,7 +46,7 @@ test("a box walks from its end where it is to", () => {
 test("a column asks for its own elements before it waits for scalars", () => {
   const update = kernel("update", { u: view(f64, 3), v: view(f64, 3), a: view(f64, 1) }, ({ u, v, a }, i, j, k) => {
     const step = 1 / a[0];
-    v[i][j][k] += step * (u[i][j][k + 1] + u[i + 1][j][k]);
+    v[i][j][k] += step * (u[i + 1][j][k] + u[i + 2][j][k] + u[i + 3][j][k]);
   });
   const { source } = emit(update);
   const asked = source.match(/for \(int n = 0; n < 4; n\+\+\) if \(i \+ n < stop\) ask_ahead\(.*\);/g) ?? [];
@@ -54,8 +54,13 @@ test("a column asks for its own elements before it waits for scalars", () => {
   assert.equal(asked.length, 1);
   assert.match(asked[0], /ask_ahead\(&v\[\(i \+ n\) \* v_stride0 \+ j \* v_stride1 \+ k\]\)/);
   assert.ok(source.indexOf(asked[0]) < source.indexOf("a[0]"));
+  const single = kernel("single", { v: view(f64, 3), a: view(f64, 1) }, ({ v, a }, i, j, k) => {
+    const step = 1 / a[0];
+    v[i][j][k] *= step;
+  });
+  assert.doesNotMatch(emit(single).source, /ask_ahead/);
   const alone = kernel("alone", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
-    v[i][j][k] += u[i][j][k] + u[i + 1][j][k];
+    v[i][j][k] += u[i + 1][j][k] + u[i + 2][j][k] + u[i + 3][j][k];
   });
   assert.doesNotMatch(emit(alone).source, /ask_ahead/);
 });

@@ -277,7 +277,9 @@ export class RangeWriter extends EntryWriter {
   /** Asks for what a column reads at its own places, where it would otherwise wait first for scalars and for what is computed of them. */
   private askAhead(i: string, stop: string): void {
     const { ahead } = this.dialect;
-    if (!ahead || !this.head.some((stmt) => exprsOf(stmt).some((expr) => someExpr(expr, ({ op }) => op === "load")))) return;
+    // A single plane is read right behind them.
+    if (!ahead || this.planes <= 1 || !this.head.some((stmt) => exprsOf(stmt).some((expr) => someExpr(expr, ({ op }) => op === "load"))))
+      return;
     const [, j, k] = this.indexNames;
     const n = this.names.fresh("n");
     this.program.definitions.add(ahead.definition);
