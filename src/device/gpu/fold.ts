@@ -3,8 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
-import { MOST_MET } from "../../emit/c/gpu/meeting.js";
-import { mailboxBytes, type Gathering } from "./gather.js";
+import { canMeet, mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 import type { Values } from "./steps.js";
@@ -44,21 +43,21 @@ export class GpuFold implements Launch {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
     const reductions = Object.keys(parts[0].results).length;
     const apart = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
-    const meets = parts[0].gpu.language.meets && apart && parts.length * reductions <= MOST_MET;
-    const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, reductions))) : [];
+    const meets = parts[0].gpu.language.meets && apart && canMeet(parts.length, reductions);
     const all = parts.flatMap(({ launches }) => launches);
-    const folds: GpuFold[] = [];
-    for (const [me, { gpu, launches, results }] of parts.entries()) {
+    const blocks = parts.map(({ launches }) => launches[0].gatheringBlocks(meets ? launches : all, meets ? parts.length : 1));
+    if (blocks.includes(undefined)) return undefined;
+    const most = Math.max(...(blocks as number[]));
+    const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, most, reductions))) : [];
+    const addresses = mailboxes.map(({ address }) => address);
+    const folds = parts.map(({ gpu, launches, results }, me) => {
       const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
       const sources = meets ? launches : all;
-      const meeting = meets ? { me, mailboxes: mailboxes.map(({ address }) => address) } : undefined;
-      const gathering = launches[0].gatherFrom(sources, { results: memory[0].address, ...placesOf(results) }, meeting);
-      if (gathering) folds.push(new GpuFold(gpu, sources, memory, gathering));
-      else for (const piece of memory) piece.free();
-    }
-    if (folds.length === parts.length) return { folds, meets };
-    for (const fold of folds) fold.free();
-    return undefined;
+      const members = meets ? { me, mailboxes: addresses, blocks: most } : undefined;
+      const gathering = launches[0].gatherFrom(sources, { results: memory[0].address, ...placesOf(results) }, members)!;
+      return new GpuFold(gpu, sources, memory, gathering);
+    });
+    return { folds, meets };
   }
 
   /** Throws LaunchError where it, or a launch that leaves partials, was freed. */

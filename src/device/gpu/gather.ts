@@ -1,4 +1,6 @@
-import type { GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
+import { AT_ONCE } from "../../emit/c/gpu/folds.js";
+import { HEARERS, MOST_SENT } from "../../emit/c/gpu/meeting.js";
+import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { BYTES } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Step, type Values } from "./steps.js";
@@ -9,20 +11,34 @@ export interface Piece {
   readonly count: number;
 }
 
-/** Partials that a thread folds at least, where there are as many: they are on their way at once, and one block needs no ticket. */
-const A_THREAD = 8;
-/** Pieces at most, one a block: the threads of the last block fold what all have. */
-export const MOST_PIECES = 256;
+/** Pieces at most, where threads of one block fold what all blocks have. */
+const MOST_PIECES = 256;
 
-/** GPUs that exchange their results while they fold: see emit/c/gpu/meeting.ts. */
-export interface Meeting {
+/** GPUs that exchange their totals while they fold: see emit/c/gpu/meeting.ts. */
+export interface Members {
   readonly me: number;
   /** Addresses of the members' mailboxes. */
   readonly mailboxes: readonly number[];
+  /** Blocks of each. */
+  readonly blocks: number;
 }
 
-/** Bytes of the mailbox of one of so many members. */
-export const mailboxBytes = (members: number, reductions: number): number => 32 * members * reductions;
+/** Bytes of the mailbox of one of so many members with so many blocks. */
+export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
+
+/** So many GPUs can exchange the totals of so many reductions. */
+export const canMeet = (members: number, reductions: number): boolean => 2 * members * reductions <= MOST_SENT;
+
+/** Partials from so many places can be folded by the blocks of one kernel. */
+export const canGather = ({ meets }: GpuLanguage, places: number): boolean => meets || places <= MOST_PIECES;
+
+/** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be heard at once. */
+export function piecesOf({ meets, gatherThreads }: GpuLanguage, partials: readonly Piece[], bytes: number, members: number): Piece[] {
+  const most = meets ? Math.floor(HEARERS / members) : MOST_PIECES;
+  const folders = meets ? gatherThreads - MOST_SENT : gatherThreads;
+  const total = partials.reduce((sum, { count }) => sum + count, 0);
+  return cut(partials, bytes, Math.max(AT_ONCE * folders, blocks(total, Math.max(1, most - partials.length))));
+}
 
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
 export class Gathering {
@@ -33,6 +49,7 @@ export class Gathering {
   /**
    * @param partials by reduce parameter, in as many places and as many in each
    * @param values of the parameters `results` and `output:*`
+   * @param members where this GPU is not the only one
    */
   constructor(
     gpu: GpuMachine,
@@ -41,32 +58,35 @@ export class Gathering {
     entry: GpuEntry,
     partials: ReadonlyMap<string, readonly Piece[]>,
     values: Values,
-    { me, mailboxes }: Meeting = { me: 0, mailboxes: [] },
+    members?: Members,
   ) {
-    const threads = gpu.language.finishThreads;
-    const lists = reduces.map(({ name, type }) => cut(partials.get(name)!, BYTES[type], A_THREAD * threads));
-    this.blocks = lists[0].length;
-    const table = 16 * this.blocks;
-    const each = table + 8 * this.blocks;
-    const end = each * reduces.length;
-    this.memory = gpu.allocate(end + 16 + 8 * mailboxes.length);
-    const places = reduces.map((_, n) => this.memory.address + n * each);
+    const count = members?.mailboxes.length ?? 1;
+    const lists = reduces.map(({ name, type }) => piecesOf(gpu.language, partials.get(name)!, BYTES[type], count));
+    this.blocks = members?.blocks ?? lists[0].length;
+    const layout = new Layout();
+    const pieces = reduces.map(() => layout.take(16 * this.blocks));
+    const totals = reduces.map(() => layout.take(8 * this.blocks));
+    const [ticket, turn, addresses] = [8, 8, 8 * count].map((bytes) => layout.take(bytes));
+    const mailbox = layout.take(members ? 0 : mailboxBytes(1, this.blocks, reduces.length));
+    this.memory = gpu.allocate(layout.bytes);
+    const at = (offset: number) => this.memory.address + offset;
     lists.forEach((list, n) => {
+      const padded = [...list, ...Array.from({ length: this.blocks - list.length }, () => ({ ...list[0], count: 0 }))];
       upload(
         gpu,
-        places[n],
-        list.flatMap(({ address, count }) => [address, count]),
+        at(pieces[n]),
+        padded.flatMap(({ address, count }) => [address, count]),
       );
     });
-    const [ticket, turn, addressesAt] = [0, 8, 16].map((offset) => this.memory.address + end + offset);
-    if (mailboxes.length > 0) upload(gpu, addressesAt, mailboxes);
-    const addresses = reduces.flatMap(({ name }, n) => [
-      [`pieces:${name}`, places[n]],
-      [`totals:${name}`, places[n] + table],
+    upload(gpu, at(addresses), members?.mailboxes ?? [at(mailbox)]);
+    const places = reduces.flatMap(({ name }, n) => [
+      [`pieces:${name}`, at(pieces[n])],
+      [`totals:${name}`, at(totals[n])],
     ]);
-    const meeting = { members: Math.max(1, mailboxes.length), me, mailboxes: addressesAt, turn };
-    const own = { ...Object.fromEntries(addresses), ticket, ...meeting };
-    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block: [threads, 1, 1] }, { ...values, ...own });
+    const meeting = { members: count, me: members?.me ?? 0, mailboxes: at(addresses), turn: at(turn) };
+    const own = { ...Object.fromEntries(places), ticket: at(ticket), ...meeting };
+    const block = [gpu.language.gatherThreads, 1, 1] as const;
+    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block }, { ...values, ...own });
   }
 
   free(): void {
@@ -77,14 +97,23 @@ export class Gathering {
 const upload = (gpu: GpuMachine, address: number, numbers: readonly number[]): void =>
   gpu.upload(address, new Uint32Array(BigUint64Array.from(numbers.map(BigInt)).buffer));
 
-/** Cuts the partials into pieces of about one size, `least` where there are as many, a place at a time. */
-function cut(partials: readonly Piece[], bytes: number, least: number): Piece[] {
-  const total = partials.reduce((sum, { count }) => sum + count, 0);
-  const length = Math.max(least, blocks(total, Math.max(1, MOST_PIECES - partials.length)));
-  return partials.flatMap(({ address, count }) =>
+/** Cuts the partials of each place into pieces of `length` and a rest. */
+const cut = (partials: readonly Piece[], bytes: number, length: number): Piece[] =>
+  partials.flatMap(({ address, count }) =>
     Array.from({ length: Math.max(1, blocks(count, length)) }, (_, n) => ({
       address: address + n * length * bytes,
       count: Math.min(length, count - n * length),
     })),
   );
+
+/** Pieces of memory one behind the other, on multiples of 16 bytes. */
+class Layout {
+  bytes = 0;
+
+  /** Where so many bytes more begin. */
+  take(bytes: number): number {
+    const offset = this.bytes;
+    this.bytes += Math.ceil(bytes / 16) * 16;
+    return offset;
+  }
 }

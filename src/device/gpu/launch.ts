@@ -11,7 +11,7 @@ import { freeTeamRows, teamPlaces } from "../team-rows.js";
 import type { LaunchTuning } from "../tuning.js";
 import { BYTES, type Buffer, type View } from "../view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { Gathering, MOST_PIECES, type Meeting, type Piece } from "./gather.js";
+import { canGather, Gathering, piecesOf, type Members, type Piece } from "./gather.js";
 import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "./partials.js";
 import { rangeBatches, sortPasses, teamBatches } from "./records.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
@@ -299,19 +299,30 @@ export class GpuLaunch implements Launch {
   }
 
   /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once, or are too many. */
-  gatherFrom(launches: readonly GpuLaunch[], values: Values, meeting?: Meeting): Gathering | undefined {
-    const { finish, fold } = this.program;
-    if (!finish || fold || launches.length > MOST_PIECES || launches.some(({ binding }) => !binding.unfolded)) return undefined;
-    return this.gather(
-      finish,
-      new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)])),
-      values,
-      meeting,
-    );
+  gatherFrom(launches: readonly GpuLaunch[], values: Values, members?: Members): Gathering | undefined {
+    const { finish } = this.program;
+    return finish && this.gathers(launches) ? this.gather(finish, this.partialsOf(launches), values, members) : undefined;
   }
 
-  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values, meeting?: Meeting): Gathering {
-    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values, meeting);
+  /** Blocks of that on one of so many GPUs; undefined likewise. */
+  gatheringBlocks(launches: readonly GpuLaunch[], members: number): number | undefined {
+    if (!this.gathers(launches)) return undefined;
+    const [partials] = this.partialsOf(launches).values();
+    return piecesOf(this.gpu.language, partials, 0, members).length;
+  }
+
+  private gathers(launches: readonly GpuLaunch[]): boolean {
+    const { finish, fold } = this.program;
+    if (!finish || fold || launches.some(({ binding }) => !binding.unfolded)) return false;
+    return canGather(this.gpu.language, launches.length);
+  }
+
+  private partialsOf(launches: readonly GpuLaunch[]): Map<string, Piece[]> {
+    return new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)]));
+  }
+
+  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values, members?: Members): Gathering {
+    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values, members);
   }
 
   /** threadIdx.x along the last axis. A strided grid fills the device once, but in three dimensions each block has a few planes. */

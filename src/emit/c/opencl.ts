@@ -1,6 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { copySource } from "./gpu/copy.js";
+import { gatherThreads } from "./gpu/dialect.js";
 import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
 import type { GpuLanguage } from "./gpu/program.js";
 import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
@@ -15,8 +16,9 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
     sort: SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
+    gatherThreads: gatherThreads(dialect),
     lanes: dialect.shuffle?.warp ?? 1,
-    meets: dialect.lastBlock?.far !== undefined,
+    meets: dialect.far !== undefined,
   };
 }
 

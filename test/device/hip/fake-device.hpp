@@ -72,18 +72,21 @@ static bool block(char *stacks) {
     makecontext(&fiber.context, begin, 0);
   }
   for (;;) {
-    unsigned exchanging = 0, waiting = 0, ended = 0;
+    unsigned ready = 0, exchanging = 0, waiting = 0, ended = 0;
     for (current = 0; current < threads; current++) {
       if (fibers[current].state != READY) continue;
       threadIdx = fibers[current].index;
       swapcontext(&scheduler, &fibers[current].context);
     }
     for (unsigned n = 0; n < threads; n++) {
+      ready += fibers[n].state == READY;
       exchanging += fibers[n].state == EXCHANGING;
       waiting += fibers[n].state == AT_BARRIER;
       ended += fibers[n].state == ENDED;
     }
     if (ended == threads) return true;
+    // Some have only let others go first.
+    if (ready > 0) continue;
     if (exchanging == 0 && ended > 0) return false;
     const State passed = exchanging > 0 ? EXCHANGING : AT_BARRIER;
     for (unsigned n = 0; n < threads; n++)

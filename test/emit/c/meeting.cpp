@@ -11,45 +11,45 @@
 
 /* In the order of the entry's parameters. */
 struct Arguments {
-  int members;
-  long long *turn;
-  int me;
+  int members, me;
   const long long *mailboxes;
+  long long *turn;
   const long long *sum_pieces, *most_pieces;
-  double *sum_totals, *sum_output;
+  double *sum_output;
   long long *results;
-  float *most_totals, *most_output;
-  unsigned *ticket;
+  float *most_output;
 };
 
-const int A_BLOCK = 1500;
+/* More than the threads of a block ask for at once. */
+const int A_BLOCK = 3500;
 
 struct Gpu {
   int me, blocks, turns;
   bool (*run)(const char *, const unsigned *, unsigned, double *, char *);
   Arguments arguments;
-  std::vector<double> sums, sum_totals, found_sums;
-  std::vector<float> mosts, most_totals, found_mosts;
-  std::vector<long long> mailbox, mailboxes, sum_pieces, most_pieces, results;
-  long long turn = 0;
-  unsigned ticket = 0;
+  std::vector<double> sums, found_sums;
+  std::vector<float> mosts, found_mosts;
+  std::vector<long long> mailboxes, sum_pieces, most_pieces, results;
+  long long *mailbox, turn = 0;
   double sum = 0;
   float most = 0;
 
+  /* Odd ones have less to fold, and one block with nothing. */
+  int count() const { return blocks > 1 && me % 2 ? (blocks - 1) * A_BLOCK : blocks * A_BLOCK; }
   double sum_at(int t, int n) const { return 1000 * (me + 1) + t + n % 7; }
   float most_at(int t, int n) const { return 10 * me + t + (n == 3 ? 0.5f : 0); }
 
   void work() {
-    char *stacks = (char *)mmap(NULL, 1024ul << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *stacks = (char *)mmap(NULL, 256ul << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     double shared[1];
-    const unsigned shape[6] = {(unsigned)blocks, 1, 1, 1024, 1, 1};
+    const unsigned shape[6] = {(unsigned)blocks, 1, 1, 256, 1, 1};
     for (int t = 0; t < turns; t++) {
-      for (int n = 0; n < blocks * A_BLOCK; n++) sums[n] = sum_at(t, n), mosts[n] = most_at(t, n);
+      for (int n = 0; n < count(); n++) sums[n] = sum_at(t, n), mosts[n] = most_at(t, n);
       if (!run((const char *)&arguments, shape, 32, shared, stacks)) abort();
       found_sums.push_back(sum);
       found_mosts.push_back(most);
     }
-    munmap(stacks, 1024ul << 16);
+    munmap(stacks, 256ul << 16);
   }
 };
 
@@ -65,17 +65,16 @@ int main(int, char **argv) {
     if (bytes() != sizeof(Arguments)) return puts("the entry has other parameters"), 1;
     gpu.me = m, gpu.blocks = blocks, gpu.turns = turns;
     gpu.sums.resize(blocks * A_BLOCK), gpu.mosts.resize(blocks * A_BLOCK);
-    gpu.sum_totals.resize(blocks), gpu.most_totals.resize(blocks), gpu.results.resize(2);
-    gpu.mailbox.resize(4 * members * 2);
+    gpu.results.resize(2);
+    gpu.mailbox = (long long *)calloc(4 * members * blocks * 2, sizeof(long long));
     for (int b = 0; b < blocks; b++) {
-      gpu.sum_pieces.insert(gpu.sum_pieces.end(), {(long long)&gpu.sums[b * A_BLOCK], A_BLOCK});
-      gpu.most_pieces.insert(gpu.most_pieces.end(), {(long long)&gpu.mosts[b * A_BLOCK], A_BLOCK});
+      gpu.sum_pieces.insert(gpu.sum_pieces.end(), {(long long)&gpu.sums[b * A_BLOCK], b * A_BLOCK < gpu.count() ? A_BLOCK : 0});
+      gpu.most_pieces.insert(gpu.most_pieces.end(), {(long long)&gpu.mosts[b * A_BLOCK], b * A_BLOCK < gpu.count() ? A_BLOCK : 0});
     }
   }
   for (Gpu &gpu : gpus) {
-    for (Gpu &other : gpus) gpu.mailboxes.push_back((long long)other.mailbox.data());
-    gpu.arguments = {members, &gpu.turn, gpu.me, gpu.mailboxes.data(), gpu.sum_pieces.data(), gpu.most_pieces.data(), gpu.sum_totals.data(),
-                     &gpu.sum, gpu.results.data(), gpu.most_totals.data(), &gpu.most, &gpu.ticket};
+    for (Gpu &other : gpus) gpu.mailboxes.push_back((long long)other.mailbox);
+    gpu.arguments = {members, gpu.me, gpu.mailboxes.data(), &gpu.turn, gpu.sum_pieces.data(), gpu.most_pieces.data(), &gpu.sum, gpu.results.data(), &gpu.most};
   }
   std::vector<std::thread> threads;
   for (Gpu &gpu : gpus) threads.emplace_back([&gpu] { gpu.work(); });
@@ -85,7 +84,7 @@ int main(int, char **argv) {
     double sum = 0;
     float most = 0;
     for (const Gpu &gpu : gpus)
-      for (int n = 0; n < blocks * A_BLOCK; n++) sum += gpu.sum_at(t, n), most = fmaxf(most, gpu.most_at(t, n));
+      for (int n = 0; n < gpu.count(); n++) sum += gpu.sum_at(t, n), most = fmaxf(most, gpu.most_at(t, n));
     for (const Gpu &gpu : gpus) wrong += (gpu.found_sums[t] != sum) + (gpu.found_mosts[t] != most);
   }
   printf("%d wrong\n", wrong);

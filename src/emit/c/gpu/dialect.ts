@@ -72,20 +72,25 @@ export interface SubGroups {
 
 /** Blocks that know which of them comes last, so that it can go on with what all have stored. */
 export interface LastBlock {
+  /** Of a block that folds a piece of the partials. */
+  readonly threads: number;
   /** A call behind which all blocks see what the thread has stored before. */
   readonly fence: string;
   /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
   ticket(pointer: string, last: string): string;
-  /** Absent where GPUs see each other's stores only after the kernels that made them. */
-  readonly far?: FarBlocks;
 }
 
-/** Blocks of kernels on several GPUs that wait for each other. */
+/** Threads of a block that folds a piece of the partials; 0 where one block folds them all. */
+export const gatherThreads = ({ far, lastBlock }: Pick<GpuDialect, "far" | "lastBlock">): number => (far ?? lastBlock)?.threads ?? 0;
+
+/** Blocks, of kernels on several GPUs as well, that wait for what others of them store. */
 export interface FarBlocks {
+  /** Of a block that folds a piece of the partials. */
+  readonly threads: number;
   /** A call behind which the threads of all GPUs see what the thread has stored before. */
   readonly fence: string;
-  /** Reads a word that another GPU stores behind its fence; what it had stored before is seen from then on. */
-  load(pointer: string): string;
+  /** Reads two neighbouring words into variables that another block stores, maybe behind its fence; what it had stored before is seen from then on. */
+  load(pointer: string, into: readonly [string, string]): string;
   readonly definition: string;
   /** Lets others work before memory is looked at again. */
   readonly pause: string;
@@ -126,6 +131,8 @@ export interface GpuDialect extends Dialect {
   readonly finishThreads: number;
   /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */
   readonly lastBlock?: LastBlock;
+  /** Absent where GPUs see each other's stores only after the kernels that made them. */
+  readonly far?: FarBlocks;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
   /** The function that exchanges a u32 of the block's memory at a pointer where it equals its second argument, and gives what was there. */
   readonly exchange: string;

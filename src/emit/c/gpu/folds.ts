@@ -1,12 +1,15 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import type { LastBlock, Shuffle } from "./dialect.js";
+import { gatherThreads, type LastBlock } from "./dialect.js";
 import { Meeting } from "./meeting.js";
 import type { Entry } from "./program.js";
+import { foldDown } from "./shuffles.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
+/** Partials that a thread asks for before it folds any: as many as it has, where `Gathering` can cut them so. */
+export const AT_ONCE = 8;
 
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
 export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: string): void {
@@ -27,14 +30,6 @@ export function foldLanes(entry: EntryWriter, param: ReduceParam, accumulator: s
     );
     code.line(`${accumulator} = ${lanes}[${thread}];`);
   });
-}
-
-/** The first thread of every 2 * `step` gets their fold. */
-function foldDown(entry: EntryWriter, param: ReduceParam, accumulator: string, step: number, shuffle: Shuffle): void {
-  const name = entry.names.fresh("step");
-  entry.code.block(`for (int ${name} = ${step}; ${name} > 0; ${name} /= 2)`, () =>
-    entry.foldInto(entry.body, param, param.type, accumulator, shuffle.down(accumulator, name)),
-  );
 }
 
 /** Folds the accumulators of a block of `most` threads at most through its memory; all threads then run the line made by `use`. */
@@ -68,13 +63,22 @@ export function foldByHalves(
   code.line(use(`${parts}[0]`));
 }
 
-/** Folds the accumulators of a block's threads in any order; thread 0 then runs the line made by `use`. Needs `thread` and `threads`. */
-export function foldBlock(entry: EntryWriter, param: ReduceParam, accumulator: string, use: (total: string) => string): void {
+/**
+ * Folds the accumulators of a block's threads in any order; thread 0 then runs the line made by `use`. Needs `thread`, and `threads` where their
+ * number is not known.
+ */
+export function foldBlock(
+  entry: EntryWriter,
+  param: ReduceParam,
+  accumulator: string,
+  use: (total: string) => string,
+  threads: number | "threads" = "threads",
+): void {
   const { code, dialect } = entry;
   const { shuffle, barrier } = dialect;
   if (!shuffle) {
-    const threads = Math.max(BLOCK, dialect.finishThreads);
-    return foldByHalves(entry, entry.body, param, param.type, accumulator, threads, (total) => `if (thread == 0) ${use(total)}`);
+    const most = Math.max(BLOCK, dialect.finishThreads);
+    return foldByHalves(entry, entry.body, param, param.type, accumulator, most, (total) => `if (thread == 0) ${use(total)}`);
   }
   const { warp } = shuffle;
   const warps = entry.names.fresh(`${param.name}_warps`);
@@ -83,8 +87,9 @@ export function foldBlock(entry: EntryWriter, param: ReduceParam, accumulator: s
   code.line(`if (thread % ${warp} == 0) ${warps}[thread / ${warp}] = ${accumulator};`);
   code.line(`${barrier};`);
   code.block(`if (thread < ${warp})`, () => {
-    code.line(`${accumulator} = thread < threads / ${warp} ? ${warps}[thread] : ${entry.constant(param.type, param.identity)};`);
-    foldDown(entry, param, accumulator, warp / 2, shuffle);
+    const count = threads === "threads" ? `threads / ${warp}` : `${threads / warp}`;
+    code.line(`${accumulator} = thread < ${count} ? ${warps}[thread] : ${entry.constant(param.type, param.identity)};`);
+    foldDown(entry, param, accumulator, threads === "threads" ? warp / 2 : threads / warp / 2, shuffle);
     code.line(`if (thread == 0) ${use(accumulator)}`);
   });
 }
@@ -105,13 +110,13 @@ export class FoldWriter extends EntryWriter {
   }
 
   write(): { entry: Entry; text: string } {
-    const { finishThreads, lastBlock } = this.dialect;
-    const { ordered } = this.program;
+    const { dialect } = this;
+    const gathers = !this.program.ordered && gatherThreads(dialect) > 0;
     if (!this.last) this.writeFold();
-    else if (ordered) this.writeFinish();
-    else if (lastBlock) this.writeGather(lastBlock);
+    else if (this.program.ordered) this.writeFinish();
+    else if (gathers) this.writeGather();
     else this.writeFastFinish();
-    const threads = this.last ? finishThreads : BLOCK;
+    const threads = !this.last ? BLOCK : gathers ? gatherThreads(dialect) : dialect.finishThreads;
     return this.finish(threads, [threads, 1, 1]);
   }
 
@@ -122,64 +127,94 @@ export class FoldWriter extends EntryWriter {
     for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
   }
 
-  /** Each block folds one piece of the partials, wherever it lies, and the last of them what all have. */
-  private writeGather(lastBlock: LastBlock): void {
-    const { code, T } = this;
-    const { barrier, block, blocks, thread, threads } = this.dialect;
+  /** Each block folds one piece of the partials, wherever it lies, and one of them what all have. */
+  private writeGather(): void {
+    const { code, dialect } = this;
     const { reduces } = this.program;
-    const meeting = lastBlock.far && new Meeting(this, lastBlock.far);
-    this.early.line(`const int thread = ${thread("x")}, threads = ${threads("x")};`);
-    meeting?.begin();
+    const threads = gatherThreads(dialect);
+    this.early.line(`const int thread = ${dialect.thread("x")};`);
+    if (dialect.far) {
+      const meeting = new Meeting(this, dialect.far);
+      this.foldPieces(meeting.folders, (param, n, total) => meeting.put(param, n, total, this.result(param, n, total)));
+      return meeting.end((param, n, total) => this.result(param, n, total));
+    }
+    const blocks = dialect.blocks("x");
     const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
-    const fold = (param: ReduceParam, read: () => void, use: (total: string) => string) =>
-      code.block("", () => {
-        code.line(`${T[param.type]} total = ${this.constant(param.type, param.identity)};`);
-        read();
-        foldBlock(this, param, "total", use);
-        code.line(`${barrier};`);
-      });
-    const whole = (param: ReduceParam, n: number, total: string) => {
-      const result = this.result(param, n, total);
-      return meeting ? `{ if (${meeting.held}) ${meeting.own(param.type, n)} = ${total}; else ${result} }` : result;
-    };
-    const pieces = reduces.map((param) => this.ownPiece(param));
-    reduces.forEach((param, n) =>
-      fold(
-        param,
-        () => this.foldPiece(param, pieces[n]),
-        (total) => `{ if (${blocks("x")} > 1) ${totals(param)}[${block("x")}] = ${total}; else ${whole(param, n, total)} }`,
-      ),
-    );
-    code.block(`if (${blocks("x")} > 1)`, () => {
-      this.returnUnlessLast(lastBlock);
+    this.foldPieces(threads, (param, n, total) => {
+      const put = `${totals(param)}[${dialect.block("x")}] = ${total};`;
+      return `{ if (${blocks} > 1) ${put} else ${this.result(param, n, total)} }`;
+    });
+    code.block(`if (${blocks} > 1)`, () => {
+      this.returnUnlessLast(dialect.lastBlock!);
       reduces.forEach((param, n) =>
-        fold(
+        this.foldOf(
           param,
-          () => code.line(`if (thread < ${blocks("x")}) total = ${totals(param)}[thread];`),
-          (total) => whole(param, n, total),
+          () => code.line(`if (thread < ${blocks}) total = ${totals(param)}[thread];`),
+          (total) => this.result(param, n, total),
         ),
       );
     });
-    meeting?.end((param, n, total) => this.result(param, n, total));
+  }
+
+  /** The first so many of the block's threads fold its pieces; thread 0 then runs the line made by `use` for each. */
+  private foldPieces(folders: number, use: (param: ReduceParam, n: number, total: string) => string): void {
+    const { reduces } = this.program;
+    const pieces = reduces.map((param) => this.ownPiece(param));
+    reduces.forEach((param, n) =>
+      this.foldOf(
+        param,
+        () => this.foldPiece(param, pieces[n], folders),
+        (total) => use(param, n, total),
+      ),
+    );
+  }
+
+  /** Folds what each thread has read into `total`; thread 0 then runs the line made by `use`. */
+  private foldOf(param: ReduceParam, read: () => void, use: (total: string) => string): void {
+    const { code } = this;
+    code.block("", () => {
+      code.line(`${this.T[param.type]} total = ${this.constant(param.type, param.identity)};`);
+      read();
+      foldBlock(this, param, "total", use, gatherThreads(this.dialect));
+      code.line(`${this.dialect.barrier};`);
+    });
   }
 
   /** Where the block's piece of the partials lies, which the launch has written down. */
   private ownPiece(param: ReduceParam): { partials: string; count: string } {
-    const { i64, block, pointer } = this.dialect;
+    const { block, pointer } = this.dialect;
     const table = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
     const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`));
     const type = `const ${pointer("global", param.type)}`;
-    this.early.line(`${type}${partials} = (${type.trimEnd()})${table}[2 * ${block("x")}];`);
-    this.early.line(`const ${i64} ${count} = ${table}[2 * ${block("x")} + 1];`);
+    this.early.line(`${type}${partials} = (${type.trimEnd()})${table}[2 * ${block("x")}] + thread;`);
+    this.early.line(`const int ${count} = (int)${table}[2 * ${block("x")} + 1] - thread;`);
     return { partials, count };
   }
 
-  /** Folds a piece into `total`, with several loads on their way at once. */
-  private foldPiece(param: ReduceParam, { partials, count }: { partials: string; count: string }): void {
-    const { code } = this;
-    code.line("#pragma unroll 8");
-    code.block(`for (${this.dialect.i64} n = thread; n < ${count}; n += threads)`, () =>
-      this.foldInto(this.body, param, param.type, "total", `${partials}[n]`),
+  /** Folds a piece into `total`, with several loads on their way at once: the indices are constants, and a whole round asks for nothing. */
+  private foldPiece(param: ReduceParam, { partials, count }: { partials: string; count: string }, folders: number): void {
+    const { code, T } = this;
+    const step = AT_ONCE * folders;
+    const some = folders < gatherThreads(this.dialect);
+    const places = Array.from({ length: AT_ONCE }, (_, n) => n);
+    const read = (n: number) => `${partials}[at${n > 0 ? ` + ${n * folders}` : ""}]`;
+    const values = places.map((n) => `value${n} = ${this.constant(param.type, param.identity)}`);
+    code.line("#pragma unroll 1");
+    code.block(
+      `for (int at = 0, left = ${count}; ${some ? `thread < ${folders} && ` : ""}left > 0; at += ${step}, left -= ${step})`,
+      () => {
+        code.line(`${T[param.type]} ${values.join(", ")};`);
+        code.line(`if (left > ${step - folders}) {`);
+        code.indented(() => places.forEach((n) => code.line(`value${n} = ${read(n)};`)));
+        code.line("} else {");
+        code.indented(() =>
+          places.slice(0, -1).forEach((n) => code.line(`${n > 0 ? `if (left > ${n * folders}) ` : ""}value${n} = ${read(n)};`)),
+        );
+        code.line("}");
+        for (let half = AT_ONCE >> 1; half > 0; half >>= 1)
+          for (let n = 0; n < half; n++) this.foldInto(this.body, param, param.type, `value${n}`, `value${n + half}`);
+        this.foldInto(this.body, param, param.type, "total", "value0");
+      },
     );
   }
 

@@ -1,102 +1,101 @@
 import type { NumericType, ReduceParam } from "../../../ir/types.js";
 import type { FarBlocks } from "./dialect.js";
+import { foldDown } from "./shuffles.js";
 import type { EntryWriter } from "./writer.js";
 
-/** Values that GPUs exchange at a time, of all of them. */
-export const MOST_MET = 256;
-/** Looks at the mailbox before a GPU is given up: some seconds. */
+/** Words that a block sends at most, one a thread. */
+export const MOST_SENT = 64;
+/** Threads that hear. */
+export const HEARERS = 32;
+/** Looks at the mailbox before the others are given up: some seconds. */
 const MOST_TRIES = 1 << 27;
 
 /**
- * GPUs that exchange their results while they fold. A thread for each word puts it into the mailbox of another GPU and waits for the one that
- * comes from there; then all fold what they have in the order of the GPUs. A word of a mailbox holds half of a value, and the turn, so that
- * neither is seen without the other. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
+ * Blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all GPUs, a word for each half of a
+ * value; the last block of each GPU waits for those of all, and folds them in one order, so that all get the same. A word also holds the turn,
+ * so that neither half is seen without it. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
  */
 export class Meeting {
-  /** There are other GPUs. */
-  readonly held: string;
+  /** The block's first threads fold its partials, while the others wait for what was stored in the memory of other GPUs. */
+  readonly folders: number;
   private readonly reduces: readonly ReduceParam[];
-  private readonly members: string;
-  private readonly turn: string;
-  /** Words of a GPU. */
+  /** Words of a block. */
   private readonly words: number;
-  private readonly takesPart: string;
+  private readonly sends: string;
 
   /** Values of any type have 8 bytes of the block's memory each. Needs `thread`. */
   constructor(
     private readonly entry: EntryWriter,
     private readonly far: FarBlocks,
   ) {
-    this.reduces = entry.program.reduces;
+    const { early, code, dialect, program } = entry;
+    const { i64 } = dialect;
+    this.folders = far.threads - MOST_SENT;
+    this.reduces = program.reduces;
     this.words = 2 * this.reduces.length;
-    this.members = entry.param("members", "i32", "members");
-    this.turn = entry.pointerParam("turn", "turn", "i64");
-    this.held = `${this.members} > 1`;
-    this.takesPart = `thread < ${this.members} * ${this.words}`;
-    entry.program.definitions.add(far.definition);
+    program.definitions.add(far.definition);
     entry.sharedArray("own", "f64", this.reduces.length);
-    entry.sharedArray("heard", "f64", MOST_MET);
-  }
-
-  /** Where the result of this GPU for reduction `n` is put down for the others. */
-  own(type: NumericType, n: number): string {
-    return this.valueOf(type, "own", `${n}`);
-  }
-
-  /** Finds the words' places, and waits for what was stored in the memory of other GPUs, while partials are read. */
-  begin(): void {
-    const { entry, words } = this;
-    const { i64 } = entry.dialect;
-    const me = entry.param("me", "i32", "me");
+    const [members, me] = [entry.param("members", "i32", "members"), entry.param("me", "i32", "me")];
     const mailboxes = entry.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
-    entry.early.line(`volatile ${i64} *to = 0;`).line(`const ${i64} *from = 0;`);
-    entry.early.block(`if (${this.held} && ${this.takesPart})`, () => {
-      entry.early.line(`to = (${i64} *)${mailboxes}[thread / ${words}] + ${me} * ${words} + thread % ${words};`);
-      entry.early.line(`from = (const ${i64} *)${mailboxes}[${me}] + thread;`);
-    });
-    entry.code.line(`${i64} now = 0;`);
-    entry.code.block(`if (${this.held} && ${this.takesPart})`, () => {
-      entry.code.line(`now = *${this.turn} + 1;`);
-      entry.code.line(`const int side = (int)(now % 2) * ${this.members} * ${words};`);
-      entry.code.line("to += side;").line("from += side;");
-      // What the kernels before have stored in the memory of other GPUs is there when a word is.
-      entry.code.line(`${this.far.fence};`);
-    });
+    const blocks = `(int)${dialect.blocks("x")}`;
+    early.line(`const int places = ${members} * ${blocks}, sender = thread - ${this.folders};`);
+    this.sends = `sender >= 0 && sender < ${members} * ${this.words}`;
+    early.line(`volatile ${i64} *to = 0;`);
+    early.block(`if (${this.sends})`, () =>
+      early.line(
+        `to = (${i64} *)${mailboxes}[sender / ${this.words}] + (${me} * ${blocks} + ${dialect.block("x")}) * ${this.words} + sender % ${this.words};`,
+      ),
+    );
+    early.line(`const ${i64} *from = (const ${i64} *)${mailboxes}[${me}];`);
+    code.line(`${i64} now = 0;`);
+    code.line(`if (${this.sends} || thread < ${HEARERS}) now = *${this.turn};`);
+    // What the kernels before have stored in the memory of other GPUs is there when a word is.
+    code.line(`if (${members} > 1 && ${this.sends}) ${far.fence};`);
   }
 
-  /** Exchanges what is put down, and runs the line made by `use` for each total. */
+  /** Thread 0 puts down what the block has for reduction `n`; the only block of all runs the line `only`. */
+  put({ type }: ReduceParam, n: number, total: string, only: string): string {
+    return `{ if (places > 1) *(${this.entry.T[type]} *)(own + ${n}) = ${total}; else ${only} }`;
+  }
+
+  /** Exchanges what is put down; thread 0 of the last block runs the line made by `use` for each total. */
   end(use: (param: ReduceParam, n: number, total: string) => string): void {
-    const { entry, reduces, members } = this;
-    const { code, T } = entry;
-    code.line(`if (${members} == 1) return;`);
-    code.block(`if (${this.takesPart})`, () => this.exchange());
-    code.line(`${entry.dialect.barrier};`);
-    code.line("if (thread != 0) return;");
-    code.line(`*${this.turn} = now;`);
+    const { entry, reduces, words } = this;
+    const { code, dialect } = entry;
+    code.line("if (places == 1) return;");
+    code.line(`const int side = (int)(now % 2) * places * ${words};`);
+    code.line(`if (${this.sends}) to[side] = (now + 1) << 32 | ((const unsigned int *)own)[sender % ${words}];`);
+    code.line(`if (${dialect.block("x")} != ${dialect.blocks("x")} - 1 || thread >= ${HEARERS}) return;`);
     reduces.forEach((param, n) =>
       code.block("", () => {
-        code.line(`${T[param.type]} total = ${entry.constant(param.type, param.identity)};`);
-        code.block(`for (int m = 0; m < ${members}; m++)`, () =>
-          entry.foldInto(entry.body, param, param.type, "total", this.valueOf(param.type, "heard", `m * ${reduces.length} + ${n}`)),
-        );
-        code.line(use(param, n, "total"));
+        code.line(`${entry.T[param.type]} total = ${entry.constant(param.type, param.identity)};`);
+        code.block(`for (int place = thread; place < places; place += ${HEARERS})`, () => {
+          this.hear(`from + side + place * ${words} + ${2 * n}`, param.type);
+          entry.foldInto(entry.body, param, param.type, "total", "heard");
+        });
+        foldDown(entry, param, "total", HEARERS / 2, dialect.shuffle!);
+        code.line(`if (thread == 0) ${use(param, n, "total")}`);
       }),
     );
+    code.line(`if (thread == 0) *${this.turn} = now + 1;`);
   }
 
-  private exchange(): void {
-    const { code, dialect } = this.entry;
+  /** Waits for a value and declares it as `heard`. */
+  private hear(place: string, type: NumericType): void {
+    const { code, dialect, T } = this.entry;
     const { load, pause, fail } = this.far;
-    code.line(`*to = now << 32 | ((const unsigned int *)own)[thread % ${this.words}];`);
-    code.line(`${dialect.i64} word;`);
-    code.block(`for (unsigned int tries = 0; (int)((word = ${load("from")}) >> 32) != (int)now; tries++)`, () => {
+    code.line(`${dialect.i64} low, high;`);
+    code.block(`for (unsigned int tries = 0; ; tries++)`, () => {
+      code.line(`${load(place, ["low", "high"])};`);
+      code.line("if ((int)(low >> 32) == (int)(now + 1) && (int)(high >> 32) == (int)(now + 1)) break;");
       code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
       code.line(`${pause};`);
     });
-    code.line("((unsigned int *)heard)[thread] = (unsigned int)word;");
+    code.line(`const ${dialect.i64} bits = high << 32 | (unsigned int)low;`);
+    code.line(`const ${T[type]} heard = *(const ${T[type]} *)&bits;`);
   }
 
-  private valueOf(type: NumericType, values: string, at: string): string {
-    return `*(${this.entry.T[type]} *)(${values} + ${at})`;
+  private get turn(): string {
+    return this.entry.pointerParam("turn", "turn", "i64");
   }
 }

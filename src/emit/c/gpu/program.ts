@@ -116,9 +116,11 @@ export interface GpuLanguage {
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
+  /** Threads of a block that folds a piece of the partials, where there is no `fold`. */
+  readonly gatherThreads: number;
   /** Lanes of a team's member at most. */
   readonly lanes: number;
-  /** Folds on several GPUs can wait for each other. */
+  /** Blocks of a fold, on several GPUs as well, can wait for each other. */
   readonly meets: boolean;
 }
 

@@ -39,7 +39,12 @@ export function hipDialect(wide: boolean): GpuDialect {
     // Atomics on a block's memory take floats as they are.
     runs: undefined,
     // Memory that other GPUs write to is looked at anew only where a kernel begins.
-    lastBlock: { ...cuda.lastBlock!, far: undefined },
+    far: undefined,
+    lastBlock: {
+      threads: cuda.finishThreads,
+      fence: "__threadfence()",
+      ticket: (pointer, last) => `atomicInc(${pointer}, ${last})`,
+    },
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
     entry: (name, most, block) => cuda.entry(name, most, block),
     holdsResidents: false,
