@@ -9,6 +9,8 @@ import { inFolder, missing, run } from "./compiled.js";
 
 // Compilers that are not on the path: ISOFORM_NVCC names the folder of nvcc.
 if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
+// Without clang++ on the path, hipcc would take nvcc for its compiler.
+process.env.HIP_PLATFORM ??= "amd";
 
 for (const [compiler, emit, flags] of [
   ["nvcc", emitCudaFile, ["-arch=sm_90", "-Werror", "all-warnings"]],
