@@ -3,7 +3,8 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../policy.js";
 import { BYTES, type View } from "../view.js";
-import { canMeet, mailboxBytes, type Gathering } from "./gather.js";
+import { canSend } from "../../emit/c/gpu/meeting.js";
+import { mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 import type { Values } from "./steps.js";
@@ -43,7 +44,7 @@ export class GpuFold implements Launch {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
     const reductions = Object.keys(parts[0].results).length;
     const apart = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
-    const meets = parts[0].gpu.language.meets && apart && canMeet(parts.length, reductions);
+    const meets = parts[0].gpu.language.meets && apart && canSend(reductions, parts.length);
     const all = parts.flatMap(({ launches }) => launches);
     const blocks = parts.map(({ launches }) => launches[0].gatheringBlocks(meets ? launches : all, meets ? parts.length : 1));
     if (blocks.includes(undefined)) return undefined;

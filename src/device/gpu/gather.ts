@@ -26,9 +26,6 @@ export interface Members {
 /** Bytes of the mailbox of one of so many members with so many blocks. */
 export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
 
-/** So many GPUs can exchange the totals of so many reductions. */
-export const canMeet = (members: number, reductions: number): boolean => 2 * members * reductions <= MOST_SENT;
-
 /** Partials from so many places can be folded by the blocks of one kernel. */
 export const canGather = ({ meets }: GpuLanguage, places: number): boolean => meets || places <= MOST_PIECES;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { canMeet, piecesOf } from "../../../src/device/gpu/gather.js";
+import { piecesOf } from "../../../src/device/gpu/gather.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
-import { HEARERS } from "../../../src/emit/c/gpu/meeting.js";
+import { canSend, HEARERS } from "../../../src/emit/c/gpu/meeting.js";
 import { hipLanguage } from "../../../src/emit/c/hip.js";
 
 const BYTES = 8;
@@ -43,7 +43,7 @@ describe("pieces of partials, one a block", () => {
   });
 
   it("have totals that fit the words which a block can send", () => {
-    assert.ok(canMeet(8, 4));
-    assert.ok(!canMeet(8, 5));
+    assert.ok(canSend(4, 8));
+    assert.ok(!canSend(5, 8));
   });
 });

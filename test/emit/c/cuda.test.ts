@@ -199,6 +199,29 @@ test("in fast mode blocks gather partials from several places, and the last of t
   assert.match(source, /if \(blockIdx\.x != gridDim\.x - 1 \|\| thread >= 32\) return;/);
 });
 
+test("more reductions than a block can send the totals of are folded step by step", () => {
+  const sums = (count: number) => Array.from({ length: count }, (_, n) => `s${n}`);
+  const of = (count: number) =>
+    emit(
+      kernel(
+        "sums",
+        { x: view(f64), ...Object.fromEntries(sums(count).map((name) => [name, sum(f64)])) },
+        new Function(
+          "p",
+          "i",
+          sums(count)
+            .map((name) => `p.${name}.add(p.x[i]);`)
+            .join(" "),
+        ) as never,
+      ),
+      { strict: false },
+    );
+  assert.equal(of(32).fold, undefined);
+  const { fold, source } = of(33);
+  assert.ok(fold);
+  assert.doesNotMatch(source, /mailboxes/);
+});
+
 const laneSums = teamKernel("laneSums", { x: view(f64, 3), y: view(f64, 2) }, ({ x, y }, team) => {
   team.range(8, (j, lanes) => {
     y[team.index][j] = lanes.sum(x[0][0].length, (k) => x[team.index][j][k]);

@@ -3,7 +3,7 @@ import { contributionsOf } from "../../../ir/contributions.js";
 import type { KernelIR } from "../../../ir/types.js";
 import { writeTable } from "../body.js";
 import { Code } from "../code.js";
-import { gatherThreads, type GpuDialect } from "./dialect.js";
+import type { GpuDialect } from "./dialect.js";
 import { FoldWriter } from "./folds.js";
 import type { GpuAssumptions, GpuProgram, ScatterCode, Traversal } from "./program.js";
 import { RangeWriter } from "./range.js";
@@ -18,8 +18,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
   const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
   const main = writer.write();
   const reducing = program.reduces.length > 0;
-  const gathers = reducing && !program.ordered && gatherThreads(dialect) > 0;
-  const fold = reducing && !gathers ? new FoldWriter(program, false).write() : undefined;
+  const fold = reducing && !program.gathers ? new FoldWriter(program, false).write() : undefined;
   const finish = reducing ? new FoldWriter(program, true).write() : undefined;
   const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
   const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];

@@ -111,7 +111,7 @@ export class FoldWriter extends EntryWriter {
 
   write(): { entry: Entry; text: string } {
     const { dialect } = this;
-    const gathers = !this.program.ordered && gatherThreads(dialect) > 0;
+    const { gathers } = this.program;
     if (!this.last) this.writeFold();
     else if (this.program.ordered) this.writeFinish();
     else if (gathers) this.writeGather();

@@ -5,6 +5,10 @@ import type { EntryWriter } from "./writer.js";
 
 /** Words that a block sends at most, one a thread. */
 export const MOST_SENT = 64;
+
+/** A block can send the totals of so many reductions to so many GPUs. */
+export const canSend = (reductions: number, members = 1): boolean => 2 * members * reductions <= MOST_SENT;
+
 /** Threads that hear. */
 export const HEARERS = 32;
 /** Looks at the mailbox before the others are given up: some seconds. */

@@ -6,7 +6,8 @@ import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
-import type { BlockShape, Declared, GpuDialect, Space } from "./dialect.js";
+import { gatherThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
+import { canSend } from "./meeting.js";
 import type { Tile } from "./tile.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
 
@@ -60,6 +61,12 @@ export class ProgramWriter {
   /** Folds keep the order of strict mode. */
   get ordered(): boolean {
     return this.assumptions.strict || this.assumptions.ordered === true;
+  }
+
+  /** Blocks of the finish fold partials from several places, and bring their totals together: where they do not, entries fold step by step. */
+  get gathers(): boolean {
+    const { length } = this.reduces;
+    return length > 0 && !this.ordered && gatherThreads(this.dialect) > 0 && (!this.dialect.far || canSend(length));
   }
 
   /** One thread runs it all. */
