@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { GridReport } from "isoform/p3";
+import type { GridReport } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
 import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 import { f64Option } from "./options.js";

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { f64, kernel, range, view } from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
-import { median } from "isoform/p3";
+import { median } from "isoform/portability";
 import { devices, type DeviceSet } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";

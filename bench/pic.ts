@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { open, type Precision } from "isoform";
-import { measurePeaks } from "isoform/p3";
+import { measurePeaks } from "isoform/portability";
 import {
   agrees,
   BYTES_PER_PARTICLE,

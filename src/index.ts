@@ -20,9 +20,17 @@ export {
   type Team,
 } from "./kernel/params.js";
 export { mulhi } from "./kernel/builtins.js";
-export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./kernel/errors.js";
-export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/policy.js";
-export { View, stridesOf, type Buffer, type LayoutName, type MemorySpace, type TypedArray, type TypedArrayOf } from "./device/view.js";
+export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./ir/errors.js";
+export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";
+export {
+  View,
+  stridesOf,
+  type Buffer,
+  type LayoutName,
+  type MemorySpace,
+  type TypedArray,
+  type TypedArrayOf,
+} from "./device/memory/view.js";
 export type {
   Abilities,
   Args,
@@ -43,9 +51,9 @@ export type {
   ScatterStrategy,
   TheoreticalPeaks,
 } from "./device/device.js";
-export { region } from "./device/tools.js";
-export type { BlockedView } from "./device/blocked-view.js";
-export { tune } from "./device/tune.js";
+export { region } from "./device/tools/tools.js";
+export type { BlockedView } from "./device/memory/blocked-view.js";
+export { tune } from "./device/tuning/tune.js";
 export {
   atFirstUse,
   type LaunchTuning,
@@ -54,6 +62,6 @@ export {
   type Tuning,
   type TuningFile,
   type TuningTable,
-} from "./device/tuning.js";
+} from "./device/tuning/tuning.js";
 export { backendNames, doctor, open } from "./device/open.js";
 export { compileKernel, type CompiledKernel } from "./kernel/compile.js";

@@ -1,6 +1,6 @@
 import { LaunchError } from "isoform";
-import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
-import { ITERATION } from "isoform/p3";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
+import { ITERATION } from "isoform/portability";
 import { givenSettings, gridReport, roundOff } from "../grids.js";
 import { Elasticity } from "./elasticity.js";
 import { CORNERS, elementStiffness, nodeStiffness } from "./hexahedron.js";

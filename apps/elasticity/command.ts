@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { writeImage } from "isoform/io";
-import type { Shell } from "isoform/p3";
+import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unsettled } from "isoform/skeleton";

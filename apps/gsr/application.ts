@@ -1,5 +1,5 @@
-import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
-import { ITERATION } from "isoform/p3";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
+import { ITERATION } from "isoform/portability";
 import { parallelRows } from "./generate.js";
 import type { Solution } from "./lsqr.js";
 import { PAPER_KERNELS } from "./paper.js";

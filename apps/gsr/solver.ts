@@ -1,6 +1,6 @@
 import type { Device, LaunchOptions, LayoutName, Precision, View } from "isoform";
 import { f64 } from "isoform";
-import type { Progress } from "isoform/p3";
+import type { Progress } from "isoform/portability";
 import { fusedForm, fusedFootprint, type Sorted } from "./fused.js";
 import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";

@@ -1,6 +1,6 @@
 import type { Device, LaunchOptions, LayoutName, View } from "isoform";
 import { LaunchError, f64, i32, range, teams } from "isoform";
-import type { Progress } from "isoform/p3";
+import type { Progress } from "isoform/portability";
 import type { SparseRows } from "./constraints.js";
 import { constraintRows, transposed } from "./constraints.js";
 import { FIRST_BLOCK, generateCoefficients, generateIndices, starOfRow } from "./generate.js";

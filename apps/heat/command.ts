@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Shell } from "isoform/p3";
+import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unsettled } from "isoform/skeleton";

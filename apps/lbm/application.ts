@@ -1,6 +1,6 @@
 import { LaunchError } from "isoform";
-import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
-import { ITERATION } from "isoform/p3";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
+import { ITERATION } from "isoform/portability";
 import { givenSettings, gridReport } from "../grids.js";
 import { cavity } from "./cavity.js";
 import { D3Q19 } from "./lattice.js";

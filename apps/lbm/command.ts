@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import { writeImage } from "isoform/io";
-import type { Shell } from "isoform/p3";
-import { tableText } from "isoform/p3";
+import type { Shell } from "isoform/portability";
+import { tableText } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unsettled } from "isoform/skeleton";

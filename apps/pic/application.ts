@@ -1,6 +1,6 @@
 import { atFirstUse, LaunchError } from "isoform";
-import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/p3";
-import { ITERATION, mean } from "isoform/p3";
+import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
+import { ITERATION, mean } from "isoform/portability";
 import { CASES } from "./cases.js";
 import { cellSize } from "./mesh.js";
 import { DEFAULTS, Simulation } from "./simulation.js";

@@ -1,7 +1,7 @@
 import type { OpenOptions } from "isoform";
 import { IsoformError, open } from "isoform";
 import { Option, type Command } from "commander";
-import { measurePeaks, type Shell } from "isoform/p3";
+import { measurePeaks, type Shell } from "isoform/portability";
 import { count, f64Option } from "../options.js";
 import { agrees, BYTES_PER_PARTICLE, DEPOSITS, difference, LAYOUTS, Push, tolerances, type PushOptions } from "./push.js";
 

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { OpenOptions } from "isoform";
 import { writeImage } from "isoform/io";
-import type { Shell } from "isoform/p3";
+import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import type { Unsettled } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";

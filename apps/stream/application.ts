@@ -1,5 +1,5 @@
-import type { Application, ProblemOptions, Sample } from "isoform/p3";
-import { ITERATION, mean } from "isoform/p3";
+import type { Application, ProblemOptions, Sample } from "isoform/portability";
+import { ITERATION, mean } from "isoform/portability";
 import type { StreamTimes } from "./stream.js";
 import { DEFAULT_GIB, Stream, elements } from "./stream.js";
 

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
-import type { Shell } from "isoform/p3";
-import { tableText } from "isoform/p3";
+import type { Shell } from "isoform/portability";
+import { tableText } from "isoform/portability";
 import { count, f64Option, positive } from "../options.js";
 import { DEFAULT_GIB, Stream, elements } from "./stream.js";
 

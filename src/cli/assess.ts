@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import type { OpenOptions } from "../device/device.js";
-import type { Shell } from "../p3/application.js";
-import type { Evidence } from "../p3/assessment.js";
-import type { PlatformSet } from "../p3/metric.js";
-import { PORTS, type Port } from "../p3/ports/names.js";
+import type { Shell } from "../portability/application.js";
+import type { Evidence } from "../portability/assessment.js";
+import type { PlatformSet } from "../portability/metric.js";
+import { PORTS, type Port } from "../portability/ports/names.js";
 import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
 import { addSettings } from "./settings.js";
@@ -93,15 +93,15 @@ async function assessCommand(applications: string[], options: AssessOptions, she
     throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
   if (applications.length && (options.from ?? options.merge) !== undefined)
     throw new IsoformError(`${applications.join(", ")}: applications are not run with --from or --merge: leave them out`);
-  const { assess } = await import("../p3/assessment.js");
+  const { assess } = await import("../portability/assessment.js");
   const assessment = assess(await gather(applications, options, shell), options.set);
-  const { tablesOf, tableText } = await import("../p3/tables.js");
+  const { tablesOf, tableText } = await import("../portability/tables.js");
   // The times of published data are the file itself.
   const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
   shell.print(tables.map(tableText).join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
   if (options.report !== undefined) {
-    const { report } = await import("../p3/report.js");
+    const { report } = await import("../portability/report.js");
     await shell.writeFile(options.report, report(assessment));
   }
   const wrong = assessment.validation.filter((v) => !v.ok);
@@ -114,16 +114,16 @@ async function assessCommand(applications: string[], options: AssessOptions, she
 
 async function gather(applications: string[], options: AssessOptions, shell: Shell): Promise<Evidence> {
   if (options.from !== undefined) {
-    const { published } = await import("../p3/assessment.js");
+    const { published } = await import("../portability/assessment.js");
     return published(options.from, options.bandwidth);
   }
   if (options.merge !== undefined) {
-    const [{ readAssessment }, { merge }] = await Promise.all([import("../p3/assessment.js"), import("../p3/merge.js")]);
+    const [{ readAssessment }, { merge }] = await Promise.all([import("../portability/assessment.js"), import("../portability/merge.js")]);
     return merge(await Promise.all(options.merge.map(readAssessment)));
   }
   const unknown = applications.find((name) => !MEASURED.has(name));
   if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${[...MEASURED.keys()].join(", ")}`);
-  const { measureApplications } = await import("../p3/campaign.js");
+  const { measureApplications } = await import("../portability/campaign.js");
   const names = applications.length ? applications : [...MEASURED.keys()];
   const all = (await Promise.all(names.map((name) => MEASURED.get(name)!()))).map((module) => module.application);
   const given = (["grid", "layout", "occ"] as const).some((option) => options[option] !== undefined);

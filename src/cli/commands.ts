@@ -1,4 +1,4 @@
-import type { ApplicationModule, CommandModule } from "../p3/application.js";
+import type { ApplicationModule, CommandModule } from "../portability/application.js";
 import type { SkeletonModule } from "../skeleton/settings.js";
 
 /** Where to find the parts of an application. */

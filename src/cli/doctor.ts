@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { BackendReport } from "../device/device.js";
-import type { Shell } from "../p3/application.js";
+import type { Shell } from "../portability/application.js";
 
 /** Adds `isoform doctor`. */
 export function addDoctor(program: Command, shell: Shell): void {

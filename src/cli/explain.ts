@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { IsoformError } from "../kernel/errors.js";
-import type { Shell } from "../p3/application.js";
+import { IsoformError } from "../ir/errors.js";
+import type { Shell } from "../portability/application.js";
 import { USUAL_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import { addAssess } from "./assess.js";
 import { APPLICATIONS } from "./commands.js";
 import { addDoctor } from "./doctor.js";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import type { Shell } from "../p3/application.js";
-import type { PeaksByDevice, Profile, Profiler, ProfilerOptions } from "../p3/profile/index.js";
+import type { Shell } from "../portability/application.js";
+import type { PeaksByDevice, Profile, Profiler, ProfilerOptions } from "../portability/profile/index.js";
 
 interface ProfileOptions {
   profile?: boolean;
@@ -33,14 +33,14 @@ export function addProfile(program: Command, shell: Shell): void {
       for (const file of [profileJson, profileTrace]) if (file !== undefined) await shell.checkWritable(file);
       if (ranges) await attachNvtx();
       if (!profile && profileJson === undefined && profileTrace === undefined) return;
-      const { Profiler } = await import("../p3/profile/profiler.js");
+      const { Profiler } = await import("../portability/profile/profiler.js");
       profiler = Profiler.start(profileTrace === undefined ? { graphs } : { graphs, trace: true, samples: TRACED });
     })
     .hook("postAction", async (command) => {
       if (!profiler) return;
       const { profile, profileJson, profileTrace } = command.opts<ProfileOptions>();
       const found = await profiler.stop();
-      const reports = await import("../p3/profile/index.js");
+      const reports = await import("../portability/profile/index.js");
       if (profileTrace !== undefined) await shell.writeFile(profileTrace, reports.profileTrace(found));
       if (!profile && profileJson === undefined) return;
       const peaks = await peaksOf(found, shell);
@@ -50,8 +50,8 @@ export function addProfile(program: Command, shell: Shell): void {
 }
 
 async function attachNvtx(): Promise<void> {
-  const { hooks } = await import("../device/hooks.js");
-  const { nvtx } = await import("../p3/profile/nvtx.js");
+  const { hooks } = await import("../device/tools/hooks.js");
+  const { nvtx } = await import("../portability/profile/nvtx.js");
   const { tool, missing } = await nvtx();
   if (tool) hooks.attach(tool);
   else process.stderr.write(`isoform: no ranges, ${missing}\n`);
@@ -60,7 +60,7 @@ async function attachNvtx(): Promise<void> {
 /** Measured when the command is through, on devices that are opened once more. */
 async function peaksOf({ devices }: Profile, shell: Shell): Promise<PeaksByDevice> {
   const { open } = await import("../device/open.js");
-  const { measurePeaks } = await import("../p3/measure.js");
+  const { measurePeaks } = await import("../portability/measure.js");
   const peaks: Record<string, PeaksByDevice[string]> = {};
   for (const { name } of devices) {
     // It checks every access: there is no roof that its times could be held against.

@@ -1,4 +1,4 @@
-import type { Progress } from "../p3/application.js";
+import type { Progress } from "../portability/application.js";
 
 const BAR = 24;
 /** Between plain lines, in milliseconds. */

@@ -1,11 +1,11 @@
-import { bind } from "../device/bind.js";
+import { bind } from "../device/launch/bind.js";
 import type { Device, LaunchOptions } from "../device/device.js";
 import { open } from "../device/open.js";
-import type { Policy } from "../device/policy.js";
+import type { Policy } from "../device/launch/policy.js";
 import type { Precision } from "../ir/launch.js";
 import { unitStridesOf } from "../emit/standalone/index.js";
 import { print } from "../ir/print.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
 import type { FoundKernel } from "./found-kernels.js";

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { IsoformError } from "../kernel/errors.js";
-import type { Shell } from "../p3/application.js";
+import { IsoformError } from "../ir/errors.js";
+import type { Shell } from "../portability/application.js";
 import { progress } from "./progress.js";
 
 /** The command line as applications see it. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import type { TuningFile } from "../device/tuning.js";
+import type { TuningFile } from "../device/tuning/tuning.js";
 import { TUNING_NAMES } from "../ir/tuning.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 
 /** Read where it lies in the working directory and no other file is named. */
 const USUAL_FILE = "isoform.tuning.toml";

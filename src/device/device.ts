@@ -2,10 +2,10 @@ import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
-import type { BlockedView } from "./blocked-view.js";
-import type { Policy, RangePolicy, TeamPolicy } from "./policy.js";
-import type { LaunchTuning, Tuning, TuningFile, TuningTable } from "./tuning.js";
-import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./view.js";
+import type { BlockedView } from "./memory/blocked-view.js";
+import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
+import type { LaunchTuning, Tuning, TuningFile, TuningTable } from "./tuning/tuning.js";
+import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./memory/view.js";
 
 export type { Precision, ScatterStrategy };
 

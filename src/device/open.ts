@@ -1,7 +1,7 @@
 import { LOADERS } from "#backends";
-import { DeviceError } from "../kernel/errors.js";
+import { DeviceError } from "../ir/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
-import { cover } from "./tools.js";
+import { cover } from "./tools/tools.js";
 
 /** Names of all backends that there may be in Node, or in a page, whether or not this machine has a device for them. */
 export const backendNames = (): string[] => Object.keys(LOADERS);

@@ -1,18 +1,18 @@
 import type { Launch, Precision } from "../device/device.js";
-import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/view.js";
+import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
 import type { Dimension } from "../kernel/cells.js";
-import { ContainerError, LaunchError } from "../kernel/errors.js";
+import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
-import type { Container, ContainerBody, ContainerParams } from "./container.js";
-import { declareContainer } from "./declare.js";
+import type { Container, ContainerBody, ContainerParams } from "./container/container.js";
+import { declareContainer } from "./container/declare.js";
 import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
-import { HaloWidths } from "./halo-widths.js";
+import { HaloWidths } from "./container/halo-widths.js";
 import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./partition.js";
-import { Runs } from "./run.js";
+import { Runs } from "./container/run.js";
 
 /** Where one value of a field lies. */
 export interface Place {

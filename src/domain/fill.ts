@@ -1,5 +1,5 @@
-import { range } from "../device/policy.js";
-import { View } from "../device/view.js";
+import { range } from "../device/launch/policy.js";
+import { View } from "../device/memory/view.js";
 import type { ElementType, NumericType } from "../ir/types.js";
 import { kernel, type Kernel } from "../kernel/kernel.js";
 import { u8, view, type Params, type ScalarToken } from "../kernel/params.js";

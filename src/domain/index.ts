@@ -1,5 +1,5 @@
-export { blocks, type BlocksGrid, type BlocksOptions } from "./blocks.js";
-export { dense, DenseGrid } from "./dense.js";
+export { blocks, type BlocksGrid, type BlocksOptions } from "./bricks/bricks.js";
+export { dense, DenseGrid } from "./dense/dense.js";
 export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
 export { GRID_KINDS } from "./grid.js";
 export type {
@@ -15,8 +15,8 @@ export type {
   PrepareOptions,
 } from "./grid.js";
 export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
-export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container.js";
+export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container/container.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
-export { sparse, SparseGrid } from "./sparse.js";
-export { collect, type Collection } from "./reductions.js";
-export { axpy, copy, dot, fill, norm1, norm2, normMax, scale, type Factor } from "./vectors.js";
+export { sparse, SparseGrid } from "./sparse/sparse.js";
+export { collect, type Collection } from "./container/reductions.js";
+export { axpy, copy, dot, fill, norm1, norm2, normMax, scale, type Factor } from "./container/vectors.js";

@@ -1,10 +1,10 @@
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import type { DeviceSet } from "../set/index.js";
-import { makeBlocks, type BlocksOptions } from "./blocks.js";
-import { DenseGrid } from "./dense.js";
+import { makeBlocks, type BlocksOptions } from "./bricks/bricks.js";
+import { DenseGrid } from "./dense/dense.js";
 import { GRID_KINDS, type DenseOptions, type Grid, type GridKind } from "./grid.js";
 import { placed } from "./placed.js";
-import { SparseGrid } from "./sparse.js";
+import { SparseGrid } from "./sparse/sparse.js";
 
 export interface AnyGridOptions extends DenseOptions, BlocksOptions {
   /** How cells are stored; `dense` where absent. */

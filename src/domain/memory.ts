@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import { BYTES, type View } from "../device/view.js";
+import { BYTES, type View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 
 const LONGEST_AXIS = 2 ** 31 - 1;

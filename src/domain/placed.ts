@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";
 
 /** Makes a grid; what is refused tells the author's line, where he called `callee`. */

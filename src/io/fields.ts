@@ -1,5 +1,5 @@
 import type { Field } from "../domain/field.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import type { DataArray } from "./vtk-file.js";
 
 /** Where the grid lies: the corner of cell (0, 0, 0), and the size of a cell. */

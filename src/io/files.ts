@@ -1,5 +1,5 @@
 import { open, readFile } from "node:fs/promises";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 
 /** Writes pieces one after the other into a new file. */
 export async function writePieces(path: string, pieces: readonly Uint8Array[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Dataset as H5Dataset, Group as H5Group } from "h5wasm/node";
 import { open } from "node:fs/promises";
-import { typedArray, type TypedArray } from "../device/view.js";
+import { typedArray, type TypedArray } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import { fail } from "./files.js";
 
 /*

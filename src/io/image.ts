@@ -1,5 +1,5 @@
 import type { Field } from "../domain/field.js";
-import { IsoformError } from "../kernel/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
 import { readBytes, writePieces } from "./files.js";
 import { child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";

@@ -1,6 +1,6 @@
 import type { Field } from "../domain/field.js";
-import type { TypedArray } from "../device/view.js";
-import { IsoformError } from "../kernel/errors.js";
+import type { TypedArray } from "../device/memory/view.js";
+import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
 import { readHdf5, writeHdf5, type Attributes, type Dataset, type Group, type NewDataset, type NewGroup, type Read } from "./hdf5-file.js";
 

@@ -1,6 +1,6 @@
 import type { Field } from "../domain/field.js";
-import { BYTES, typedArray } from "../device/view.js";
-import { IsoformError } from "../kernel/errors.js";
+import { BYTES, typedArray } from "../device/memory/view.js";
+import { IsoformError } from "../ir/errors.js";
 import { readBytes, writePieces } from "./files.js";
 
 /** Writes a field's values as they are: little-endian, in (z, y, x, k) order, without a header. */

@@ -1,6 +1,6 @@
 import type { Field } from "../domain/field.js";
-import { typedArray, type TypedArray } from "../device/view.js";
-import { IsoformError } from "../kernel/errors.js";
+import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
 import { readBytes, writePieces } from "./files.js";
 import { child, decodeVtk, elementOf, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";

@@ -1,8 +1,8 @@
-import { analyseAccess, type AccessAnalysis } from "../ir/access.js";
-import { blockViews, type Split } from "../ir/block-views.js";
-import { optimise } from "../ir/optimise.js";
-import { checkRaces } from "../ir/races.js";
-import { relax } from "../ir/relax.js";
+import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
+import { blockViews, type Split } from "../ir/passes/block-views.js";
+import { optimise } from "../ir/passes/optimise.js";
+import { checkRaces } from "../ir/analysis/races.js";
+import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import { lower } from "./lower.js";

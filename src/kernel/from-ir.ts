@@ -1,4 +1,4 @@
-import { KernelError } from "./errors.js";
+import { KernelError } from "../ir/errors.js";
 import type { KernelIR, Location, Param } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import type { Params, ParamToken, Rank } from "./params.js";

@@ -2,7 +2,7 @@ import { originalPosition } from "#source-map";
 import type { KernelIR, Location } from "../ir/types.js";
 import type { BodyParams, Params, Team } from "./params.js";
 import { describe } from "./describe.js";
-import { KernelError } from "./errors.js";
+import { KernelError } from "../ir/errors.js";
 import { callSite } from "./location.js";
 
 /** A kernel as written: the function, what it declares, and where. Compiled on first use by each device. */

@@ -4,7 +4,7 @@ import type { ElementType, Expr, KernelIR, NumericType, Param, Stmt, Table } fro
 import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
 import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
-import { KernelError } from "./errors.js";
+import { KernelError } from "../ir/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";

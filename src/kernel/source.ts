@@ -2,7 +2,7 @@ import type * as acorn from "acorn";
 import { parseExpressionAt } from "#parser";
 import { findInFile, originalPosition } from "#source-map";
 import type { Location } from "../ir/types.js";
-import { KernelError } from "./errors.js";
+import { KernelError } from "../ir/errors.js";
 
 export type FunctionNode = acorn.ArrowFunctionExpression | acorn.FunctionExpression | acorn.FunctionDeclaration;
 

@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { definitionsOf } from "../ir/affine.js";
+import { definitionsOf } from "../ir/analysis/affine.js";
 import type { Expr, NumericType, TeamResult } from "../ir/types.js";
 import { mapChildren, someExpr } from "../ir/walk.js";
 import { inline } from "./calls.js";

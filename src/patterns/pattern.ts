@@ -1,5 +1,5 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
-import type { LayoutName, View } from "../device/view.js";
+import type { LayoutName, View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";

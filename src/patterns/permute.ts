@@ -1,8 +1,8 @@
 import type { Device } from "../device/device.js";
-import { range } from "../device/policy.js";
-import type { View } from "../device/view.js";
+import { range } from "../device/launch/policy.js";
+import type { View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import { kernel } from "../kernel/kernel.js";
 import { f32, f64, i32, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";

@@ -1,9 +1,9 @@
 import type { Args, Device } from "../device/device.js";
-import { range, teams } from "../device/policy.js";
-import { CPU_MEMORY, type View } from "../device/view.js";
+import { range, teams } from "../device/launch/policy.js";
+import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import { kernel } from "../kernel/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";

@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
-import { range, teams } from "../device/policy.js";
-import { CPU_MEMORY, type View } from "../device/view.js";
-import { LaunchError } from "../kernel/errors.js";
+import { range, teams } from "../device/launch/policy.js";
+import { CPU_MEMORY, type View } from "../device/memory/view.js";
+import { LaunchError } from "../ir/errors.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, moveKeys } from "./sort-kernels.js";

@@ -1,5 +1,5 @@
 import type { Queue } from "../device/device.js";
-import type { View } from "../device/view.js";
+import type { View } from "../device/memory/view.js";
 
 /**
  * Enqueues a copy between views of one shape and type on any two members. It is ordered in `queue`, one of the source's member; what is

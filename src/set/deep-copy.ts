@@ -1,4 +1,4 @@
-import { BlockedView, type AnyView } from "../device/blocked-view.js";
+import { BlockedView, type AnyView } from "../device/memory/blocked-view.js";
 import type { Queue } from "../device/device.js";
 import { copyView, readView, writeView } from "../device/cpu/host-view.js";
 import {
@@ -11,10 +11,10 @@ import {
   type Buffer,
   type TypedArray,
   type TypedArrayOf,
-} from "../device/view.js";
+} from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 import { describe } from "../kernel/describe.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 
 /**
  * Copies all elements between views of one type and shape, of any layouts, in any memories, or between a view and host data, and resolves when

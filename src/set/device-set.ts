@@ -1,6 +1,6 @@
 import type { Device, OpenOptions, Queue } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
-import { DeviceError, IsoformError } from "../kernel/errors.js";
+import { DeviceError, IsoformError } from "../ir/errors.js";
 
 /** What connects two devices. */
 export interface Link {

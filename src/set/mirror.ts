@@ -1,8 +1,8 @@
-import type { BlockedView } from "../device/blocked-view.js";
+import type { BlockedView } from "../device/memory/blocked-view.js";
 import type { Queue } from "../device/device.js";
-import { typedArray, type TypedArrayOf, type View } from "../device/view.js";
+import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import { deepCopy } from "./deep-copy.js";
 
 /** Host memory for the elements of a view; nothing moves until `upload` or `download`. */

@@ -1,7 +1,7 @@
 import type { ElementToken } from "../device/device.js";
-import { typedArray, type TypedArrayOf, type View } from "../device/view.js";
+import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import type { DeviceSet } from "./device-set.js";
 
 /**

@@ -1,8 +1,8 @@
-import { BlockedView } from "../device/blocked-view.js";
+import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Device, ElementToken } from "../device/device.js";
-import { CPU_MEMORY, View } from "../device/view.js";
+import { CPU_MEMORY, View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { LaunchError } from "../kernel/errors.js";
+import { LaunchError } from "../ir/errors.js";
 
 /** A component of a record: one number, or a vector of several. */
 export type Component = ElementToken<ElementType> | readonly [type: ElementToken<ElementType>, count: number];

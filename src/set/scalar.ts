@@ -1,7 +1,7 @@
 import type { ElementToken, Queue } from "../device/device.js";
-import { requireFitting, type View } from "../device/view.js";
+import { requireFitting, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { IsoformError, LaunchError } from "../kernel/errors.js";
+import { IsoformError, LaunchError } from "../ir/errors.js";
 import type { DeviceSet, Member } from "./device-set.js";
 
 /** One number that lives on the devices: every member has a copy, which kernels read and reductions write without the host. */

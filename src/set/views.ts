@@ -1,6 +1,6 @@
 /** What there is to views beyond making them: parts, records, host mirrors, copies. */
-export { BlockedView } from "../device/blocked-view.js";
-export { all, subview, type Part } from "../device/subview.js";
+export { BlockedView } from "../device/memory/blocked-view.js";
+export { all, subview, type Part } from "../device/memory/subview.js";
 export { deepCopy } from "./deep-copy.js";
 export { mirror, type Mirror } from "./mirror.js";
 export {

@@ -1,6 +1,6 @@
 import type { Precision } from "../device/device.js";
-import type { View } from "../device/view.js";
-import type { Container } from "../domain/container.js";
+import type { View } from "../device/memory/view.js";
+import type { Container } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid } from "../domain/grid.js";
 import type { Species } from "../domain/particles/species.js";

@@ -1,7 +1,7 @@
-import type { Container, FieldUse } from "../domain/container.js";
+import type { Container, FieldUse } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
-import { assignedPlaces } from "../ir/assigned.js";
-import { costOf } from "../ir/cost.js";
+import { assignedPlaces } from "../ir/analysis/assigned.js";
+import { costOf } from "../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import { walkExprs, walkStmts } from "../ir/walk.js";
 

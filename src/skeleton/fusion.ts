@@ -1,4 +1,4 @@
-import type { Container } from "../domain/container.js";
+import type { Container } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid } from "../domain/grid.js";
 import { Scalar } from "../set/scalar.js";

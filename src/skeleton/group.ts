@@ -1,4 +1,4 @@
-import type { Container } from "../domain/container.js";
+import type { Container } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
 import type { Grid, Offset } from "../domain/grid.js";
 import { sizeOf } from "../ir/walk.js";

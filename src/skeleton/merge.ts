@@ -1,10 +1,10 @@
-import { analyseContainer } from "../domain/analysis.js";
-import type { Container, FieldUse } from "../domain/container.js";
+import { analyseContainer } from "../domain/container/analysis.js";
+import type { Container, FieldUse } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
-import { assignedPlaces } from "../ir/assigned.js";
+import { assignedPlaces } from "../ir/analysis/assigned.js";
 import { choose, compare, int } from "../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";
-import { Names } from "../ir/copy.js";
+import { Names } from "../ir/passes/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, offsetOf } from "./footprint.js";

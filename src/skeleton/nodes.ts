@@ -1,4 +1,4 @@
-import type { Container, FieldUse } from "../domain/container.js";
+import type { Container, FieldUse } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
 import type { DataView } from "../domain/grid.js";
 import type { Species } from "../domain/particles/species.js";

@@ -1,8 +1,8 @@
 import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
-import { tune } from "../device/tune.js";
-import type { Container } from "../domain/container.js";
+import { tune } from "../device/tuning/tune.js";
+import type { Container } from "../domain/container/container.js";
 import type { HaloCopy } from "../domain/grid.js";
-import { collect, type Collection } from "../domain/reductions.js";
+import { collect, type Collection } from "../domain/container/reductions.js";
 import { copyBetween, type DeviceSet } from "../set/index.js";
 import { entry } from "./graph.js";
 import { meansNeighbours, type ComputeNode, type Node } from "./nodes.js";

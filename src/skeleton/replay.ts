@@ -1,4 +1,4 @@
-import { BYTES } from "../device/view.js";
+import { BYTES } from "../device/memory/view.js";
 import type { HaloCopy } from "../domain/grid.js";
 import type { Link } from "../set/index.js";
 import type { Op } from "./program.js";

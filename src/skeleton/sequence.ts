@@ -1,8 +1,8 @@
 import { originalPosition } from "#source-map";
-import type { Container } from "../domain/container.js";
+import type { Container } from "../domain/container/container.js";
 import type { Field } from "../domain/field.js";
 import type { Location } from "../ir/types.js";
-import { ContainerError, LaunchError } from "../kernel/errors.js";
+import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";
 import { Scalar } from "../set/index.js";
 import { footprintOf } from "./footprint.js";

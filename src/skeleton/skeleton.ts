@@ -1,6 +1,6 @@
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/field.js";
-import { DeviceError, IsoformError, LaunchError } from "../kernel/errors.js";
+import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./auto.js";
 import { explainDot } from "./dot.js";

@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import { range } from "../device/policy.js";
+import { range } from "../device/launch/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, view } from "../kernel/params.js";
 import { USUAL_LINK, type DeviceSet } from "../set/index.js";

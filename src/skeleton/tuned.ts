@@ -1,5 +1,5 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid.js";
-import { DeviceError, LaunchError } from "../kernel/errors.js";
+import { DeviceError, LaunchError } from "../ir/errors.js";
 import type { Trial } from "./auto.js";
 import type { GridSettings, Settled, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";

@@ -1,2 +1,2 @@
-export { ladder, runLadder, type RungResult } from "./ladder.js";
-export type { Rung } from "./rung.js";
+export { ladder, runLadder, type RungResult } from "./suite.js";
+export type { Rung } from "./case.js";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { assessmentSchema } from "../../src/p3/schema.js";
+import { assessmentSchema } from "../../src/portability/schema.js";
 import { isoform as run } from "./isoform.js";
 
 const directory = mkdtempSync(join(tmpdir(), "isoform-cli-"));

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { f64, sum } from "../../src/index.js";
 import { addExplain, type SkeletonModules } from "../../src/cli/explain.js";
 import { dense } from "../../src/domain/index.js";
-import type { Shell } from "../../src/p3/application.js";
+import type { Shell } from "../../src/portability/application.js";
 import { skeleton, type SkeletonSettings } from "../../src/skeleton/index.js";
 
 let settings: SkeletonSettings | undefined;

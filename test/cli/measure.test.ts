@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { assessmentSchema } from "../../src/p3/schema.js";
+import { assessmentSchema } from "../../src/portability/schema.js";
 import { missing } from "../emit/standalone/compiled.js";
 import { isoform } from "./isoform.js";
 

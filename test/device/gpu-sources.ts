@@ -16,21 +16,21 @@ import * as particles from "../../apps/pic/particles.js";
 import * as poisson from "../../apps/poisson/poisson.js";
 import { cg, lbm } from "../../bench/grid-problems.js";
 import * as bench from "../../bench/kernels.js";
-import { bind } from "../../src/device/bind.js";
+import { bind } from "../../src/device/launch/bind.js";
 import type { Device, LaunchOptions, Precision } from "../../src/device/device.js";
 import type { CodeFacts } from "../../src/device/gpu/machine.js";
 import { programOf } from "../../src/device/gpu/program.js";
 import { open } from "../../src/device/open.js";
-import type { Policy } from "../../src/device/policy.js";
-import { BrickGrid } from "../../src/domain/brick-grid.js";
+import type { Policy } from "../../src/device/launch/policy.js";
+import { BrickGrid } from "../../src/domain/bricks/brick-grid.js";
 import { dense, sparse } from "../../src/domain/index.js";
 import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { IsoformError } from "../../src/kernel/errors.js";
+import { IsoformError } from "../../src/ir/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
-import { ladder } from "../../src/testing/ladder.js";
+import { ladder } from "../../src/testing/suite.js";
 
 /** A language, and what is assumed of the GPU. */
 export interface Target {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { f64, i32, kernel, open, range, scatter, view, type Device, type Launch } from "../../src/index.js";
-import { backend as native } from "../../src/device/native.js";
+import { backend as native } from "../../src/device/native/native.js";
 
 /** Twelve contributions to neighbouring knots, as of a cubic spline along three axes. */
 const spline = kernel("spline", { a: view(f64, 2), knot: view(i32), v: scatter(f64, 2) }, ({ a, knot, v }, i) => {

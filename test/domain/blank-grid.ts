@@ -5,8 +5,8 @@ import { callSite } from "../../src/kernel/location.js";
 import type { ScalarToken } from "../../src/kernel/params.js";
 import type { DeviceSet } from "../../src/set/device-set.js";
 import { Scalar } from "../../src/set/scalar.js";
-import type { Container, ContainerBody, ContainerParams } from "../../src/domain/container.js";
-import { declareContainer } from "../../src/domain/declare.js";
+import type { Container, ContainerBody, ContainerParams } from "../../src/domain/container/container.js";
+import { declareContainer } from "../../src/domain/container/declare.js";
 import { Field, type FieldToken, type FieldType } from "../../src/domain/field.js";
 import type { Grid } from "../../src/domain/grid.js";
 

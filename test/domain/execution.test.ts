@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { doctor, f64, i32, max, open, range, sum, table, u8, type Device, type View } from "isoform";
-import type { Container } from "../../src/domain/container.js";
+import type { Container } from "../../src/domain/container/container.js";
 import { kernelFromIR } from "../../src/kernel/from-ir.js";
 import { box, plane } from "./blank-grid.js";
-import { callPlainly, type PlainField } from "./plain-container.js";
+import { callPlainly, type PlainField } from "./container/plain-container.js";
 
 const found = (await doctor()).filter((report) => report.devices.length > 0).map((report) => report.backend);
 const names = ["js", "js-debug", "wasm", "native"].filter((name) => found.includes(name));

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { f64, i32 } from "isoform";
 import { blocks, dense, makeGrid, sparse, type Cell, type FieldAccess } from "../../src/domain/index.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
-import { callPlainly, type PlainField } from "./plain-container.js";
+import { callPlainly, type PlainField } from "./container/plain-container.js";
 import { jsSets, noise, onEachBackend } from "./sets.js";
 
 const EXTENTS = [20, 12, 14] as const;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Binding } from "../../src/device/bind.js";
+import type { Binding } from "../../src/device/launch/bind.js";
 import type { CpuDevice } from "../../src/device/cpu/cpu-device.js";
 import type { CpuProgram } from "../../src/device/cpu/launch.js";
 import { open } from "../../src/device/open.js";
-import { range } from "../../src/device/policy.js";
-import { analyseAccess } from "../../src/ir/access.js";
+import { range } from "../../src/device/launch/policy.js";
+import { analyseAccess } from "../../src/ir/analysis/access.js";
 import type { KernelIR, NumericType } from "../../src/ir/types.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../src/testing/values.js";

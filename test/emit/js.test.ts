@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { range, teams, type Policy } from "../../src/device/policy.js";
-import { BYTES, stridesOf } from "../../src/device/view.js";
+import { range, teams, type Policy } from "../../src/device/launch/policy.js";
+import { BYTES, stridesOf } from "../../src/device/memory/view.js";
 import { partialCount } from "../../src/ir/launch.js";
 import { emitJs, type JsTarget } from "../../src/emit/js/index.js";
 import { compileKernel } from "../../src/kernel/compile.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { optimise } from "../../src/ir/optimise.js";
+import { optimise } from "../../src/ir/passes/optimise.js";
 import { print } from "../../src/ir/print.js";
 import type { KernelIR } from "../../src/ir/types.js";
 import { verify } from "../../src/ir/verify.js";

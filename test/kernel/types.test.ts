@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { bool, f32, f64, fixed, i32, kernel, mulhi, scatter, sum, table, u32, u8, view } from "isoform";
 import { evaluate } from "../random/evaluate.js";
-import { range } from "../../src/device/policy.js";
+import { range } from "../../src/device/launch/policy.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { lower } from "../../src/kernel/lower.js";
 import { agrees, doubles, integers, lowered } from "./lowered.js";

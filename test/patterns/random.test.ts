@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it, test } from "node:test";
-import { range } from "../../src/device/policy.js";
+import { range } from "../../src/device/launch/policy.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f32, f64, i32, table, u32, view } from "../../src/kernel/params.js";
 import { normalPair, normalPair32, philox, random, sobol, SOBOL_DIRECTIONS, uniform, uniform32 } from "../../src/patterns/index.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import type { View } from "../../src/device/view.js";
+import type { View } from "../../src/device/memory/view.js";
 import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
 import { permute, sortByKey } from "../../src/patterns/index.js";
 import { noise } from "../../src/testing/values.js";

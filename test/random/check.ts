@@ -1,5 +1,5 @@
 import type { Device } from "../../src/device/device.js";
-import { stridesOf, type View } from "../../src/device/view.js";
+import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
 import { print } from "../../src/ir/print.js";
 import { compileKernel } from "../../src/kernel/compile.js";

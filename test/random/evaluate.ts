@@ -1,6 +1,6 @@
 import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
-import { teamRows } from "../../src/ir/teams.js";
-import type { Policy } from "../../src/device/policy.js";
+import { teamRows } from "../../src/ir/analysis/teams.js";
+import type { Policy } from "../../src/device/launch/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { elementsOf, grid, offsetOf, type Memory } from "./memory.js";
 import { Contributions, foldPartials } from "./reductions.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { range, teams, type RangePolicy, type TeamPolicy } from "../../src/device/policy.js";
+import { range, teams, type RangePolicy, type TeamPolicy } from "../../src/device/launch/policy.js";
 import { Expressions, NUMERIC } from "./expressions.js";
 import { declareHelpers } from "./helpers.js";
 import { Parameters, TAG } from "./parameters.js";

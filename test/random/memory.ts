@@ -1,6 +1,6 @@
 import type { ElementType } from "../../src/ir/types.js";
-import type { RangePolicy } from "../../src/device/policy.js";
-import { typedArray, type TypedArray } from "../../src/device/view.js";
+import type { RangePolicy } from "../../src/device/launch/policy.js";
+import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 
 /** A view's elements in row-major order. */
 export interface Grid {

@@ -1,8 +1,8 @@
-import type { Policy, RangePolicy } from "../../src/device/policy.js";
+import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import type { Lanes, ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
 import type { NumericType } from "../../src/ir/types.js";
-import { typedArray, type TypedArray } from "../../src/device/view.js";
+import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { elementsOf, offsetOf, type Grid, type Memory } from "./memory.js";
 import { Contributions, foldPartials } from "./reductions.js";

@@ -1,8 +1,8 @@
 import { mulhi } from "../../src/kernel/builtins.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";
 import type { ElementType, ScalarType } from "../../src/ir/types.js";
-import type { Policy } from "../../src/device/policy.js";
-import type { LayoutName } from "../../src/device/view.js";
+import type { Policy } from "../../src/device/launch/policy.js";
+import type { LayoutName } from "../../src/device/memory/view.js";
 import type { ParamToken, Params } from "../../src/kernel/params.js";
 
 /*

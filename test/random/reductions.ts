@@ -1,4 +1,4 @@
-import type { RangePolicy } from "../../src/device/policy.js";
+import type { RangePolicy } from "../../src/device/launch/policy.js";
 import { strictFold } from "../../src/testing/strict-fold.js";
 
 type Fold = (a: number, b: number) => number;

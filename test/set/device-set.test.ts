@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import test from "node:test";
-import { range } from "../../src/device/policy.js";
+import { range } from "../../src/device/launch/policy.js";
 import { open } from "../../src/device/open.js";
-import { DeviceError, IsoformError } from "../../src/kernel/errors.js";
+import { DeviceError, IsoformError } from "../../src/ir/errors.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f64, view } from "../../src/kernel/params.js";
 import { devices, USUAL_LINK } from "../../src/set/index.js";

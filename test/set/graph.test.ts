@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Launch, Queue } from "../../src/device/device.js";
-import { range } from "../../src/device/policy.js";
-import type { View } from "../../src/device/view.js";
+import { range } from "../../src/device/launch/policy.js";
+import type { View } from "../../src/device/memory/view.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f64, sum, view } from "../../src/kernel/params.js";
 import { copyBetween, type DeviceSet, Scalar } from "../../src/set/index.js";

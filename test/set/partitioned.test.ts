@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { range } from "../../src/device/policy.js";
+import { range } from "../../src/device/launch/policy.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f64, i32, u8, view } from "../../src/kernel/params.js";
 import { Partitioned } from "../../src/set/index.js";

@@ -66,7 +66,7 @@ async function libraryWith(modules: readonly string[], backend: string): Promise
   }
 }
 
-for (const backend of ["device/wasm.js", "device/webgpu/backend.js"])
+for (const backend of ["device/wasm/wasm.js", "device/webgpu/backend.js"])
   test(`the library with grids, skeletons and ${backend} takes less than 120 kB in a page, compressed`, { skip }, async () => {
     const modules = ["index.js", "set/index.js", "domain/index.js", "skeleton/index.js"];
     const scripts = await libraryWith(modules, backend);

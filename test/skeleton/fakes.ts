@@ -1,4 +1,4 @@
-import type { Container, FieldUse } from "../../src/domain/container.js";
+import type { Container, FieldUse } from "../../src/domain/container/container.js";
 import type { Field } from "../../src/domain/field.js";
 import type { Grid } from "../../src/domain/grid.js";
 import type { Scalar } from "../../src/set/index.js";

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Abilities, OpenOptions } from "../../src/index.js";
 import { ladder } from "../../src/testing/index.js";
-import { climb } from "./climb.js";
+import { climb } from "./run-suite.js";
 
 /* The exported ladder in a page, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
 

@@ -1,13 +1,13 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { bind, type Binding } from "../bind.js";
+import { bind, type Binding } from "../launch/bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
-import type { Policy } from "../policy.js";
-import { atFirstUse, TuningTable } from "../tuning.js";
-import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../view.js";
+import type { Policy } from "../launch/policy.js";
+import { atFirstUse, TuningTable } from "../tuning/tuning.js";
+import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
 import { loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";

@@ -1,6 +1,6 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
-import type { Buffer, View } from "../view.js";
+import type { Buffer, View } from "../memory/view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";

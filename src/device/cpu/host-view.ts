@@ -1,6 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
-import { requireAlike, typedArray, BYTES, type TypedArrayOf, type View } from "../view.js";
+import { LaunchError } from "../../ir/errors.js";
+import { requireAlike, typedArray, BYTES, type TypedArrayOf, type View } from "../memory/view.js";
 
 /** Elements from a view's first to its last, those between its rows included; 0 for an empty view. */
 export function spanOf(view: View): number {

@@ -1,11 +1,11 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { requireLiveViews, type Binding } from "../bind.js";
+import { requireLiveViews, type Binding } from "../launch/bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
-import type { Policy } from "../policy.js";
-import { freeTeamRows } from "../team-rows.js";
-import type { LaunchTuning } from "../tuning.js";
-import type { Buffer } from "../view.js";
+import type { Policy } from "../launch/policy.js";
+import { freeTeamRows } from "../launch/team-rows.js";
+import type { LaunchTuning } from "../tuning/tuning.js";
+import type { Buffer } from "../memory/view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { cpuStorage } from "./storage.js";
 

@@ -1,4 +1,4 @@
-import { DeviceError, IsoformError } from "../../kernel/errors.js";
+import { DeviceError, IsoformError } from "../../ir/errors.js";
 import { type ProgramStage, shareOf, Walk } from "./pool-region.js";
 import {
   ARRIVED,

@@ -1,7 +1,7 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";
-import type { Binding } from "../bind.js";
-import { BYTES, typedArray, type TypedArray } from "../view.js";
+import type { Binding } from "../launch/bind.js";
+import { BYTES, typedArray, type TypedArray } from "../memory/view.js";
 import { addressOf, hostArray, spanOf } from "./host-view.js";
 import { foldOf } from "./partials.js";
 import type { Allocate, CpuBuffer } from "./storage.js";

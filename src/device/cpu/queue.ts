@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { requireAlike, requireData, type TypedArrayOf, type View } from "../view.js";
+import { requireAlike, requireData, type TypedArrayOf, type View } from "../memory/view.js";
 import type { CpuDevice } from "./cpu-device.js";
 import { capture, capturing, CpuGraph, note } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";

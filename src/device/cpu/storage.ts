@@ -1,5 +1,5 @@
-import { DeviceError } from "../../kernel/errors.js";
-import { CPU_MEMORY, type Buffer } from "../view.js";
+import { DeviceError } from "../../ir/errors.js";
+import { CPU_MEMORY, type Buffer } from "../memory/view.js";
 import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
 
 export { PAGE };

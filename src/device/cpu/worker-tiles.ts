@@ -1,7 +1,7 @@
 import { identityOf } from "../../ir/identity.js";
 import { TILE_HEAD, TILE_LINE, tileBytes, WORKER_TILE_LINES } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
-import { typedArray } from "../view.js";
+import { typedArray } from "../memory/view.js";
 import type { Allocate, CpuBuffer } from "./storage.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { Koffi, Library } from "../foreign.js";
+import type { Koffi, Library } from "../ffi.js";
 import type { Driver, Handle } from "./driver.js";
 
 /** The functions of CUDA's driver API that are used here; pointers are passed as numbers, results come back through typed arrays. */

@@ -1,9 +1,9 @@
-import type { Binding } from "../bind.js";
+import type { Binding } from "../launch/bind.js";
 import type { Abilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { View } from "../view.js";
+import type { View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaQueue, writeView } from "./queue.js";
 

@@ -1,6 +1,6 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
-import { loadKoffi } from "../foreign.js";
+import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";
 import { abilitiesOf, CudaDevice } from "./cuda-device.js";
 import { Driver } from "./driver.js";

@@ -1,5 +1,5 @@
-import { DeviceError } from "../../kernel/errors.js";
-import type { Koffi, Library } from "../foreign.js";
+import { DeviceError } from "../../ir/errors.js";
+import type { Koffi, Library } from "../ffi.js";
 import { DECLARATIONS, nameIn, type DeviceAttribute, type DriverApi, type DriverCall } from "./calls.js";
 import { cudaApi } from "./cuda-api.js";
 

@@ -1,9 +1,9 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { keepSource } from "../cache.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Values } from "../gpu/steps.js";
-import type { MemorySpace } from "../view.js";
+import type { MemorySpace } from "../memory/view.js";
 import type { DeviceAttribute } from "./calls.js";
 import type { Driver, Handle } from "./driver.js";
 import type { Captured } from "./graph.js";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openLibrary, type Koffi, type Library } from "../foreign.js";
+import { openLibrary, type Koffi, type Library } from "../ffi.js";
 
 const DRIVER_FOLDERS = [
   "/usr/local/nvidia/lib64",

@@ -1,7 +1,7 @@
 import { cudaLanguage } from "../../emit/c/cuda.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import { cachedBinary } from "../cache.js";
-import { loadKoffi, type Library } from "../foreign.js";
+import { loadKoffi, type Library } from "../ffi.js";
 import { findNvrtc, openNvrtcLibrary, type NvrtcPlaces } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";
 

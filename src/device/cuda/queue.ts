@@ -1,8 +1,8 @@
 import type { ElementType } from "../../ir/types.js";
-import { DeviceError, LaunchError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";

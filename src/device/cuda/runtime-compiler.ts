@@ -1,6 +1,6 @@
 import type { GpuLanguage } from "../../emit/c/gpu/program.js";
-import { DeviceError } from "../../kernel/errors.js";
-import type { Library } from "../foreign.js";
+import { DeviceError } from "../../ir/errors.js";
+import type { Library } from "../ffi.js";
 
 export interface CodeOptions {
   /** Contraction of a*b+c into one rounding. */

@@ -1,4 +1,4 @@
-import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../view.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Driver, Handle } from "./driver.js";
 

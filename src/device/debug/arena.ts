@@ -1,5 +1,5 @@
 import { addressOf, spanOf } from "../cpu/host-view.js";
-import { BYTES, typedArray, type TypedArray, type View } from "../view.js";
+import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
 
 /** A stretch of CPU memory that some views cover, and its copy. */
 export interface Piece {

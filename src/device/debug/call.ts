@@ -1,5 +1,5 @@
-import type { Binding } from "../bind.js";
-import type { AnyView } from "../blocked-view.js";
+import type { Binding } from "../launch/bind.js";
+import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import type { Arena } from "./arena.js";

@@ -1,7 +1,7 @@
 import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
 import { foldOf } from "../cpu/partials.js";
-import { BlockedView, storageOf, type AnyView } from "../blocked-view.js";
-import { BYTES, type TypedArray } from "../view.js";
+import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
+import { BYTES, type TypedArray } from "../memory/view.js";
 import type { Arena } from "./arena.js";
 import type { Watch } from "./watch.js";
 

@@ -1,5 +1,5 @@
 import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize } from "../../emit/c/gpu/copy.js";
-import { BYTES, stridesOf, type View } from "../view.js";
+import { BYTES, stridesOf, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
 import { blocks, type Step } from "./steps.js";
 

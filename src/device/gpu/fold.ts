@@ -1,8 +1,8 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
-import type { Policy } from "../policy.js";
-import { BYTES, type View } from "../view.js";
+import type { Policy } from "../launch/policy.js";
+import { BYTES, type View } from "../memory/view.js";
 import { canSend } from "../../emit/c/gpu/meeting.js";
 import { mailboxBytes, type Gathering } from "./gather.js";
 import type { GpuLaunch } from "./launch.js";

@@ -1,7 +1,7 @@
 import { AT_ONCE } from "../../emit/c/gpu/folds.js";
 import { HEARERS, MOST_SENT } from "../../emit/c/gpu/meeting.js";
 import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
-import { BYTES } from "../view.js";
+import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Step, type Values } from "./steps.js";
 

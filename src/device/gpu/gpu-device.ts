@@ -1,11 +1,11 @@
 import type { ElementType } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { bind, type Binding } from "../bind.js";
+import { bind, type Binding } from "../launch/bind.js";
 import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
-import type { Policy } from "../policy.js";
-import { atFirstUse, TuningTable } from "../tuning.js";
-import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../view.js";
+import type { Policy } from "../launch/policy.js";
+import { atFirstUse, TuningTable } from "../tuning/tuning.js";
+import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /** What holds the memory of a GPU, whatever drives it. */
 export interface MemoryHolder {

@@ -1,5 +1,5 @@
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
-import type { Buffer, MemorySpace } from "../view.js";
+import type { Buffer, MemorySpace } from "../memory/view.js";
 import type { Shape, Step, Values } from "./steps.js";
 
 /** What the code of a launch depends on. */

@@ -1,5 +1,5 @@
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
-import type { RangePolicy } from "../policy.js";
+import type { RangePolicy } from "../launch/policy.js";
 import type { Values } from "./steps.js";
 
 /** Partials that one block folds to the end; more are folded by a grid first. */

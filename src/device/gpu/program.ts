@@ -10,12 +10,12 @@ import {
   type Traversal,
 } from "../../emit/c/gpu/program.js";
 import type { Tunables } from "../../ir/tuning.js";
-import { laneLoops } from "../../ir/teams.js";
+import { laneLoops } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
-import type { Binding } from "../bind.js";
-import type { Policy, RangePolicy } from "../policy.js";
-import { LaunchTuning, scatterTunables } from "../tuning.js";
-import { BYTES, type View } from "../view.js";
+import type { Binding } from "../launch/bind.js";
+import type { Policy, RangePolicy } from "../launch/policy.js";
+import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
+import { BYTES, type View } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
 import type { TileShape } from "./tiles.js";

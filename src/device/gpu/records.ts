@@ -1,5 +1,5 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
-import type { RangePolicy } from "../policy.js";
+import type { RangePolicy } from "../launch/policy.js";
 
 /*
  * Scatter in element order: elements or teams record their contributions, which are sorted by target and then added. A launch that would record

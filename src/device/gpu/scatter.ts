@@ -1,10 +1,10 @@
 import type { ScatterCode } from "../../emit/c/gpu/program.js";
-import { contributionsOf, launchRanges } from "../../ir/contributions.js";
+import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";
-import type { Binding } from "../bind.js";
+import type { Binding } from "../launch/bind.js";
 import type { ScatterStrategy } from "../device.js";
-import { strategySource } from "../tuning.js";
+import { strategySource } from "../tuning/tuning.js";
 
 /** Elements for each element of the target, from which on copies pay. */
 const CROWDED = 16;

@@ -1,8 +1,8 @@
 import type { ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
-import type { Binding } from "../bind.js";
-import { strategySource } from "../tuning.js";
-import { BYTES } from "../view.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Binding } from "../launch/bind.js";
+import { strategySource } from "../tuning/tuning.js";
+import { BYTES } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
 import { tiled, tileShape, type TileShape } from "./tiles.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "./scatter.js";

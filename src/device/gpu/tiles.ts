@@ -1,10 +1,10 @@
-import { contributionsOf, launchRanges } from "../../ir/contributions.js";
+import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
 import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
-import type { Binding } from "../bind.js";
-import { strategySource } from "../tuning.js";
-import { BYTES, type View } from "../view.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Binding } from "../launch/bind.js";
+import { strategySource } from "../tuning/tuning.js";
+import { BYTES, type View } from "../memory/view.js";
 import type { Choice, ScatterChoice } from "./scatter.js";
 
 /** Fewer lines than this bring together next to nothing. */

@@ -1,7 +1,7 @@
 import type { DriverApi } from "../cuda/calls.js";
 import { REMEDIES } from "../cuda/cuda-api.js";
 import type { Driver, Handle } from "../cuda/driver.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import { openHipLibrary } from "./library.js";
 
 const NOTHING_TO_DO = () => 0;

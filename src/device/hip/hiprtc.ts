@@ -1,8 +1,8 @@
 import { hipLanguage } from "../../emit/c/hip.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import { cachedBinary } from "../cache.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "../cuda/runtime-compiler.js";
-import { loadKoffi, type Library } from "../foreign.js";
+import { loadKoffi, type Library } from "../ffi.js";
 import { openHipLibrary, openHiprtcLibrary } from "./library.js";
 
 export const NO_KOFFI = { reason: "the package koffi, which calls AMD's libraries, is not installed", remedy: "npm install koffi" };

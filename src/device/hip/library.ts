@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openLibrary, type Koffi, type Library } from "../foreign.js";
+import { openLibrary, type Koffi, type Library } from "../ffi.js";
 
 const FOLDERS = ["/opt/rocm/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
 const VERSIONS = ["", ".7", ".6", ".5"];

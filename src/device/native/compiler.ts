@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { Precision } from "../device.js";
 import { cacheFolder, keepSource } from "../cache.js";
 

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type * as Koffi from "koffi";
 
 /** koffi, an optional dependency: undefined where it is not installed or does not run here. */

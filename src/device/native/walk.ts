@@ -1,5 +1,5 @@
 import type { Region, Transfer } from "../cpu/graph.js";
-import { BYTES, type View } from "../view.js";
+import { BYTES, type View } from "../memory/view.js";
 import type { Entry, Loader } from "./library.js";
 
 /*

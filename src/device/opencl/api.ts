@@ -1,5 +1,5 @@
-import { DeviceError } from "../../kernel/errors.js";
-import { openLibrary, type Koffi, type Library } from "../foreign.js";
+import { DeviceError } from "../../ir/errors.js";
+import { openLibrary, type Koffi, type Library } from "../ffi.js";
 
 /** Handles fit a double: user space has 47 bits. */
 export type Handle = number;

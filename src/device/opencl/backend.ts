@@ -1,6 +1,6 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
-import { loadKoffi } from "../foreign.js";
+import { loadKoffi } from "../ffi.js";
 import { NO_KOFFI, NO_LOADER, Opencl } from "./api.js";
 import { findDevices, type Found } from "./facts.js";
 import { OpenclMachine } from "./machine.js";

@@ -1,4 +1,4 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./api.js";
 import type { OpenclMemory } from "./machine.js";

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { DeviceEvent } from "../device.js";
 import { failure, type Handle } from "./api.js";
 import type { OpenclMachine } from "./machine.js";

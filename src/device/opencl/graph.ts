@@ -1,4 +1,4 @@
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
 import type { Captured } from "./capture.js";
 import type { OpenclQueue } from "./queue.js";

@@ -1,8 +1,8 @@
-import type { Binding } from "../bind.js";
+import type { Binding } from "../launch/bind.js";
 import type { Abilities, Launch, Queue } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { View } from "../view.js";
+import type { View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 import { OpenclQueue } from "./queue.js";

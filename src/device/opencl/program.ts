@@ -1,5 +1,5 @@
 import type { Precision } from "../device.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import { keepSource, recall, remember } from "../cache.js";
 import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";
 import type { OpenclFacts } from "./facts.js";

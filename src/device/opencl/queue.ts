@@ -1,11 +1,11 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { placeOf, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Step } from "../gpu/steps.js";
-import { BYTES, requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import type { Handle } from "./api.js";
 import { captureCommands, capturing } from "./capture.js";
 import { Completion, OpenclEvent } from "./events.js";

@@ -1,6 +1,6 @@
 import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
-import { BYTES } from "../view.js";
+import { BYTES } from "../memory/view.js";
 import type { Addresses, Place } from "./addresses.js";
 import type { Handle, Opencl } from "./api.js";
 

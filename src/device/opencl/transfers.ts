@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 import type { CopiedSize } from "../../emit/c/gpu/copy.js";
 import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
-import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import type { Handle } from "./api.js";
 import { Completion } from "./events.js";
 import type { OpenclMachine } from "./machine.js";

@@ -2,7 +2,7 @@ import type { ReduceParam } from "../../ir/types.js";
 import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
 import { hostArray, hostOf } from "../cpu/host-view.js";
-import { BYTES, typedArray, type TypedArray, type View } from "../view.js";
+import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class Partials {

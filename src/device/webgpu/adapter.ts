@@ -1,4 +1,4 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 
 /** A way to WebGPU on this machine, or why there is none. */
 export type Found = { gpu: GPU; adapter: GPUAdapter; versions: Record<string, string> } | { missing: { reason: string; remedy: string } };

@@ -1,5 +1,5 @@
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
-import { BYTES, stridesOf, type View } from "../view.js";
+import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
 

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 import type { DeviceEvent } from "../device.js";
 import type { Gpu } from "./gpu.js";
 

@@ -1,8 +1,8 @@
 import { hasHelper } from "../../emit/wgsl/helpers.js";
-import { firstF64 } from "../../ir/f64.js";
+import { firstF64 } from "../../ir/analysis/f64.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 
 /** Throws LaunchError where a kernel needs f64 and the device has none, or calls a function that is not emulated. */

@@ -1,6 +1,6 @@
-import { DeviceError, LaunchError, type IsoformError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError, type IsoformError } from "../../ir/errors.js";
 import type { Entry } from "../../emit/wgsl/program.js";
-import type { Buffer, MemorySpace } from "../view.js";
+import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";
 import type { Captured } from "./graph.js";
 import { shaderError } from "./shader-error.js";

@@ -1,6 +1,6 @@
 import { pair } from "../../emit/wgsl/body.js";
 import type { ElementType } from "../../ir/types.js";
-import { typedArray, type TypedArrayOf } from "../view.js";
+import { typedArray, type TypedArrayOf } from "../memory/view.js";
 import type { Gpu } from "./gpu.js";
 
 /** Host data as the device keeps it: a multiple of four bytes; f64 as pairs of f32 where it is emulated. */

@@ -1,6 +1,6 @@
-import { DeviceError, LaunchError } from "../../kernel/errors.js";
+import { DeviceError, LaunchError } from "../../ir/errors.js";
 import type { Device } from "../device.js";
-import type { View } from "../view.js";
+import type { View } from "../memory/view.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { WebGpuDevice } from "./webgpu-device.js";
 

@@ -1,13 +1,13 @@
 import { isAtomic, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
 import { TEMPORARY } from "../../emit/wgsl/writer.js";
-import { takenRange } from "../../ir/access.js";
-import { launchRanges } from "../../ir/contributions.js";
+import { takenRange } from "../../ir/analysis/access.js";
+import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
-import type { Binding as KernelBinding } from "../bind.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Binding as KernelBinding } from "../launch/bind.js";
 import { cut } from "../gpu/records.js";
-import type { Policy, RangePolicy } from "../policy.js";
-import { BYTES, type View } from "../view.js";
+import type { Policy, RangePolicy } from "../launch/policy.js";
+import { BYTES, type View } from "../memory/view.js";
 import { bufferOf, type Gpu, type GpuBuffer } from "./gpu.js";
 import type { Binding } from "./steps.js";
 

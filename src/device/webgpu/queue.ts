@@ -1,8 +1,8 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import { readView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, requireAlike, requireData, type TypedArrayOf, type View } from "../view.js";
+import { BYTES, requireAlike, requireData, type TypedArrayOf, type View } from "../memory/view.js";
 import { densePlace, placeOf, stretch, stridedCopy, type Place } from "./copies.js";
 import { WebGpuEvent, type Clock } from "./event.js";
 import { bufferOf, type Gpu } from "./gpu.js";

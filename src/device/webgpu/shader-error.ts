@@ -1,5 +1,5 @@
 import type { Entry } from "../../emit/wgsl/program.js";
-import { DeviceError } from "../../kernel/errors.js";
+import { DeviceError } from "../../ir/errors.js";
 
 /**
  * What to say of a shader that the driver refuses: the kernel, its line (the emitted code notes source lines), the driver's words and the

@@ -1,10 +1,10 @@
 import type { ReduceParam, ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../kernel/errors.js";
-import type { Binding } from "../bind.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Binding } from "../launch/bind.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
 import { tiled, tileShape, type TileShape } from "../gpu/tiles.js";
-import { strategySource } from "../tuning.js";
-import { BYTES } from "../view.js";
+import { strategySource } from "../tuning/tuning.js";
+import { BYTES } from "../memory/view.js";
 
 const FACTS: ScatterFacts = {
   modestCopies: 4 << 10,

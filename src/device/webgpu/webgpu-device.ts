@@ -1,7 +1,7 @@
-import type { Binding } from "../bind.js";
+import type { Binding } from "../launch/bind.js";
 import type { Abilities, Launch, Queue } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
-import type { View } from "../view.js";
+import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
 import type { Gpu } from "./gpu.js";
 import { WebGpuLaunch } from "./launch.js";

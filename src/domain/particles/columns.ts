@@ -1,7 +1,7 @@
-import type { View } from "../../device/view.js";
+import type { View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import type { ScalarToken } from "../../kernel/params.js";
-import type { MemberArray } from "../container.js";
+import type { MemberArray } from "../container/container.js";
 import type { Species } from "./species.js";
 
 /** What a column holds of each particle: one number, or several. */

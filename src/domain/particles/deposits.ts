@@ -1,9 +1,9 @@
-import { affineOf, coefficient, definitionsOf, isConstant, without } from "../../ir/affine.js";
+import { affineOf, coefficient, definitionsOf, isConstant, without } from "../../ir/analysis/affine.js";
 import { indexOf, int } from "../../ir/build.js";
-import { Names } from "../../ir/copy.js";
+import { Names } from "../../ir/passes/copy.js";
 import type { Expr, KernelIR, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { mapStmts, walkStmts } from "../../ir/walk.js";
-import { KernelError } from "../../kernel/errors.js";
+import { KernelError } from "../../ir/errors.js";
 
 /** A value that the particles of a cell add to: component `k` of the cell at an offset [dx, dy, dz]. */
 export interface Slot {

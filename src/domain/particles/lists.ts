@@ -1,7 +1,7 @@
 import { define, indexOf, int, loadInt, localOf, minus, plus, times } from "../../ir/build.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
-import { analyseContainer } from "../analysis.js";
-import type { Container, MemberArray } from "../container.js";
+import { analyseContainer } from "../container/analysis.js";
+import type { Container, MemberArray } from "../container/container.js";
 import type { Species } from "./species.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Launch } from "../../device/device.js";
-import { range } from "../../device/policy.js";
-import type { LayoutName, View } from "../../device/view.js";
+import { range } from "../../device/launch/policy.js";
+import type { LayoutName, View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import { i32, u8 } from "../../kernel/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";

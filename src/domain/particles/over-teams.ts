@@ -1,5 +1,5 @@
 import { compare, define, indexOf, int, localOf, minus, plus, scalarOf, times } from "../../ir/build.js";
-import { Names } from "../../ir/copy.js";
+import { Names } from "../../ir/passes/copy.js";
 import type { BinaryFn, Expr, KernelIR, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { assignedLocals, mapExpr, mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
 

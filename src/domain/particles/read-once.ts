@@ -1,5 +1,5 @@
 import { define, localOf } from "../../ir/build.js";
-import { Names } from "../../ir/copy.js";
+import { Names } from "../../ir/passes/copy.js";
 import { printExpr } from "../../ir/print.js";
 
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";

@@ -1,5 +1,5 @@
-import { range } from "../../device/policy.js";
-import type { View } from "../../device/view.js";
+import { range } from "../../device/launch/policy.js";
+import type { View } from "../../device/memory/view.js";
 import type { Steps } from "../../patterns/pattern.js";
 import { planScan } from "../../patterns/scan.js";
 import { planSort } from "../../patterns/sort.js";

@@ -1,13 +1,13 @@
 import { originalPosition } from "#source-map";
-import { type TypedArrayOf, typedArray, type View } from "../../device/view.js";
+import { type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
 import type { Location, NumericType } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
-import { IsoformError, LaunchError } from "../../kernel/errors.js";
+import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { copyBetween } from "../../set/index.js";
-import type { Container, MemberArray } from "../container.js";
+import type { Container, MemberArray } from "../container/container.js";
 import type { Field } from "../field.js";
 import type { Grid, HaloCopy } from "../grid.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";

@@ -1,4 +1,4 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
 import { SORT_SOURCE } from "./cuda/sort.js";

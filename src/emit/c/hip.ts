@@ -1,4 +1,4 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
+import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { sortSource } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";

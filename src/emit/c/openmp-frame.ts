@@ -1,4 +1,4 @@
-import type { AccessAnalysis } from "../../ir/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type ViewParam } from "../../ir/types.js";
 import type { ScatterStrategy } from "../../ir/launch.js";

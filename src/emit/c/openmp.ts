@@ -1,10 +1,10 @@
 import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
 import { tileBytes } from "../../ir/tile.js";
-import type { AccessAnalysis } from "../../ir/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
-import { splitUniform } from "../../ir/jam.js";
+import { splitUniform } from "../../ir/passes/jam.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
-import { teamRows } from "../../ir/teams.js";
+import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { layOut, type Field } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";

@@ -1,4 +1,4 @@
-import type { AccessAnalysis } from "../../ir/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { BYTES } from "../../ir/launch.js";
 import type { Expr, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";

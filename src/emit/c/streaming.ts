@@ -1,5 +1,5 @@
-import type { AccessAnalysis } from "../../ir/access.js";
-import { definitionsOf } from "../../ir/affine.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import { definitionsOf } from "../../ir/analysis/affine.js";
 import { BYTES } from "../../ir/launch.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { declares, mapChildren, someExpr, walkStmts } from "../../ir/walk.js";

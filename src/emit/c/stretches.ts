@@ -1,6 +1,6 @@
-import type { AccessAnalysis } from "../../ir/access.js";
-import { definitionsOf } from "../../ir/affine.js";
-import { interiorOf } from "../../ir/interior.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import { definitionsOf } from "../../ir/analysis/affine.js";
+import { interiorOf } from "../../ir/passes/interior.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";

@@ -1,4 +1,4 @@
-import { definitionsOf, type Definitions } from "../../ir/affine.js";
+import { definitionsOf, type Definitions } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { assignedLocals, blocksOf, children, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 

@@ -1,4 +1,14 @@
-import { add, affineOf, constant, definitionsOf, scale, split, substitute, type Affine, type Definitions } from "../../ir/affine.js";
+import {
+  add,
+  affineOf,
+  constant,
+  definitionsOf,
+  scale,
+  split,
+  substitute,
+  type Affine,
+  type Definitions,
+} from "../../ir/analysis/affine.js";
 import type { Expr } from "../../ir/types.js";
 import type { Body } from "./body.js";
 import { P } from "./expr.js";

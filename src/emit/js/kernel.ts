@@ -1,6 +1,6 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
-import { teamRows } from "../../ir/teams.js";
-import { tilesOf, type Tiles } from "../../ir/tiles.js";
+import { teamRows } from "../../ir/analysis/teams.js";
+import { tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
 import { ARRAY } from "./arrays.js";
 import { Body } from "./body.js";

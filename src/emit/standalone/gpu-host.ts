@@ -1,4 +1,4 @@
-import { contributionsOf } from "../../ir/contributions.js";
+import { contributionsOf } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam } from "../../ir/types.js";
 import { Code } from "../c/code.js";

@@ -1,4 +1,4 @@
-import type { AccessAnalysis } from "../../ir/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Policy, Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
 

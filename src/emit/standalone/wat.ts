@@ -1,6 +1,6 @@
 import { BYTES, partialCount } from "../../ir/launch.js";
 import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
-import { EmitError } from "../../kernel/errors.js";
+import { EmitError } from "../../ir/errors.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
 import { numberText } from "../js/expr.js";

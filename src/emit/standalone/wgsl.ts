@@ -1,7 +1,7 @@
-import { firstF64 } from "../../ir/f64.js";
+import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ScatterParam, type ViewParam } from "../../ir/types.js";
-import { EmitError } from "../../kernel/errors.js";
+import { EmitError } from "../../ir/errors.js";
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
 import { emitWgsl } from "../wgsl/kernel.js";

@@ -1,6 +1,6 @@
 import type { Expr, Stmt } from "../../ir/types.js";
-import { affineOf } from "../../ir/affine.js";
-import { interiorOf, type Interior } from "../../ir/interior.js";
+import { affineOf } from "../../ir/analysis/affine.js";
+import { interiorOf, type Interior } from "../../ir/passes/interior.js";
 import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Gap } from "./encoder.js";

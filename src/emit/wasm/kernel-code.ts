@@ -1,4 +1,4 @@
-import { definitionsOf } from "../../ir/affine.js";
+import { definitionsOf } from "../../ir/analysis/affine.js";
 import { isFloat } from "../../ir/evaluate.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";

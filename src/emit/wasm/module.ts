@@ -1,4 +1,4 @@
-import { shareLoads } from "../../ir/share-loads.js";
+import { shareLoads } from "../../ir/passes/share-loads.js";
 import { Int } from "./ints.js";
 import { KernelCode } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";

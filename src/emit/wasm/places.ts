@@ -1,5 +1,5 @@
-import { add, affineOf, constant, isConstant, scale } from "../../ir/affine.js";
-import type { Affine, Definitions } from "../../ir/affine.js";
+import { add, affineOf, constant, isConstant, scale } from "../../ir/analysis/affine.js";
+import type { Affine, Definitions } from "../../ir/analysis/affine.js";
 import type { Expr } from "../../ir/types.js";
 
 /**

@@ -1,6 +1,6 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import type { RangePolicy } from "../../ir/launch.js";
-import { tilesDecision, tilesOf, type Tiles } from "../../ir/tiles.js";
+import { tilesDecision, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";

@@ -1,8 +1,8 @@
 import { identityOf } from "../../ir/identity.js";
-import { affineOf } from "../../ir/affine.js";
+import { affineOf } from "../../ir/analysis/affine.js";
 import { declares, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { TeamPolicy } from "../../ir/launch.js";
-import { teamRows, usesLanes } from "../../ir/teams.js";
+import { teamRows, usesLanes } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";

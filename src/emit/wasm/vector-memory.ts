@@ -1,4 +1,4 @@
-import { rangeOf } from "../../ir/affine.js";
+import { rangeOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES } from "../../ir/launch.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";

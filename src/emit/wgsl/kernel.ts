@@ -1,5 +1,5 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/access.js";
-import { contributionsOf } from "../../ir/contributions.js";
+import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
+import { contributionsOf } from "../../ir/analysis/contributions.js";
 import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
 import { WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";

@@ -1,4 +1,4 @@
-import type { AccessAnalysis } from "../../ir/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
   ElementType,
   KernelIR,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chunksBefore, chunksOf, decodeResults, planFolds } from "../../../src/device/gpu/partials.js";
-import { range } from "../../../src/device/policy.js";
+import { range } from "../../../src/device/launch/policy.js";
 
 test("chunks end with lines, and those of pieces follow each other", () => {
   assert.equal(chunksOf(range(257)), 2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { bind } from "../../../src/device/bind.js";
+import { bind } from "../../../src/device/launch/bind.js";
 import type { LaunchOptions } from "../../../src/device/device.js";
 import { programOf } from "../../../src/device/gpu/program.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { rangeBatches, sortPasses, teamBatches } from "../../../src/device/gpu/records.js";
-import { range } from "../../../src/device/policy.js";
+import { range } from "../../../src/device/launch/policy.js";
 
 test("batches of a line are whole chunks, of planes whole rows, and cover the range", () => {
   assert.deepEqual(

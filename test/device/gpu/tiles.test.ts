@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { bind } from "../../../src/device/bind.js";
+import { bind } from "../../../src/device/launch/bind.js";
 import type { LaunchOptions } from "../../../src/device/device.js";
 import type { CodeFacts } from "../../../src/device/gpu/machine.js";
 import { programOf } from "../../../src/device/gpu/program.js";
-import type { Policy } from "../../../src/device/policy.js";
+import type { Policy } from "../../../src/device/launch/policy.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { f64, i32, kernel, open, range, scatter, teamKernel, teams, view } from "../../../src/index.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";

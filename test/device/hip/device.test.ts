@@ -3,7 +3,7 @@ import { after, beforeEach, describe, it } from "node:test";
 import type { Device } from "../../../src/device/device.js";
 import { backend } from "../../../src/device/hip/backend.js";
 import { open } from "../../../src/device/open.js";
-import { range, teams } from "../../../src/device/policy.js";
+import { range, teams } from "../../../src/device/launch/policy.js";
 import { f64, i32, kernel, max, sum, teamKernel, view, type Tuning } from "../../../src/index.js";
 import { fakeHip, type FakeHip } from "./fake.js";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadKoffi } from "../../../src/device/foreign.js";
+import { loadKoffi } from "../../../src/device/ffi.js";
 
 /** What a test tells the fake library, and asks of it. */
 export interface FakeHip {

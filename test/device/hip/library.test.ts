@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { deviceNames } from "../../../src/device/open.js";
-import { loadKoffi } from "../../../src/device/foreign.js";
+import { loadKoffi } from "../../../src/device/ffi.js";
 import { hipApi } from "../../../src/device/hip/hip-api.js";
 import { hipVersion } from "../../../src/device/hip/hiprtc.js";
 import { DECLARATIONS, nameIn } from "../../../src/device/cuda/calls.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { loadKoffi } from "../../../src/device/foreign.js";
+import { loadKoffi } from "../../../src/device/ffi.js";
 import { Opencl } from "../../../src/device/opencl/api.js";
 import { backend } from "../../../src/device/opencl/backend.js";
 import { findDevices, type Found } from "../../../src/device/opencl/facts.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { noBrowser, pageOf, visit } from "../page.js";
+import { noBrowser, pageOf, visit } from "../browser/page.js";
 
 /* The same backend in a page, through navigator.gpu. */
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { range } from "../../../src/device/policy.js";
+import { range } from "../../../src/device/launch/policy.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f32, view } from "../../../src/kernel/params.js";
 import { make, noise } from "../../../src/testing/values.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { range } from "../../../src/device/policy.js";
+import { range } from "../../../src/device/launch/policy.js";
 import { firstWrong } from "../../../src/device/webgpu/self-test.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f64, i32, scatter, view } from "../../../src/kernel/params.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
-import { range, teams } from "../../../src/device/policy.js";
+import { range, teams } from "../../../src/device/launch/policy.js";
 import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import { Gpu } from "../../../src/device/webgpu/gpu.js";
 import { WebGpuDevice } from "../../../src/device/webgpu/webgpu-device.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Device } from "../../../src/device/device.js";
 import { open } from "../../../src/device/open.js";
-import { range, teams } from "../../../src/device/policy.js";
+import { range, teams } from "../../../src/device/launch/policy.js";
 import { kernel, teamKernel, type Kernel } from "../../../src/kernel/kernel.js";
 import { f32, f64, i32, max, min, reducer, sum, u32, view } from "../../../src/kernel/params.js";
 import { openWebGpu } from "./opened.js";

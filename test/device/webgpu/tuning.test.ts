@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
-import { range } from "../../../src/device/policy.js";
-import { tune } from "../../../src/device/tune.js";
+import { range } from "../../../src/device/launch/policy.js";
+import { tune } from "../../../src/device/tuning/tune.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f32, i32, sum, view } from "../../../src/kernel/params.js";
 import { openWebGpu } from "./opened.js";

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { f64, i32, LaunchError, table, u8 } from "../../../src/index.js";
 import { dense } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
-import { refused } from "../refused.js";
+import { refused } from "../container/refused.js";
 import { jsSets } from "../sets.js";
 
 const grid = dense(jsSets[0], [6, 5, 4]);

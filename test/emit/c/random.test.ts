@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { backend } from "../../../src/device/native.js";
+import { backend } from "../../../src/device/native/native.js";
 import { agreesWithJs } from "../against-js.js";
 
 const { missing } = await backend.probe();

@@ -16,7 +16,7 @@ import {
   u8,
   view,
 } from "../../../src/index.js";
-import { typedArray, stridesOf, type TypedArray } from "../../../src/device/view.js";
+import { typedArray, stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
 import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emitWgsl } from "../../../src/emit/wgsl/kernel.js";
 import { f32, f64, teamKernel, view } from "../../../src/index.js";
-import { analyseAccess } from "../../../src/ir/access.js";
+import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";

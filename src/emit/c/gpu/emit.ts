@@ -1,5 +1,5 @@
-import type { AccessAnalysis } from "../../../ir/access.js";
-import { contributionsOf } from "../../../ir/contributions.js";
+import type { AccessAnalysis } from "../../../ir/analysis/access.js";
+import { contributionsOf } from "../../../ir/analysis/contributions.js";
 import type { KernelIR } from "../../../ir/types.js";
 import { writeTable } from "../body.js";
 import { Code } from "../code.js";

@@ -1,9 +1,9 @@
 import { identityOf } from "../../../ir/identity.js";
-import { jam, splitUniform, type Jam } from "../../../ir/jam.js";
+import { jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
 import type { Tunables } from "../../../ir/tuning.js";
 import type { ReduceParam, ScatterParam, Stmt } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
-import { ownReads } from "../../../ir/own-reads.js";
+import { ownReads } from "../../../ir/analysis/own-reads.js";
 import { exprsOf, sizeOf, someExpr } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";

@@ -1,8 +1,8 @@
-import { contributionsIn } from "../../../ir/contributions.js";
+import { contributionsIn } from "../../../ir/analysis/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
 import { foldLanes } from "../../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
-import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../../../ir/teams.js";
+import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../../../ir/analysis/teams.js";
 import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldByHalves } from "./folds.js";

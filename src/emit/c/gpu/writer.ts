@@ -1,5 +1,5 @@
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
-import type { AccessAnalysis } from "../../../ir/access.js";
+import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import { BodyWriter } from "../body.js";
 import { Code } from "../code.js";
 import type { Dialect, Frame } from "../dialect.js";

@@ -1,0 +1,9 @@
+import type { Backend } from "../device.js";
+
+/** The backends of a browser's page, which needs nothing of Node: what `#backends` means there. */
+export const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
+  js: async () => (await import("../js/js.js")).backend,
+  "js-debug": async () => (await import("../debug/js-debug.js")).backend,
+  wasm: async () => (await import("../wasm/wasm.js")).backend,
+  webgpu: async () => (await import("../webgpu/backend.js")).backend,
+};

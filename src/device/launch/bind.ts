@@ -1,0 +1,346 @@
+import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
+import { equal, type Interval } from "../../ir/analysis/affine.js";
+import { arrayShapes } from "../../ir/analysis/bounds.js";
+import { costOf } from "../../ir/analysis/cost.js";
+import { orderMatters } from "../../ir/identity.js";
+import { indexNames, printExpr } from "../../ir/print.js";
+import { partialCount } from "../../ir/launch.js";
+import type { KernelIR } from "../../ir/types.js";
+import { blockedKernel, compileKernel, relaxedKernel, type CompileOptions } from "../../kernel/compile.js";
+import { describe } from "../../kernel/describe.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { ParamToken } from "../../kernel/params.js";
+import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
+import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
+import { isDeterministic, recall, remember, type Call } from "./known-bindings.js";
+import { overlap, sameElements } from "../memory/overlap.js";
+import type { Policy } from "./policy.js";
+import { allocateTeamRows, teamLengths } from "./team-rows.js";
+import { tunedScatter, type Chosen } from "../tuning/tuning.js";
+import { View } from "../memory/view.js";
+
+/** A launch with all its arguments checked; where every backend's `prepare` begins. */
+export interface Binding {
+  kernel: Kernel;
+  ir: KernelIR;
+  access: AccessAnalysis;
+  policy: Policy;
+  precision: Precision;
+  /** Folds come in the order of strict mode: in it, and where the launch is deterministic. */
+  ordered: boolean;
+  /** Scalar parameters by name (fixed ones are in the code already). */
+  scalars: Record<string, number | boolean>;
+  /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
+  views: Record<string, View>;
+  /** Reduce parameters that were given a view for their result, or for their partials. */
+  outputs: Record<string, View | undefined>;
+  /** All outputs take partials, which nothing folds. */
+  partials: boolean;
+  /** Partials stay with the launch, where its device has `fold`. */
+  unfolded: boolean;
+  forward: readonly Forward[];
+  /** True where no written view shares memory with another argument: pointers may be `restrict`. */
+  disjointMemory: boolean;
+  /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
+  scatter: Record<string, ScatterStrategy | undefined>;
+  cost: Cost;
+  /** What it was bound from. */
+  call: Call;
+  tuning: Chosen;
+}
+
+/** What the checks have found, which is the same for all launches like this one. */
+export type Checked = Omit<Binding, "call" | "tuning">;
+
+/** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
+export function bind(
+  device: Device,
+  kernel: Kernel,
+  args: Record<string, unknown>,
+  policy: Policy,
+  options: LaunchOptions = {},
+  compile: CompileOptions = {},
+): Binding {
+  const call: Call = { device, kernel, args, policy, options, compile };
+  const forwards = (options.forward?.length ?? 0) > 0;
+  let checked = forwards ? undefined : recall(call);
+  if (!checked) {
+    checked = checkAnew(call);
+    if (!forwards) remember(call, checked);
+  }
+  const rows = allocateTeamRows(device, checked.ir, policy, checked);
+  if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
+  const tuning = device.tuning.choose(checked, options);
+  return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
+}
+
+function checkAnew({ device, kernel, args, policy, options, compile }: Call): Checked {
+  const check: Checks = new Checks(device, kernel, args);
+  check.names();
+  check.options(options);
+  const fixed: Record<string, number | boolean> = {};
+  const scalars: Record<string, number | boolean> = {};
+  const given: Record<string, AnyView> = {};
+  const outputs: Record<string, View | undefined> = {};
+  for (const [name, token] of Object.entries(kernel.params)) {
+    // What is no declaration is refused by the compiler below.
+    if (typeof token === "function" || !token) continue;
+    if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
+    else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
+    else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
+    else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.output(name, token.type);
+  }
+  const precision = options.precision ?? device.precision;
+  const ordered = precision === "strict" || isDeterministic(device, options);
+  const partials = options.partials === true;
+  const unfolded = options.unfolded === true && !ordered;
+  const strict = compileKernel(kernel, fixed, compile);
+  const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
+  const { ir, access } = blockedKernel(precision === "fast" ? relaxedKernel(strict) : strict, blocked);
+  const views = Object.fromEntries(Object.entries(given).map(([name, view]) => [name, storageOf(view)]));
+  check.policy(strict.ir, policy);
+  check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
+  const rows = teamLengths(strict.ir, { scalars, views: given });
+  const league = policy.kind === "team" ? policy.league : 0;
+  const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
+  check.bounds(strict.ir, strict.access, policy, scalars, shapes);
+  const forward = check.forward(options, views);
+  const disjointMemory = check.sharing(strict.access, views, outputs);
+  const scatter = Object.fromEntries(
+    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
+  );
+  const cost = costOf(strict.ir, { views: shapes, policy, scalars });
+  if (isDeterministic(device, options)) check.order(ir, scatter);
+  return {
+    kernel,
+    ir,
+    access,
+    policy,
+    precision,
+    ordered,
+    scalars,
+    views,
+    outputs,
+    partials,
+    unfolded,
+    forward,
+    disjointMemory,
+    scatter,
+    cost,
+  };
+}
+
+function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions): ScatterStrategy | undefined {
+  const asked = typeof scatter === "string" ? scatter : scatter?.[name];
+  return asked ?? (ordered ? "sorted" : undefined);
+}
+
+/** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
+export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs, forward }: Binding): void {
+  for (const { param, to } of forward)
+    if (to.buffer.live === false) throw launchError(device, kernel, freedView(`${param}, where it is forwarded to,`));
+  for (const bound of [views, outputs])
+    for (const name in bound) if (bound[name]?.buffer.live === false) throw launchError(device, kernel, freedView(name));
+}
+
+const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
+
+function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
+  const { file, line } = kernel.location;
+  return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
+}
+
+class Checks {
+  constructor(
+    private readonly device: Device,
+    private readonly kernel: Kernel,
+    private readonly args: Record<string, unknown>,
+  ) {}
+
+  private fail(problem: string): never {
+    throw launchError(this.device, this.kernel, problem);
+  }
+
+  names(): void {
+    const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token?.kind !== "table";
+    for (const name of Object.keys(this.args))
+      if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
+        this.fail(
+          `there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params)
+            .filter(([, t]) => takesArgument(t))
+            .map(([n]) => n)
+            .join(", ")}`,
+        );
+  }
+
+  scalar(name: string, type: string): number | boolean {
+    const value = this.args[name];
+    if (type === "bool") return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}`);
+    if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}`);
+    if (type === "f32") return Math.fround(value);
+    const [least, greatest] = type === "i32" ? [-0x80000000, 0x7fffffff] : type === "u32" ? [0, 0xffffffff] : [-Infinity, Infinity];
+    if (type !== "f64" && !(Number.isInteger(value) && value >= least && value <= greatest))
+      return this.fail(`${name} is ${type}, and ${value} is not a whole number from ${least} to ${greatest}`);
+    return value;
+  }
+
+  output(name: string, element: string): View {
+    const view = this.view(name, element, undefined);
+    return view instanceof View ? view : this.fail(`${name} takes a result and needs a plain view, and is given a blocked one`);
+  }
+
+  view(name: string, element: string, rank: number | undefined): AnyView {
+    const value = this.args[name];
+    if (!(value instanceof View || value instanceof BlockedView))
+      return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
+    if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
+    if (rank !== undefined && value.rank !== rank)
+      return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
+    if (value.buffer.memory !== this.device.memory)
+      return this.fail(
+        `${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`,
+      );
+    if (value.buffer.live === false) return this.fail(freedView(name));
+    return value;
+  }
+
+  /** Reduce parameters' views: of one element for a result, of `partials` elements where these are left. */
+  outputs(outputs: Record<string, View | undefined>, partials: number | undefined, precision: Precision): void {
+    const names = Object.keys(outputs);
+    if (partials === undefined) {
+      for (const name of names)
+        if (outputs[name]?.size === 0) this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
+      return;
+    }
+    if (names.length === 0) this.fail("it has no reduce parameters to leave partials of; leave out partials: true");
+    if (precision !== "strict") this.fail('partials are defined in strict mode only; add precision: "strict"');
+    for (const name of names) {
+      const view = outputs[name];
+      if (view?.size !== partials || !view.contiguous)
+        this.fail(
+          `${name} leaves ${partials} partials and needs a contiguous view of as many elements, and is given ${
+            view ? `one of shape [${view.shape}]${view.contiguous ? "" : " with gaps"}` : "nothing"
+          }`,
+        );
+    }
+  }
+
+  options({ precision, scatter = {} }: LaunchOptions): void {
+    if (precision !== undefined && precision !== "strict" && precision !== "fast")
+      this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
+    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token !== "function" && token?.kind === "scatter");
+    const names = targets.map(([name]) => name);
+    for (const [name, strategy] of typeof scatter === "string" ? [[undefined, scatter]] : Object.entries(scatter)) {
+      if (name !== undefined && !names.includes(name))
+        this.fail(`there is no scatter parameter "${name}"; it has ${names.join(", ") || "none"}`);
+      if (!STRATEGIES.includes(strategy as ScatterStrategy))
+        this.fail(`there is no scatter strategy "${strategy}"; use one of ${STRATEGIES.join(", ")}`);
+    }
+  }
+
+  /** Scatter parameters whose sums depend on their order. */
+  order(ir: KernelIR, scatter: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+    for (const param of ir.params)
+      if (param.kind === "scatter" && orderMatters(param) && scatter[param.name] !== "sorted")
+        this.fail(
+          `scatter "${param.name}" cannot be ${scatter[param.name]} in a deterministic launch, as the order of its sums would change; use the strategy "sorted", or leave it out`,
+        );
+  }
+
+  forward({ forward = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly Forward[] {
+    for (const { param, to } of forward) {
+      if (!this.device.forwards) this.fail(`the device cannot forward "${param}": it stores in its own memory only`);
+      const view = views[param];
+      if (view?.rank !== 3 || view.type !== to.type || view.strides.some((stride, axis) => stride !== to.strides[axis]))
+        this.fail(`"${param}" cannot be forwarded: it takes a view of rank 3, and one of its type and strides to store in, too`);
+    }
+    return forward;
+  }
+
+  policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {
+    if (!policy) this.fail("it needs a policy; use range(...) or teams(...)");
+    if (ir.policy.kind !== policy.kind)
+      this.fail(
+        policy.kind === "team"
+          ? "it is a kernel over a range, launched with teams; use range(...)"
+          : "it is a team kernel, launched with a range; use teams(...)",
+      );
+    if (ir.policy.kind === "range" && policy.kind === "range" && ir.policy.rank !== policy.extents.length)
+      this.fail(
+        `its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}`,
+      );
+  }
+
+  /** Indices that are linear forms of known values, and are reached by every element. */
+  bounds(
+    ir: KernelIR,
+    access: AccessAnalysis,
+    policy: Policy,
+    scalars: Record<string, number | boolean>,
+    views: Readonly<Record<string, { readonly shape: readonly number[] }>>,
+  ): void {
+    const extents = policy.kind === "team" ? [policy.league] : policy.extents;
+    if (extents.some((n) => n === 0)) return;
+    const begin = policy.kind === "team" ? [0] : policy.begin;
+    const known = (atom: string): Interval | undefined => {
+      const [kind, name, axis] = atom.split(":");
+      if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
+      if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
+      if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
+      return undefined;
+    };
+    const check = (a: Access, shape: readonly number[], remedy: string): void =>
+      shape.forEach((extent, axis) => {
+        const range = takenRange(a, axis, known);
+        const index = range && outside(range, extent);
+        if (index === undefined) return;
+        const text = `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
+        this.fail(
+          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${index} along axis ${axis}, but ${a.view} has extent ${extent} there; ${remedy}`,
+        );
+      });
+    for (const a of access.accesses) check(a, views[a.view].shape, "give a longer view or a smaller range");
+    if (access.arrays.length === 0) return;
+    const shapes = arrayShapes(ir);
+    for (const a of access.arrays) check(a, shapes.get(a.view)!, "make it longer or give a smaller range");
+  }
+
+  /** Returns whether all memory is disjoint; throws if sharing would be a race. */
+  sharing(access: AccessAnalysis, views: Record<string, View>, outputs: Record<string, View | undefined>): boolean {
+    const all = [...Object.entries(views), ...Object.entries(outputs).filter((e): e is [string, View] => e[1] !== undefined)];
+    const changed = (name: string): boolean => name in outputs || access.views[name].written || access.views[name].scattered;
+    let disjoint = true;
+    all.forEach(([name, v], n) => {
+      for (const [other, w] of all.slice(0, n)) {
+        if ((!changed(name) && !changed(other)) || !overlap(v, w)) continue;
+        disjoint = false;
+        const own =
+          !(name in outputs) &&
+          !(other in outputs) &&
+          sameElements(v, w) &&
+          oneForm(access.accesses.filter((a) => a.view === name || a.view === other));
+        if (!own)
+          this.fail(
+            `${other} and ${name} share memory, and ${changed(name) ? name : other} is written: elements would race; give it memory of its own`,
+          );
+      }
+    });
+    return disjoint;
+  }
+}
+
+const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "tiled", "sorted"];
+const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+
+/** True if all accesses are to one and the same element. */
+function oneForm(accesses: Access[]): boolean {
+  return accesses.every(
+    (a) =>
+      a.kind !== "scatter" &&
+      a.affine.every((form, axis) => {
+        const first = accesses[0].affine[axis];
+        return form !== undefined && first !== undefined && equal(form, first);
+      }),
+  );
+}

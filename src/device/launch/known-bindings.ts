@@ -1,0 +1,158 @@
+import type { CompileOptions } from "../../kernel/compile.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Binding, Checked } from "./bind.js";
+import type { Device, LaunchOptions, Precision } from "../device.js";
+import type { Policy } from "./policy.js";
+import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
+import { View, type Buffer, type MemorySpace } from "../memory/view.js";
+
+/*
+ * Checks of a launch take longer than a small launch itself, and most launches were checked before. What checks have found depends on the
+ * kernel, the places of the views, the policy, the options, and on scalars other than floats; floats may differ.
+ */
+
+/** Bound launches that are remembered of one kernel. */
+const REMEMBERED = 8;
+
+/** What `bind` is given. */
+export interface Call {
+  readonly device: Device;
+  readonly kernel: Kernel;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly policy: Policy;
+  readonly options: LaunchOptions;
+  readonly compile: CompileOptions;
+}
+
+/** A view's place. It keeps no memory alive. */
+type Place = Pick<View, "type" | "offset" | "shape" | "strides"> & {
+  readonly buffer: WeakRef<Buffer>;
+  /** Extent of a blocked view's first axis; the rest is its storage's. */
+  readonly length?: number;
+};
+
+interface Known {
+  readonly memory: MemorySpace;
+  readonly precision: Precision;
+  readonly options: string;
+  readonly debug: boolean;
+  readonly policy: Policy;
+  /** Number of arguments, so that one too many is noticed. */
+  readonly count: number;
+  readonly exact: readonly (readonly [name: string, value: unknown])[];
+  readonly floats: readonly (readonly [name: string, type: "f64" | "f32"])[];
+  readonly views: readonly (readonly [name: string, place: Place])[];
+  readonly outputs: readonly (readonly [name: string, place: Place])[];
+  readonly binding: Omit<Checked, "scalars" | "views" | "outputs" | "policy">;
+  /** Scalars other than floats. */
+  readonly scalars: Binding["scalars"];
+  /** Reduce parameters without a view. */
+  readonly unbound: Binding["outputs"];
+}
+
+const known = new WeakMap<Kernel, Known[]>();
+
+/** The binding of a call whose like has passed all checks before; undefined where there is none, or something is no longer as it was. */
+export function recall(call: Call): Checked | undefined {
+  const found = known.get(call.kernel)?.findLast((k) => matches(k, call));
+  if (!found) return undefined;
+  const { args, policy } = call;
+  const scalars = { ...found.scalars };
+  for (const [name, type] of found.floats) scalars[name] = type === "f32" ? Math.fround(args[name] as number) : (args[name] as number);
+  const views: Record<string, View> = {};
+  for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
+  const outputs = { ...found.unbound };
+  for (const [name] of found.outputs) outputs[name] = args[name] as View;
+  return { ...found.binding, policy, scalars, views, outputs };
+}
+
+/** Remembers a binding that has passed all checks. */
+export function remember(call: Call, made: Checked): void {
+  const { device, kernel, args, compile } = call;
+  const { policy, scalars, views, outputs, ...binding } = made;
+  const floats: [string, "f64" | "f32"][] = [];
+  const exact: [string, unknown][] = [];
+  for (const [name, token] of Object.entries(kernel.params)) {
+    if (typeof token === "function" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
+    if (token.kind === "scalar" && (token.type === "f64" || token.type === "f32")) floats.push([name, token.type]);
+    else exact.push([name, args[name]]);
+  }
+  const places = (bound: Record<string, View | undefined>) =>
+    Object.entries(bound).flatMap(([name, view]): [string, Place][] => (view ? [[name, placeOf(args[name] as AnyView)]] : []));
+  const isFloat = new Set(floats.map(([name]) => name));
+  const list = known.get(kernel) ?? [];
+  known.set(kernel, list);
+  list.push({
+    memory: device.memory,
+    precision: made.precision,
+    options: optionsKey(call),
+    debug: compile.debug ?? false,
+    policy: policy.kind === "team" ? { ...policy } : { ...policy, begin: [...policy.begin], extents: [...policy.extents] },
+    count: Object.keys(args).length,
+    exact,
+    floats,
+    views: places(views),
+    outputs: places(outputs),
+    binding,
+    scalars: Object.fromEntries(Object.entries(scalars).filter(([name]) => !isFloat.has(name))),
+    unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
+  });
+  if (list.length > REMEMBERED) list.shift();
+}
+
+/** Unless a launch says so, its device does. */
+export const isDeterministic = ({ deterministic }: Device, options: LaunchOptions): boolean =>
+  options.deterministic ?? deterministic ?? false;
+
+function matches(found: Known, call: Call): boolean {
+  const { device, args, policy, options, compile } = call;
+  return (
+    found.memory === device.memory &&
+    found.precision === (options.precision ?? device.precision) &&
+    found.options === optionsKey(call) &&
+    found.debug === (compile.debug ?? false) &&
+    samePolicy(found.policy, policy) &&
+    found.count === Object.keys(args).length &&
+    found.exact.every(([name, value]) => Object.is(args[name], value)) &&
+    found.floats.every(([name]) => typeof args[name] === "number") &&
+    found.views.every(([name, place]) => isAt(args[name], place)) &&
+    found.outputs.every(([name, place]) => isAt(args[name], place))
+  );
+}
+
+function optionsKey({ device, options }: Call): string {
+  const { partials, scatter, backward } = options;
+  const deterministic = isDeterministic(device, options);
+  const usual = partials === undefined && scatter === undefined && !backward && !deterministic;
+  return usual ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
+}
+
+function placeOf(view: AnyView): Place {
+  const { buffer, type, offset, shape, strides } = storageOf(view);
+  return { buffer: new WeakRef(buffer), type, offset, shape, strides, length: lengthOf(view) };
+}
+
+const lengthOf = (view: AnyView): number | undefined => (view instanceof BlockedView ? view.length : undefined);
+
+/** True for a view of the same memory, which was not freed, with the same elements. */
+function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: Place): boolean {
+  if (!(value instanceof View || value instanceof BlockedView) || lengthOf(value) !== length) return false;
+  const view = storageOf(value);
+  return (
+    view.buffer === buffer.deref() &&
+    view.buffer.live !== false &&
+    view.type === type &&
+    view.offset === offset &&
+    sameNumbers(view.shape, shape) &&
+    sameNumbers(view.strides, strides)
+  );
+}
+
+function samePolicy(a: Policy, b: Policy | undefined): boolean {
+  if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes;
+  return (
+    b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents) && sameNumbers(a.tile ?? [], b.tile ?? [])
+  );
+}
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, at) => n === b[at]);

@@ -1,0 +1,191 @@
+import type { ElementType } from "../../ir/types.js";
+import type { Rank } from "../../kernel/params.js";
+import { LaunchError } from "../../ir/errors.js";
+
+interface TypedArrays {
+  f64: Float64Array<ArrayBufferLike>;
+  f32: Float32Array<ArrayBufferLike>;
+  i32: Int32Array<ArrayBufferLike>;
+  u32: Uint32Array<ArrayBufferLike>;
+  u8: Uint8Array<ArrayBufferLike>;
+}
+/** The host array of an element type. */
+export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
+export type TypedArray = TypedArrayOf<ElementType>;
+
+export { BYTES } from "../../ir/launch.js";
+
+const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array };
+
+/** A typed array of `length` elements over new memory, or over given memory. */
+export function typedArray<T extends ElementType>(type: T, source: number): TypedArrayOf<T>;
+export function typedArray<T extends ElementType>(type: T, source: ArrayBufferLike, byteOffset: number, length: number): TypedArrayOf<T>;
+export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
+  return typeof source === "number" ? new ARRAYS[type](source) : new ARRAYS[type](source as ArrayBuffer, byteOffset, length);
+}
+
+/** A piece of a device's memory. */
+export interface Buffer {
+  /** Views can be used on every device that has this memory. */
+  readonly memory: MemorySpace;
+  readonly bytes: number;
+  /** CPU memory: byte offset in `host`; GPU memory: the device pointer. */
+  readonly address: number | bigint;
+  /** CPU memory only: what `address` counts in. */
+  readonly host?: ArrayBufferLike;
+  /** False after `free`; buffers that cannot be freed need not tell. */
+  readonly live?: boolean;
+  free(): void;
+}
+
+/** One address space: all CPU backends share one, each GPU has its own. */
+export interface MemorySpace {
+  readonly name: string;
+}
+
+/** The address space of every CPU backend: a view made on one runs on any other without a copy. */
+export const CPU_MEMORY: MemorySpace = { name: "cpu" };
+
+export type LayoutName = "right" | "left";
+
+/** Extents of a new array. */
+export type Shape = number | readonly number[];
+/** The rank that a shape gives, where its type tells: that of a number is 1, that of `[n, m]` is 2, that of a `number[]` is any. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type RankOf<S extends Shape> = S extends readonly number[] ? (S["length"] extends Rank ? S["length"] : any) : 1;
+
+declare const RANK: unique symbol;
+
+/**
+ * A typed, strided window on a buffer, of rank 1 to 4. `right` layout: the last index is contiguous (C order); `left`: the first
+ * (Fortran order). Slicing makes strided views of the same memory. Strides and `offset` count elements. A view whose rank `R` is not
+ * known before the program runs is accepted by the type checker wherever one of some rank is.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any
+export class View<T extends ElementType = ElementType, R extends Rank = any> {
+  /** For the type checker alone. */
+  declare readonly [RANK]?: R;
+
+  constructor(
+    readonly buffer: Buffer,
+    readonly type: T,
+    readonly shape: readonly number[],
+    readonly strides: readonly number[],
+    readonly offset: number = 0,
+  ) {}
+
+  get rank(): number {
+    return this.shape.length;
+  }
+  /** Number of elements. */
+  get size(): number {
+    return this.shape.reduce((a, b) => a * b, 1);
+  }
+  /** Extent of the first axis, as for an array. */
+  get length(): number {
+    return this.shape[0];
+  }
+  /** True where the elements fill one stretch of memory in `right` order. */
+  get contiguous(): boolean {
+    let expected = 1;
+    for (let a = this.rank - 1; a >= 0; a--) {
+      if (this.shape[a] !== 1 && this.strides[a] !== expected) return false;
+      expected *= this.shape[a];
+    }
+    return true;
+  }
+
+  /** The window [begin, end) along each axis; an axis left out keeps its whole extent. */
+  slice(...bounds: (readonly [begin: number, end: number] | undefined)[]): View<T, R> {
+    if (bounds.length > this.rank)
+      throw new LaunchError(`slice with ${bounds.length} bounds of a view of shape [${this.shape}]; give one for each axis`);
+    let offset = this.offset;
+    const shape = this.shape.map((extent, axis) => {
+      const [begin, end] = bounds[axis] ?? [0, extent];
+      if (!(Number.isInteger(begin) && Number.isInteger(end) && 0 <= begin && begin <= end && end <= extent))
+        throw new LaunchError(`slice [${begin}, ${end}) of axis ${axis}, which has extent ${extent}`);
+      offset += begin * this.strides[axis];
+      return end - begin;
+    });
+    return new View(this.buffer, this.type, shape, this.strides, offset);
+  }
+
+  /** The view of rank one less with `axis` held at `index`. */
+  at(axis: number, index: number): View<T> {
+    if (this.rank === 1 || !Number.isInteger(index) || !(index >= 0 && index < this.shape[axis]))
+      throw new LaunchError(`index ${index} of axis ${axis} in a view of shape [${this.shape}]`);
+    const rest = <E>(list: readonly E[]) => list.filter((_, a) => a !== axis);
+    return new View(this.buffer, this.type, rest(this.shape), rest(this.strides), this.offset + index * this.strides[axis]);
+  }
+
+  /** The same elements under another shape; the view must be contiguous. */
+  reshape<const S extends readonly number[]>(...shape: S): View<T, RankOf<S>> {
+    requireShape(shape);
+    if (!this.contiguous || shape.reduce((a, b) => a * b, 1) !== this.size)
+      throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements in one stretch`);
+    return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
+  }
+
+  free(): void {
+    this.buffer.free();
+  }
+}
+
+/** Throws LaunchError unless `shape` has 1 to 4 extents from 0 to 2^31 - 1. */
+export function requireShape(shape: readonly number[]): void {
+  if (shape.length < 1 || shape.length > 4) throw new LaunchError(`an array of rank ${shape.length}: views have 1 to 4 axes`);
+  for (const n of shape)
+    if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
+      throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
+}
+
+/** The extents of a new array. Throws LaunchError where the element type or the shape is none. */
+export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape): number[] {
+  if (!type || !Object.hasOwn(ARRAYS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
+  const extents = typeof shape === "number" ? [shape] : [...shape];
+  requireShape(extents);
+  return extents;
+}
+
+const INTEGERS: Partial<Record<ElementType, readonly [least: number, greatest: number]>> = {
+  i32: [-0x80000000, 0x7fffffff],
+  u32: [0, 0xffffffff],
+  u8: [0, 255],
+};
+
+/** Throws LaunchError where an integer view would be given a value that it cannot hold. */
+export function requireFitting(type: ElementType, data: ArrayLike<number>): void {
+  const limits = INTEGERS[type];
+  if (!limits || data instanceof ARRAYS[type]) return;
+  for (let n = 0; n < data.length; n++)
+    if (!Number.isInteger(data[n]) || data[n] < limits[0] || data[n] > limits[1])
+      throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${limits[0]} to ${limits[1]}`);
+}
+
+/**
+ * Throws LaunchError unless host data in `right` order has a value for each element of the shape that the type can hold. Every way of host
+ * data to a view starts with it.
+ */
+export function requireData(type: ElementType, shape: readonly number[], data: ArrayLike<number>): void {
+  const size = shape.reduce((a, b) => a * b, 1);
+  if (data.length !== size) throw new LaunchError(`${data.length} values for a view of shape [${shape}], which has ${size}`);
+  requireFitting(type, data);
+}
+
+/** Throws LaunchError unless one view can be copied to the other. */
+export function requireAlike(source: Pick<View, "type" | "shape">, target: Pick<View, "type" | "shape">): void {
+  if (source.type !== target.type || source.shape.join() !== target.shape.join())
+    throw new LaunchError(`copy from ${source.type} [${source.shape}] to ${target.type} [${target.shape}]: shapes and types must be equal`);
+}
+
+/** Element strides of a dense array. */
+export function stridesOf(shape: readonly number[], layout: LayoutName): number[] {
+  const strides = Array<number>(shape.length);
+  let stride = 1;
+  const axes = [...shape.keys()];
+  for (const a of layout === "left" ? axes : axes.reverse()) {
+    strides[a] = stride;
+    stride *= shape[a];
+  }
+  return strides;
+}

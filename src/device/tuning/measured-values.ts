@@ -1,0 +1,109 @@
+import { TUNING_NAMES, type Tunables, type Tuning } from "../../ir/tuning.js";
+import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { recall, remember } from "#cache";
+import type { Device, Launch } from "../device.js";
+import { region } from "../tools/tools.js";
+import type { LaunchTuning, Measured } from "./tuning.js";
+import type { View } from "../memory/view.js";
+
+/** Seconds that one measurement takes at least. */
+const ENOUGH = 2e-3;
+const MOST_RUNS = 1000;
+/** Measurements of one candidate, of which the least counts. */
+const ROUNDS = 3;
+/** A candidate must be this much faster than what it is to replace. */
+const GAIN = 1.03;
+
+/** See `tune`, which has found that there are values to choose from. */
+export async function measuredValues(device: Device, tuning: LaunchTuning): Promise<Measured | undefined> {
+  const { tunables } = tuning;
+  const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
+  const known = parsed(recall(KIND, key));
+  const found = known && tuning.accepts(known.values) ? known : await region("tuning", () => measure(device, tuning, tunables));
+  if (!found) return undefined;
+  if (found !== known) remember(KIND, key, new TextEncoder().encode(JSON.stringify(found)));
+  device.tuning.note(tuning, found);
+  return found;
+}
+
+const KIND = "tuning";
+
+const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
+
+/** Undefined where memory does not suffice for copies of what the launch changes. */
+async function measure(device: Device, launch: LaunchTuning, tunables: Tunables): Promise<Measured | undefined> {
+  await device.queue.finish();
+  const kept = keep(device, launch.changed);
+  if (!kept) return undefined;
+  try {
+    const timed = (values: Tuning) => timeOf(device, launch, values, kept.restore);
+    const first = (await timed({}))!;
+    let best: Measured = { values: {}, seconds: first, usual: first };
+    for (const name of TUNING_NAMES)
+      for (const value of tunables[name] ?? []) {
+        const values = { ...best.values, [name]: value };
+        const seconds = await timed(values);
+        if (seconds === undefined || seconds * GAIN > best.seconds) continue;
+        // Engines and clocks speed up on the way: what is to be replaced is measured once more.
+        const again = Math.min(best.seconds, (await timed(best.values))!);
+        const replaced = Object.keys(best.values).length === 0 ? { ...best, seconds: again, usual: again } : { ...best, seconds: again };
+        best = seconds * GAIN < again ? { values, seconds, usual: replaced.usual } : replaced;
+      }
+    return best;
+  } finally {
+    kept.restore();
+    await device.queue.finish();
+    kept.free();
+  }
+}
+
+/** Seconds of one run with these values; undefined where they do not go together. */
+async function timeOf(device: Device, launch: LaunchTuning, values: Tuning, restore: () => void): Promise<number | undefined> {
+  const { queue } = device;
+  let candidate: Launch;
+  try {
+    candidate = launch.prepare(values);
+  } catch (error) {
+    if (error instanceof LaunchError || error instanceof DeviceError) return undefined;
+    throw error;
+  }
+  try {
+    const run = async (times: number): Promise<number> => {
+      const start = performance.now();
+      for (let n = 0; n < times; n++) queue.submit(candidate);
+      await queue.finish();
+      return (performance.now() - start) / 1e3;
+    };
+    restore();
+    await run(1);
+    const once = await run(1);
+    const times = Math.max(1, Math.min(MOST_RUNS, Math.ceil(ENOUGH / Math.max(once, 1e-6))));
+    const samples: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      restore();
+      await queue.finish();
+      samples.push((await run(times)) / times);
+    }
+    return Math.min(...samples);
+  } finally {
+    candidate.free();
+  }
+}
+
+/** Copies of views on their device. */
+function keep(device: Device, views: readonly View[]): { restore(): void; free(): void } | undefined {
+  const copies: { view: View; copy: View }[] = [];
+  const free = () => copies.forEach(({ copy }) => copy.free());
+  try {
+    for (const view of views) {
+      const copy = device.array({ type: view.type }, view.shape) as View;
+      copies.push({ view, copy });
+      device.queue.copy(view, copy);
+    }
+  } catch (error) {
+    free();
+    if (error instanceof DeviceError) return undefined;
+    throw error;
+  }
+  return { free, restore: () => copies.forEach(({ view, copy }) => device.queue.copy(copy, view)) };
+}

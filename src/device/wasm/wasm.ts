@@ -1,0 +1,301 @@
+import { DeviceError } from "../../ir/errors.js";
+import type { KernelIR, ReduceParam, ScalarType } from "../../ir/types.js";
+import { listing } from "../../emit/wasm/listing.js";
+import { emitWasm, LANE_BYTES } from "../../emit/wasm/module.js";
+import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
+import type { Binding } from "../launch/bind.js";
+import { CpuDevice } from "../cpu/cpu-device.js";
+import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
+import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
+import { addressOf } from "../cpu/host-view.js";
+import { cpuAbilities, describeMachine } from "../cpu/machine.js";
+import { partialCount } from "../../ir/launch.js";
+import { threadCount, WorkerPool, type RegionPart } from "../cpu/pool.js";
+import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
+import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
+import { memoryLimits, moreMemory, PAGE } from "../cpu/wasm-memory.js";
+import type { Backend } from "../device.js";
+import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
+import { BYTES } from "../memory/view.js";
+import { enableRelaxedSimd, hasSimd } from "./features.js";
+import { Partials } from "./partials.js";
+
+/** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
+const SERIAL_BYTES = 32768;
+const SERIAL_FLOPS = 20000;
+/** An atomic update in units of an element's copy and fold. */
+const ATOMIC_COST = 8;
+/** Modules without a launch that are kept for the next launch of the same kind. */
+const KEPT_MODULES = 256;
+const SIMD_BYTES = 16;
+
+/** The `wasm` backend: WebAssembly with SIMD on a pool of threads, compiled for each kernel and its extents when it is first launched. */
+export const backend: Backend = {
+  name: "wasm",
+  single: true,
+  async probe() {
+    const threads = threadCount();
+    const { label, versions } = describeMachine(threads);
+    const abilities = cpuAbilities(threads, SIMD_BYTES, memoryLimits().most * PAGE);
+    if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
+    return { backend: "wasm", devices: [{ name: "wasm", label, abilities }], versions };
+  },
+  async open() {
+    if (!hasSimd()) throw new DeviceError("wasm", noSimd.reason, noSimd.remedy);
+    const { memory } = cpuStorage();
+    const relaxed = await enableRelaxedSimd();
+    return new WasmDevice(await WorkerPool.open({ memory, threads: threadCount(), device: "wasm" }), relaxed);
+  },
+};
+
+const noSimd = {
+  reason: "this engine has no WebAssembly SIMD",
+  remedy: "use Node 16.4, Chrome 91, Firefox 89, Safari 16.4 or newer, or the device js",
+};
+
+class WasmDevice extends CpuDevice {
+  private readonly modules: ModuleCache;
+
+  constructor(
+    private readonly pool: WorkerPool,
+    private readonly relaxed: boolean,
+  ) {
+    const { label, versions } = describeMachine(pool.size);
+    super("wasm", "wasm", label, cpuAbilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE), versions);
+    this.modules = new ModuleCache(pool);
+  }
+
+  protected override allocate(what: string, bytes: number, onFree?: () => void): CpuBuffer {
+    const buffer = cpuStorage().allocateForWasm(bytes, onFree);
+    if (!buffer) throw beyondMemory(what, bytes);
+    return buffer;
+  }
+
+  protected build(asked: Binding): CpuProgram {
+    const { kernel } = asked;
+    for (const [name, view] of Object.entries({ ...asked.views, ...(asked.partials ? asked.outputs : {}) }))
+      if (view && !(view.buffer as CpuBuffer).inWasmMemory)
+        throw beyondMemory(`kernel "${kernel.name}", view "${name}"`, view.buffer.bytes);
+    for (;;) {
+      const { memory } = cpuStorage();
+      if (this.pool.follow(memory)) this.modules.clear();
+      const program = this.buildHere(asked);
+      if (cpuStorage().memory === memory) return program;
+      // Its own memory was what the storage had to move for.
+      program.free();
+    }
+  }
+
+  private buildHere(asked: Binding): CpuProgram {
+    const { cost, kernel } = asked;
+    const allocate = (bytes: number) => this.allocate(`a launch of kernel "${kernel.name}"`, bytes);
+    const tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(this.pool.size) }));
+    const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
+    const wanted = tuning.values.workers ?? (small ? 1 : this.pool.size);
+    const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, allocate);
+    const { ir } = binding;
+    const spec: WasmSpec = {
+      ir,
+      policy: binding.policy,
+      precision: binding.precision,
+      ordered: binding.ordered,
+      views: Object.fromEntries(
+        Object.entries(binding.views).map(([name, { type, shape, strides }]) => [name, { element: type, shape, strides }]),
+      ),
+      scatter: Object.fromEntries(plans.map(({ name, strategy }) => [name, strategy])),
+      disjointMemory: binding.disjointMemory,
+      relaxed: this.relaxed,
+      shared: cpuStorage().shared,
+      wide: cpuStorage().wide,
+    };
+    return new WasmProgram(binding, tuning, this.pool, this.modules, this.modules.acquire(spec), plans, workers, allocate);
+  }
+
+  /** One region of the pool. */
+  override region(work: readonly Captured[]): Region {
+    const launches = new Set(work.filter((item) => item instanceof CpuLaunch));
+    const parts = work.flatMap((item) => (item instanceof CpuLaunch ? (item.program as WasmProgram).parts(item) : transferCall(item)));
+    const region = this.pool.region(`a graph of ${countOf(work)}`, parts);
+    return {
+      decision: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barriers`,
+      run: () => {
+        for (const launch of launches) launch.results ??= {};
+        region.run();
+      },
+      free: region.free,
+    };
+  }
+
+  protected override stop(): Promise<void> {
+    return this.pool.close();
+  }
+}
+
+function beyondMemory(what: string, bytes: number): DeviceError {
+  const pages = cpuStorage().mostPages;
+  const { reason, remedy } = moreMemory(pages);
+  const size = gib(pages * PAGE);
+  return new DeviceError(
+    "wasm",
+    `${what}: ${gib(bytes)} do not fit into WebAssembly's memory of ${size} with what it holds already, ${reason}`,
+    remedy,
+  );
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
+
+interface CachedModule {
+  key: string;
+  kernel: WasmKernel;
+  id: number;
+  users: number;
+}
+
+/** Modules by what they are specialised on, registered with the pool. */
+class ModuleCache {
+  private readonly known = new Map<string, CachedModule>();
+  private readonly kernels = new WeakMap<KernelIR, number>();
+  private nextKernel = 0;
+
+  constructor(private readonly pool: WorkerPool) {}
+
+  acquire(spec: WasmSpec): CachedModule {
+    const key = JSON.stringify([this.numberOf(spec.ir), { ...spec, ir: undefined }]);
+    let found = this.known.get(key);
+    if (!found) {
+      const kernel = emitWasm(spec);
+      found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
+      this.known.set(key, found);
+    }
+    found.users++;
+    return found;
+  }
+
+  /** The pool has forgotten all of them. */
+  clear(): void {
+    this.known.clear();
+  }
+
+  release(module: CachedModule): void {
+    module.users--;
+    if (this.known.size <= KEPT_MODULES) return;
+    const idle = [...this.known.values()].find(({ users }) => users === 0);
+    if (!idle) return;
+    this.known.delete(idle.key);
+    this.pool.release(idle.id);
+  }
+
+  private numberOf(ir: KernelIR): number {
+    let n = this.kernels.get(ir);
+    if (n === undefined) this.kernels.set(ir, (n = this.nextKernel++));
+    return n;
+  }
+}
+
+/** A launch: a module, its argument block, and the memory for partial results. */
+class WasmProgram implements CpuProgram {
+  readonly decisions: string[];
+  private readonly args: CpuBuffer;
+  private readonly temporary: { free(): void }[];
+  private readonly reductions: Partials[];
+  private readonly results: Record<string, number> = {};
+  private readonly empty: boolean;
+
+  constructor(
+    private readonly binding: Binding,
+    readonly tuning: LaunchTuning,
+    private readonly pool: WorkerPool,
+    private readonly modules: ModuleCache,
+    private readonly module: CachedModule,
+    private readonly plans: readonly ScatterPlan[],
+    private readonly workers: number,
+    allocate: Allocate,
+  ) {
+    const { kernel } = module;
+    const { ir, policy } = binding;
+    this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
+    this.reductions = (binding.partials ? [] : ir.params)
+      .filter((p): p is ReduceParam => p.kind === "reduce")
+      .map((p) => {
+        const count = this.byWorkers ? (workers * LANE_BYTES) / BYTES[p.type] : partialCount(policy);
+        return new Partials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
+      });
+    this.args = allocate(8 * Object.keys(kernel.slots).length);
+    const scratch = allocate(kernel.scratchBytes * workers);
+    const tables = allocate(kernel.tableBytes.length);
+    new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
+    this.temporary = [this.args, scratch, tables, ...this.reductions];
+
+    this.putAddress("scratch", scratch.address);
+    this.put("scratchStride", "u32", kernel.scratchBytes);
+    this.putAddress("tables", tables.address);
+    for (const [name, view] of Object.entries(binding.views)) this.putAddress(`view:${name}`, addressOf(view));
+    for (const { name, copies, tiles } of plans) {
+      if (tiles) this.putAddress(`tiles:${name}`, tiles.buffer.address);
+      if (!copies) continue;
+      this.putAddress(`copies:${name}`, copies.buffer.address);
+      this.putAddress(`copyStride:${name}`, copies.stride);
+    }
+    for (const { param, address } of this.reductions) this.putAddress(`partials:${param.name}`, address);
+    if (binding.partials) for (const [name, view] of Object.entries(binding.outputs)) this.putAddress(`partials:${name}`, addressOf(view!));
+    for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
+    this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
+  }
+
+  run(): Record<string, number> {
+    this.begin();
+    if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
+    return this.end();
+  }
+
+  /** The same as parts of a region; the launch's results are set on the way. */
+  parts(launch: CpuLaunch): RegionPart[] {
+    const parts: RegionPart[] = [];
+    if (this.byWorkers && this.reductions.length > 0) parts.push(() => this.begin());
+    if (!this.empty) parts.push({ program: this.module.id, args: this.args.address, workers: this.workers });
+    if (this.reductions.length > 0 || this.plans.some((plan) => plan.copies)) parts.push(() => void (launch.results = this.end()));
+    return parts;
+  }
+
+  private get byWorkers(): boolean {
+    return this.module.kernel.partials === "workers";
+  }
+
+  /** What the calling thread does before the workers. */
+  private begin(): void {
+    for (const partials of this.reductions) partials.clear();
+  }
+
+  /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
+  private end(): Record<string, number> {
+    for (const plan of this.plans) plan.copies?.fold();
+    for (const partials of this.reductions) this.results[partials.param.name] = partials.settle();
+    return this.results;
+  }
+
+  source(): string {
+    return listing(this.module.kernel.bytes);
+  }
+
+  free(): void {
+    this.modules.release(this.module);
+    for (const buffer of this.temporary) buffer.free();
+    freePlans(this.plans);
+  }
+
+  /** Writes an address or distance of up to 64 bits. */
+  private putAddress(slot: string, value: number): void {
+    const offset = this.module.kernel.slots[slot];
+    if (offset !== undefined) new DataView(this.args.host, this.args.address + offset, 8).setBigUint64(0, BigInt(value), true);
+  }
+
+  /** Writes an entry of the argument block, if the module has it. */
+  private put(slot: string, type: ScalarType, value: number): void {
+    const offset = this.module.kernel.slots[slot];
+    if (offset === undefined) return;
+    const entry = new DataView(this.args.host, this.args.address + offset, 8);
+    if (type === "f64") entry.setFloat64(0, value, true);
+    else if (type === "f32") entry.setFloat32(0, value, true);
+    else entry.setUint32(0, value >>> 0, true);
+  }
+}

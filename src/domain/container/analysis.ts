@@ -1,0 +1,281 @@
+import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
+import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
+import { indexOf, minus, plus, right, times } from "../../ir/build.js";
+import { forward } from "../../ir/passes/forward.js";
+import { gatherReductions } from "../../ir/passes/gather.js";
+import { optimise } from "../../ir/passes/optimise.js";
+import { checkRaces } from "../../ir/analysis/races.js";
+import { removeDead } from "../../ir/passes/tidy.js";
+import type { Expr, KernelIR, Location } from "../../ir/types.js";
+import { hoistUniform } from "../../ir/passes/uniform.js";
+import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { KernelError } from "../../ir/errors.js";
+import type { Container, FieldUse } from "./container.js";
+
+/*
+ * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
+ * indices (z, y, x).
+ */
+
+type Access = Pick<FieldUse, "field" | "level">;
+type Load = Extract<Expr, { op: "load" }>;
+
+/** One place where the code touches a field or the mask. */
+interface Touch {
+  view: string;
+  /** [dx, dy, dz] */
+  offset: readonly number[];
+  /** Undefined where it is not constant, and of the mask. */
+  component: number | undefined;
+  write: boolean;
+  location: Location;
+}
+
+export interface ContainerAnalysis {
+  /** Optimised; the cell of every access is written as index, index + n or index - n (2 * index, index >> 1 on other grids). */
+  ir: KernelIR;
+  uses: FieldUse[];
+  mask: Container["mask"];
+}
+
+/**
+ * Optimises the code of a container, checks it and finds how it uses its fields.
+ *
+ * @param fields by view parameter
+ * @param extents of the grid, along x, y and z
+ */
+export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, Access>, extents: readonly number[]): ContainerAnalysis {
+  const raw = unrollOffsets(lowered, fields);
+  const axes = extents.length;
+  const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
+  const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
+  const written = new Cells(raw, axes, levelOf).touches;
+  const spread = spreadViews(written);
+  checkTouches(raw, written, fields, extents);
+  checkComponents(raw, fields, axes);
+  const isField = (view: string): boolean => levelOf(view) !== undefined;
+  // What was written to another cell is read back from it: there may be none.
+  const forwarded = spread.size > 0 ? raw : forward(raw);
+  const code = hoistUniform(optimise(forwarded), (view) => !isField(view));
+  const cells = new Cells(code, axes, levelOf);
+  const { touches } = cells;
+  const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);
+  checkRaces(ir, analyseAccess(ir));
+
+  const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
+    const own = touches.filter((t) => t.view === param);
+    if (own.length === 0) return [];
+    const [reads, writes] = [own.filter((t) => !t.write), own.filter((t) => t.write)];
+    const use = { param, ...access, read: reads.length > 0, written: writes.length > 0, offsets: offsetsOf(reads, access.level) };
+    return [spread.has(param) ? { ...use, spread: offsetsOf(writes, access.level) } : use];
+  });
+  const looks = touches.filter((t) => t.view === mask);
+  return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
+}
+
+/** The code with loops unrolled, so that it can be seen which cells it touches. */
+export function unrollOffsets(lowered: KernelIR, fields: { has(param: string): boolean }): KernelIR {
+  return optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
+}
+
+/** Distinct offsets in a fixed order; the own cell is none. */
+function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readonly number[])[] {
+  const distinct = new Map(touches.map(({ offset }) => [offset.join(), offset]));
+  return [...distinct.values()]
+    .filter((offset) => level !== "own" || offset.some((d) => d !== 0))
+    .sort((a, b) => a.reduceRight((order, d, n) => order || d - b[n], 0));
+}
+
+/** Counters of loops on which it depends what is read or written of a field. */
+function shapingLoops(ir: KernelIR, fields: { has(param: string): boolean }): Set<string> {
+  const names = new Set<string>();
+  const definitions = definitionsOf(ir.body);
+  const note = (expr: Expr): void =>
+    walkExpr(expr, (node) => {
+      if (node.op !== "local" || names.has(node.name)) return;
+      names.add(node.name);
+      const definition = definitions.get(node.name);
+      if (definition) note(definition);
+    });
+  walkExprs(ir.body, (node) => {
+    if (node.op === "load" && fields.has(node.view)) node.indices.forEach(note);
+  });
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "store" || stmt.kind === "scatter") stmt.indices.forEach(note);
+  });
+  return names;
+}
+
+/** Finds at which cells the code touches fields; these are known once loops are unrolled. */
+class Cells {
+  readonly touches: Touch[] = [];
+  private readonly definitions: Definitions;
+
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly axes: number,
+    private readonly levelOf: (view: string) => FieldUse["level"] | undefined,
+  ) {
+    this.definitions = definitionsOf(ir.body);
+    const touch = (view: string, indices: readonly Expr[], write: boolean, location: Location): void => {
+      const offset = this.offsetOf(view, indices, location);
+      const last = offset && affineOf(indices[indices.length - 1], this.definitions);
+      if (offset) this.touches.push({ view, offset, component: last && isConstant(last) ? last.constant : undefined, write, location });
+    };
+    walkStmts(ir.body, (stmt) => {
+      for (const expr of exprsOf(stmt))
+        walkExpr(expr, (node) => {
+          if (node.op === "load") touch(node.view, node.indices, false, node.location ?? stmt.location);
+        });
+      if (stmt.kind === "store") touch(stmt.view, stmt.indices, true, stmt.location);
+    });
+  }
+
+  /** The kernel with the cell of every access in its plainest form, so that a grid can read it off. */
+  canonical(): KernelIR {
+    const plain = (view: string, indices: readonly Expr[]): Expr[] => {
+      const level = this.levelOf(view);
+      const offset = this.offsetOf(view, indices, this.ir.location);
+      if (!level || !offset) return [...indices];
+      return [...offset.toReversed().map((d, axis) => shifted(BASES[level](axis), d)), ...indices.slice(this.axes)];
+    };
+    const expr = (root: Expr): Expr =>
+      mapExpr(root, (node) => (node.op === "load" ? ({ ...node, indices: plain(node.view, node.indices) } satisfies Load) : node));
+    const body = mapStmts(this.ir.body, {
+      expr,
+      stmt: (stmt) => (stmt.kind === "store" ? { ...stmt, indices: plain(stmt.view, stmt.indices) } : stmt),
+    });
+    return removeDead({ ...this.ir, body });
+  }
+
+  /** [dx, dy, dz]; undefined for views that are no fields. */
+  private offsetOf(view: string, indices: readonly Expr[], location: Location): number[] | undefined {
+    const level = this.levelOf(view);
+    if (level === undefined) return undefined;
+    return Array.from({ length: this.axes }, (_, n) => {
+      const axis = this.axes - 1 - n;
+      const form = affineOf(level === "parent" ? this.halved(indices[axis], axis) : indices[axis], this.definitions);
+      const rest = form && without(form, `index:${axis}`);
+      if (!form || coefficient(form, `index:${axis}`) !== (level === "child" ? 2 : 1) || !isConstant(rest!))
+        throw new KernelError(
+          this.ir.name,
+          location,
+          `the offsets at which ${view} is read are not constant`,
+          "write numbers, or count over a table in a loop with constant bounds and without break; for a choice, read both and write cond ? a : b",
+        );
+      return rest!.constant;
+    });
+  }
+
+  /** The expression with the plain index in place of its half, locals seen through. */
+  private halved(expr: Expr, axis: number): Expr {
+    return mapExpr(expr, (node) => {
+      const definition = node.op === "local" ? this.definitions.get(node.name) : undefined;
+      if (definition) return this.halved(definition, axis);
+      return isHalf(node, axis) ? indexOf(axis) : node;
+    });
+  }
+}
+
+/** True for the index along an axis, divided by two. */
+const isHalf = (expr: Expr, axis: number): boolean =>
+  expr.op === "binary" && expr.fn === "shr" && expr.a.op === "index" && expr.a.axis === axis && expr.b.op === "const" && expr.b.value === 1;
+
+const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? plus(base, d) : minus(base, -d));
+
+/** The cell of a field's grid, along one axis, that offsets count from. */
+const BASES = {
+  own: indexOf,
+  child: (axis: number): Expr => times(indexOf(axis), 2),
+  parent: (axis: number): Expr => right(indexOf(axis), 1),
+};
+
+const isSpread = ({ write, offset }: Touch): boolean => write && offset.some((d) => d !== 0);
+
+/** Fields that are written in other cells. */
+const spreadViews = (touches: readonly Touch[]): Set<string> => new Set(touches.filter(isSpread).map((t) => t.view));
+
+/**
+ * Refuses neighbours beyond the grid, and those of fields that the container writes, unless each component of the field is touched at one
+ * offset: then no two cells touch one value.
+ */
+function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyMap<string, Access>, extents: readonly number[]): void {
+  const spread = spreadViews(touches);
+  for (const view of spread)
+    checkSpread(
+      ir,
+      touches.filter((t) => t.view === view),
+    );
+  const written = new Map(touches.filter((t) => t.write && !spread.has(t.view)).map((t) => [t.view, t]));
+  for (const { view, offset, write, location } of touches) {
+    if (offset.every((d) => d === 0)) continue;
+    const place = `${view} at offset [${offset}]`;
+    const far = offset.findIndex((d, n) => Math.abs(d) > extents[n]);
+    if (fields.get(view)?.level === "own" && far >= 0)
+      throw new KernelError(
+        ir.name,
+        location,
+        `${write ? "writes" : "reads"} ${place}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
+        "make the grid larger, or use nearer neighbours",
+      );
+    const store = written.get(view);
+    if (store)
+      throw new KernelError(
+        ir.name,
+        location,
+        `reads ${place} while each cell writes its own ${view} (line ${store.location.line})`,
+        "write to another field and swap the two, or split the container in two",
+      );
+  }
+}
+
+/** Refuses a field that is written in other cells where two cells might touch one component of a third. */
+function checkSpread(ir: KernelIR, touches: readonly Touch[]): void {
+  const first = new Map<number, Touch>();
+  const far = touches.find(isSpread)!;
+  for (const touch of touches) {
+    const { view, component, offset, location } = touch;
+    const other = component === undefined ? undefined : first.get(component);
+    if (component !== undefined && (!other || other.offset.join() === offset.join())) {
+      first.set(component, touch);
+      continue;
+    }
+    const clash = other
+      ? `component ${component} at the offsets [${other.offset}] (line ${other.location.line}) and [${offset}]`
+      : "a component that is not constant";
+    throw new KernelError(
+      ir.name,
+      location,
+      `writes ${view} in another cell, at offset [${far.offset}], and touches ${clash}`,
+      `write ${view}[c][k], or touch each component of ${view} at one offset only, so that no two cells meet`,
+    );
+  }
+}
+
+/** What `checkSpread` has proved. */
+const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => ({
+  ...ir,
+  params: ir.params.map((param) => (param.kind === "view" && views.has(param.name) ? { ...param, disjoint: true } : param)),
+});
+
+/** Refuses components that a field does not have, where the code alone tells. */
+function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes: number): void {
+  for (const access of analyseAccess(ir).accesses) {
+    const field = fields.get(access.view)?.field;
+    const form = access.affine[axes];
+    const range = form && isConstant(form) ? ([form.constant, form.constant] as const) : takenRange(access, axes, () => undefined);
+    if (!field || !range || (range[0] >= 0 && range[1] < field.cardinality)) continue;
+    throw new KernelError(
+      ir.name,
+      access.location,
+      `component ${range[0] < 0 ? range[0] : range[1]} of ${access.view}, which has ${field.cardinality} in a cell`,
+      `count from 0 to ${field.cardinality - 1}`,
+    );
+  }
+}
+
+/** Drops fields, and the mask, that no code touches. */
+function withoutUnused(ir: KernelIR, touches: readonly Touch[], isField: (view: string) => boolean): KernelIR {
+  const touched = new Set(touches.map((touch) => touch.view));
+  return { ...ir, params: ir.params.filter(({ name }) => touched.has(name) || !isField(name)) };
+}

@@ -1,0 +1,84 @@
+import type { Launch, Precision } from "../../device/device.js";
+import type { View } from "../../device/memory/view.js";
+import { copyBetween } from "../../set/index.js";
+import type { Container } from "./container.js";
+import type { HaloCopy } from "../grid.js";
+import { collect, type Collection } from "./reductions.js";
+
+/** Plans of one container that are kept, for fields that are swapped back and forth. */
+const KEPT = 4;
+
+/** A container's launches on all members for the memory that its fields and scalars had. */
+interface Plan {
+  readonly precision: Precision;
+  /** Of all grids whose fields are used, added up: none of them ever falls. */
+  readonly generation: number;
+  readonly memory: readonly (readonly View[])[];
+  /** By member. */
+  readonly launches: readonly (readonly Launch[])[];
+  readonly collections: readonly Collection[];
+}
+
+/** Runs containers one at a time, each to the end: the plainest executor. */
+export class Runs {
+  private readonly plans = new Map<Container, Plan[]>();
+
+  /** @param precision that of the first member's device where absent */
+  async run(container: Container, precision = container.grid.set.members[0].device.precision): Promise<void> {
+    const { members } = container.grid.set;
+    const { particles } = container;
+    if (particles?.placed) await particles.species.sort();
+    const { launches, collections } = this.plan(container, precision);
+    const copy = async (copies: readonly HaloCopy[]): Promise<void> => {
+      if (copies.length === 0) return;
+      await finish();
+      for (const { from, to, source, target } of copies) copyBetween(source, target, members[from].queue(0), members[to].queue(0));
+      await finish();
+    };
+    const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
+
+    const stale = container.uses.filter(({ field, offsets }) => offsets.length > 0 && !field.coherent).map(({ field }) => field);
+    await copy([...new Set(stale)].flatMap((field) => field.grid.halo(field)));
+    for (const field of stale) field.coherent = true;
+    for (const { field, written } of container.uses) if (written) field.noteWrite();
+    if (particles?.moves) particles.species.coherent = false;
+    launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
+    await copy(collections.flatMap((collection) => collection.copies));
+    for (const { folds } of collections) folds.forEach((launch, m) => members[m].queue(0).submit(launch));
+    await finish();
+    await particles?.species.check(`container "${container.name}"`);
+  }
+
+  private plan(container: Container, precision: Precision): Plan {
+    const { grid } = container;
+    for (const { field } of container.uses) field.grid.lay();
+    const scalars = [...container.scalars.values(), ...container.reductions.values()];
+    const memory = [...container.uses.map(({ field }) => field.storage), ...scalars.map((scalar) => scalar.views)];
+    const plans = this.plans.get(container) ?? [];
+    this.plans.set(container, plans);
+    const generation = [grid, ...container.uses.map(({ field }) => field.grid)].reduce((sum, { generation }) => sum + generation, 0);
+    const known = plans.find(
+      (plan) => plan.precision === precision && plan.generation === generation && plan.memory.every((views, n) => views === memory[n]),
+    );
+    if (known) return known;
+    const collections = [...container.reductions.keys()].map((param) => collect(container, param, precision));
+    const launches = grid.set.members.map((_, m) => {
+      const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[m]]));
+      return grid.prepare(container, m, "standard", { precision, reductions });
+    });
+    const made = { precision, generation, memory, launches, collections };
+    plans.push(made);
+    if (plans.length > KEPT) release(plans.shift()!);
+    return made;
+  }
+
+  free(): void {
+    for (const plans of this.plans.values()) plans.forEach(release);
+    this.plans.clear();
+  }
+}
+
+function release({ launches, collections }: Plan): void {
+  for (const launch of launches.flat()) launch.free();
+  for (const collection of collections) collection.free();
+}

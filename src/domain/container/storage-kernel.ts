@@ -1,0 +1,99 @@
+import { define, localOf } from "../../ir/build.js";
+import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
+import { Names } from "../../ir/passes/copy.js";
+import { mapStmts } from "../../ir/walk.js";
+import type { Level } from "../../kernel/cells.js";
+import type { FieldLayout } from "../field.js";
+
+/** What of a field decides where its values lie. */
+export interface FieldPlan {
+  readonly cardinality: number;
+  readonly layout: FieldLayout;
+  /** On which grid it lies; on the container's own where absent. */
+  readonly level?: Level;
+}
+
+/** What a container's lowering needs to know beside its code. */
+export interface ContainerPlan {
+  /** By view parameter. */
+  readonly fields: ReadonlyMap<string, FieldPlan>;
+  /** The view parameter that `isActive` reads. */
+  readonly mask?: string;
+  /** Reductions leave the value of each cell in a view, in place of being folded. */
+  readonly record?: boolean;
+}
+
+/** The form of a kernel over a kind of storage. */
+export interface StorageShape {
+  readonly policy: KernelIR["policy"];
+  /** Rank of a field's view. */
+  readonly fieldRank: (field: FieldPlan) => number;
+  /** Where the value of the own cell is recorded. */
+  readonly cell: Expr[];
+}
+
+/** Builds the kernel over a grid's storage: parameters that it needs beside the container's own, by what they hold. */
+export class StorageKernel<Role extends string> {
+  /** Names of the parameters that were added. */
+  readonly roles = new Map<Role, string>();
+  private readonly names: Names;
+  private readonly added: Param[] = [];
+  /** Statements to stand in front of the body. */
+  readonly prologue: Stmt[] = [];
+
+  constructor(private readonly container: KernelIR) {
+    this.names = new Names(container);
+  }
+
+  /** The name of a view parameter that holds what `role` says; made on first use. */
+  view(role: Role, element: ElementType, rank: number): string {
+    return this.param(role, (name) => ({ kind: "view", name, element, rank, disjoint: false }));
+  }
+
+  /** The name of an i32 scalar parameter. */
+  scalar(role: Role): string {
+    return this.param(role, (name) => ({ kind: "scalar", name, type: "i32" }));
+  }
+
+  /** A name for a local. */
+  fresh(wish: string): string {
+    return this.names.fresh(wish);
+  }
+
+  /** A local, declared in the prologue. */
+  local(wish: string, value: Expr): Expr {
+    const name = this.names.fresh(wish);
+    this.prologue.push(define(name, value, this.container.location));
+    return localOf(name, value.type);
+  }
+
+  /** The kernel with this body, and with the views that the grid gives it in place of the container's. */
+  finish(body: Stmt[], { fields, mask, record }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
+    // No two cells have one place, however far the analysis of races sees through a kernel over teams.
+    const disjoint = policy.kind === "team";
+    const params = this.container.params.flatMap((param): Param[] => {
+      const field = fields.get(param.name);
+      if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint: disjoint || param.disjoint }];
+      if (param.name === mask) return [];
+      if (param.kind !== "reduce" || !record) return [param];
+      return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint }];
+    });
+    const recorded = mapStmts(body, {
+      stmt: (stmt) =>
+        stmt.kind === "reduce" && record
+          ? { kind: "store", view: stmt.target, indices: cell, value: stmt.value, location: stmt.location }
+          : stmt,
+    });
+    return { ...this.container, policy, params: [...params, ...this.added], body: recorded };
+  }
+
+  private param(role: Role, make: (name: string) => Param): string {
+    let name = this.roles.get(role);
+    if (name === undefined) {
+      name = this.names.fresh(role);
+      this.roles.set(role, name);
+      this.added.push(make(name));
+    }
+    return name;
+  }
+}

@@ -1,0 +1,393 @@
+import type { Forward, Launch } from "../../device/device.js";
+import { range, teams, type Policy } from "../../device/launch/policy.js";
+import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import { kernelFromIR } from "../../kernel/from-ir.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
+import type { DeviceSet, Member } from "../../set/index.js";
+import { BaseGrid, type Given, type Place } from "../base-grid.js";
+import type { Container } from "../container/container.js";
+import { sidewaysReads } from "../container/cell-code.js";
+import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
+import { DenseStorage, type Arrangement, type Box } from "./storage.js";
+import type { Field, FieldType } from "../field.js";
+import { fillView } from "../fill.js";
+import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "../grid.js";
+import { planesTogether, stretchesOf, type Stretch } from "../partition.js";
+import type { OverTeams } from "../particles/over-teams.js";
+import { placed } from "../placed.js";
+import { launchPartials, slotOf } from "../container/reductions.js";
+
+/**
+ * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
+ * @param extents [nx, ny, nz] or [nx, ny]
+ * @throws LaunchError for an empty domain, and for more members than planes
+ */
+export function dense(set: DeviceSet, extents: readonly [number, number], options?: DenseOptions): DenseGrid<2>;
+export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
+export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
+export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
+  return placed(dense, () => new DenseGrid(set, extents, options));
+}
+
+/** A row of so many cells of 8 bytes ends where a line of a GPU's cache does: padding would begin another one. */
+const PACKED_MULTIPLE = 16;
+
+/** More reads from other columns cost more than padding: on an H100 those of the 27-point operator of elasticity, but not D3Q19's. */
+const MOST_SIDEWAYS = 20;
+
+const isGpu = ({ device }: Member): boolean => device.memory.name !== "cpu" && device.onHost !== true;
+
+interface Lowered {
+  readonly kernel: Kernel;
+  readonly roles: ReadonlyMap<DenseRole, string>;
+  /** Where lanes of teams share out the particles of cells: sizes, and names of parameters. */
+  readonly teams?: Pick<OverTeams, "plane" | "cells"> & { readonly members: number; readonly lanes: number };
+}
+
+/** A launch over cells: its policy, and arguments that depend on the cells. */
+interface Cells {
+  readonly policy: Policy;
+  readonly scalars: Readonly<Record<string, number>>;
+}
+
+/** Threads of a team whose lanes share out particles. */
+const TEAM_THREADS = 128;
+
+export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
+  readonly kind = "dense";
+  /** Cells around each box in kernel order, as memory is laid out. */
+  private padding: readonly number[] = [];
+  /** The active cells of each member as bytes, arranged like a u8 field. */
+  private masks: readonly View[] | undefined;
+  private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
+
+  /** Rows may follow each other without padding, and do. */
+  private packs: boolean;
+  private packed = false;
+  /** Whether they do was for the author to decide. */
+  private readonly asked: boolean;
+
+  constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
+    super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
+    this.asked = options.packed !== undefined;
+    this.packs = partitions === undefined && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
+  }
+
+  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): DenseGrid<D> {
+    return new DenseGrid<D>(this.set, extents, options, partitions);
+  }
+
+  override requireStencils(made: Container): void {
+    super.requireStencils(made);
+    if (!this.packs || this.asked || sidewaysReads(made.ir, new Set(made.uses.map(({ param }) => param))) <= MOST_SIDEWAYS) return;
+    this.packs = false;
+    this.relay();
+  }
+
+  override coarsen(): BaseGrid<D> {
+    if (this.packs && !this.parent) this.relay();
+    return super.coarsen();
+  }
+
+  protected arrange(stored: readonly Field[]): void {
+    const before = { padding: this.padding, packed: this.packed };
+    this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
+    // What is written into other cells needs a place outside, and so does what other levels read.
+    this.packed = this.packs && !this.spreads && !this.parent;
+    for (const view of this.masks ?? []) view.free();
+    this.masks = undefined;
+    for (const field of stored) {
+      const old = field.storage;
+      const views = this.allocate(field);
+      this.partitions.forEach(({ planes }, m) => {
+        const source = new DenseStorage({ ...this.box(m), ...before }, field).window(old[m], 0, planes);
+        this.set.members[m].queue(0).copy(source, this.storage(field, m).window(views[m], 0, planes));
+      });
+      field.move(views as readonly View<FieldType>[]);
+    }
+  }
+
+  allocate(field: Field): readonly View[] {
+    return this.set.members.map((member, m) => {
+      const storage = this.storage(field, m);
+      const memory = storage.allocate(member.device);
+      if (field.outside !== 0) {
+        fillView(member, memory, field.outside);
+        this.fillMember(field, m, memory, 0);
+      }
+      return memory;
+    });
+  }
+
+  fill(field: Field, value: number): void {
+    field.storage.forEach((memory, m) => this.fillMember(field, m, memory, value));
+  }
+
+  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+    const plane = field.length / this.extents.at(-1)!;
+    field.storage.forEach((memory, m) => {
+      const storage = this.storage(field, m);
+      for (const { first, end, place } of this.stretches(m))
+        this.set.members[m].queue(0).write(storage.window(memory, first, end), data.subarray(place * plane, (place + end - first) * plane));
+    });
+  }
+
+  /**
+   * Where the cells of a field that a member owns lie: a view [z][y][x][k], without z in 2D and without k for cardinality 1. It holds until
+   * fields are swapped or a new container makes halos wider.
+   */
+  window<T extends FieldType>(field: Field<T>, member = 0): View<T> {
+    const memory = field.storage[member];
+    return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
+  }
+
+  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
+    const pieces = await Promise.all(this.set.members.map((member, m) => member.queue(0).read(this.window(field, m))));
+    if (pieces.length === 1) return pieces[0];
+    const all = typedArray(field.type, field.length);
+    let n = 0;
+    for (const piece of pieces) {
+      all.set(piece, n);
+      n += piece.length;
+    }
+    return all;
+  }
+
+  protected locate(field: Field, cell: readonly number[], k: number): Place {
+    const [plane, ...rest] = cell.toReversed();
+    const { device: member, first } = this.partitions.findLast((p) => p.first <= plane)!;
+    const memory = field.storage[member];
+    const offset = this.storage(field, member).at([plane - first, ...rest], k);
+    return { member, view: new View(memory.buffer, field.type, [1], [1], offset) };
+  }
+
+  halo(field: Field): readonly HaloCopy[] {
+    const { storage } = field;
+    const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
+    const copies = (from: number, first: number, to: number, target: number, width: number, k = 0): HaloCopy[] => {
+      if (width === 0) return [];
+      const piece = (m: number, begin: number) => this.storage(field, m).piece(storage[m], begin, begin + width, k);
+      return [{ from, to, source: piece(from, first), target: piece(to, target) }];
+    };
+    return this.partitions.flatMap(({ device: upper }) => {
+      const [lower] = this.neighbours(upper);
+      if (lower === undefined) return [];
+      const { planes } = this.partitions[lower];
+      const widths = components.map((k) => ({ k, ...this.haloWidths.get(field, k) }));
+      return [
+        ...widths.flatMap(({ k, below }) => copies(lower, planes - below, upper, -below, below, k)),
+        ...widths.flatMap(({ k, above }) => copies(upper, 0, lower, planes, above, k)),
+      ];
+    });
+  }
+
+  override forwards(container: Container, field: Field): boolean {
+    const { members } = this.set;
+    const reaches = (from: number, to: number | undefined) => to === undefined || members[from].device.forwards?.(members[to].device);
+    const reached = members.every((_, m) => this.neighbours(m).every((neighbour) => reaches(m, neighbour)));
+    const uses = container.uses.filter((use) => use.field === field && use.written);
+    return (
+      reached &&
+      // Their launches may be over teams, which store no planes twice.
+      !container.particles &&
+      this.dimension === 3 &&
+      [container.grid, field.grid].every((grid) => Object.is(grid, this)) &&
+      field.cardinality === 1 &&
+      uses.length === 1 &&
+      uses[0].level === "own" &&
+      uses[0].spread === undefined
+    );
+  }
+
+  /** The planes of a field that a member's neighbours have in their halos, and where. */
+  private forwardsOf(container: Container, field: Field, member: number): Forward[] {
+    const { param } = container.uses.find((use) => use.field === field && use.written)!;
+    const { below, above } = this.haloWidths.get(field, 0);
+    const to = (neighbour: number | undefined, side: Forward["side"], planes: number): Forward[] => {
+      if (planes === 0 || neighbour === undefined) return [];
+      const { buffer, type, shape, strides, offset } = this.storage(field, neighbour).kernelView(field.storage[neighbour]);
+      const plane = this.padding[0] + (side === "first" ? this.partitions[neighbour].planes : -planes);
+      return [{ param, side, to: new View(buffer, type, [planes, ...shape.slice(1)], strides, offset + plane * strides[0]) }];
+    };
+    const [lower, upper] = this.neighbours(member);
+    return [...to(lower, "first", above), ...to(upper, "last", below)];
+  }
+
+  prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
+    this.lay();
+    for (const { field } of container.uses) field.grid.lay();
+    const member = this.set.members[device];
+    const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
+    const { kernel, roles, teams: overTeams } = this.lower(container, member.device.memory === CPU_MEMORY, lanes);
+    const args: Record<string, unknown> = Object.fromEntries(container.values);
+    for (const { param, field } of container.uses)
+      args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
+    const [mask, origin] = [roles.get("mask"), roles.get("origin")];
+    if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
+    if (origin !== undefined) args[origin] = this.partitions[device].first;
+
+    const { precision, reductions = {}, unfolded, backward } = options;
+    const forward = options.forward?.flatMap((field) => this.forwardsOf(container, field, device));
+    const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
+    return this.planesOf(device, view).flatMap(([first, end], n) => {
+      if (first === end) return [];
+      const outputs = Object.entries(reductions).map(([param, all]) => [
+        param,
+        launchPartials(this, all, precision, [first, end - first], slotOf(view, n)),
+      ]);
+      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
+      const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
+      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward, backward })];
+    });
+  }
+
+  /** A launch over the cells of some planes, counted from the partition's first. */
+  private rangeOver(planes: readonly [number, number]): Cells {
+    const others = this.extents.slice(0, -1).toReversed();
+    const bounds = [planes, ...others.map((extent) => [0, extent] as const)];
+    return { policy: range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const)), scalars: {} };
+  }
+
+  /** The same, with a cell for each member of a team. */
+  private teamsOver([first, end]: readonly [number, number], { plane, cells, members, lanes }: NonNullable<Lowered["teams"]>): Cells {
+    const count = (end - first) * this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+    const policy = teams(Math.ceil(count / members), { size: members, lanes });
+    return { policy, scalars: { [plane]: first + this.padding[0], [cells]: count } };
+  }
+
+  /** The ranges of planes of a data view, counted from the partition's first. */
+  private planesOf(member: number, view: DataView): (readonly [first: number, end: number])[] {
+    const { planes } = this.partitions[member];
+    const [width] = this.padding;
+    const [lower, upper] = this.neighbours(member);
+    const low = lower === undefined ? 0 : Math.min(width, planes);
+    const high = upper === undefined ? planes : Math.max(low, planes - width);
+    if (view === "standard") return [[0, planes]];
+    return view === "internal"
+      ? [[low, high]]
+      : [
+          [0, low],
+          [high, planes],
+        ];
+  }
+
+  /** Planes that a member stores, halos included, counted from the partition's first. */
+  private stored(member: number): readonly [first: number, end: number] {
+    const { planes } = this.partitions[member];
+    const [width] = this.padding;
+    const [lower, upper] = this.neighbours(member);
+    return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
+  }
+
+  /** Those planes in stretches that lie together in the box. */
+  private stretches(member: number): Stretch[] {
+    const [low, high] = this.stored(member);
+    const origin = this.partitions[member].first;
+    return stretchesOf(origin + low, origin + high, this.extents.at(-1)!).map(({ first, end, place }) => ({
+      first: first - origin,
+      end: end - origin,
+      place,
+    }));
+  }
+
+  /** Periodic axes along which every member has all cells. */
+  private get rings(): Rings {
+    const rings = this.extents.map((extent, axis) => (this.periodic[axis] ? extent : undefined)).toReversed();
+    return this.set.members.length === 1 ? rings : [undefined, ...rings.slice(1)];
+  }
+
+  private box(member: number): Box {
+    const { padding, packed } = this;
+    const extents = [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()];
+    return { extents, padding, packed, spare: this.rings.at(-1) };
+  }
+
+  private storage(field: Arrangement, member: number): DenseStorage {
+    return new DenseStorage(this.box(member), field);
+  }
+
+  private maskStorage(member: number): DenseStorage {
+    return this.storage({ type: "u8", cardinality: 1, layout: "soa" }, member);
+  }
+
+  private activeMasks(): readonly View[] {
+    return (this.masks ??= this.set.members.map((member, m) => {
+      const storage = this.maskStorage(m);
+      const memory = storage.allocate(member.device);
+      const plane = this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+      for (const { first, end, place } of this.stretches(m)) {
+        const window = storage.window(memory, first, end);
+        const active = this.mask?.subarray(place * plane, place * plane + window.size) ?? new Uint8Array(window.size).fill(1);
+        member.queue(0).write(window, active);
+      }
+      return memory;
+    }));
+  }
+
+  private fillMember(field: Field, member: number, memory: View, value: number): void {
+    const planes = this.stored(member);
+    const mask =
+      this.mask &&
+      this.maskStorage(member)
+        .byComponent(this.activeMasks()[member], ...planes)
+        .at(0, 0);
+    fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
+  }
+
+  /** @param lanes of a GPU that share out the particles of a cell, where the container walks along such */
+  private lower(container: Container, onCpu: boolean, lanes = 1): Lowered {
+    // Particles read the cells around theirs once for all of them.
+    const byValue = onCpu && !container.particles && container.uses.every(({ spread }) => spread === undefined);
+    const fields = new Map(
+      container.uses.map(({ param, field, level }): [string, DenseFieldPlan] => [
+        param,
+        {
+          cardinality: field.cardinality,
+          layout: field.layout,
+          level,
+          padding: (field.grid as DenseGrid).padding,
+          rings: (field.grid as DenseGrid).rings,
+          outside: field.outside,
+        },
+      ]),
+    );
+    const plan: DensePlan = {
+      fields,
+      mask: container.mask?.param,
+      padding: this.padding,
+      rings: this.rings,
+      byValue,
+      width: this.extents[0],
+      packed: this.packed,
+      masked: this.mask !== undefined,
+    };
+    const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
+    this.lowered.set(container, variants);
+    const key = JSON.stringify([lanes, ...fields.values(), this.packed, byValue]);
+    let lowered = variants.get(key);
+    if (!lowered) {
+      const { ir, roles } = lowerDense(container.ir, plan);
+      variants.set(key, (lowered = this.kernelOf(container, ir, roles, lanes)));
+    }
+    return lowered;
+  }
+
+  private kernelOf(container: Container, ir: KernelIR, roles: Lowered["roles"], lanes: number): Lowered {
+    const members = TEAM_THREADS / lanes;
+    const cells = { members, extents: this.extents.slice(0, -1).toReversed(), padding: this.padding };
+    const over = lanes > 1 ? container.particles?.overTeams(ir, cells) : undefined;
+    if (!over) return { kernel: kernelFromIR(ir, container.location), roles };
+    return { kernel: kernelFromIR(over.ir, container.location), roles, teams: { ...over, members, lanes } };
+  }
+
+  override free(): void {
+    super.free();
+    for (const view of this.masks ?? []) view.free();
+    this.masks = undefined;
+  }
+}

@@ -1,0 +1,165 @@
+import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times, truth } from "../../ir/build.js";
+import { literal } from "../../ir/passes/simplify.js";
+import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
+import { placeCells } from "../container/cell-code.js";
+import type { FieldUse } from "../container/container.js";
+import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
+
+/** What a kernel over a dense box needs beside the container's own parameters. */
+export type DenseRole = "mask" | "origin";
+
+export interface DenseFieldPlan extends FieldPlan {
+  readonly level: FieldUse["level"];
+  /** Of the field's grid, in kernel order. */
+  readonly padding: readonly number[];
+  /** Of the field's grid, as of the container's. */
+  readonly rings: Rings;
+  readonly outside: number;
+}
+
+/** In kernel order: the extent of an axis on which memory has no places beyond the ends, for the other end is there. */
+export type Rings = readonly (number | undefined)[];
+
+export interface DensePlan extends ContainerPlan {
+  readonly fields: ReadonlyMap<string, DenseFieldPlan>;
+  /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
+  readonly padding: readonly number[];
+  readonly rings: Rings;
+  /** Where x is a ring, its neighbours are read by value, of two places side by side: loops over x stay vectors. Else by their place. */
+  readonly byValue: boolean;
+  /** Cells along x. */
+  readonly width: number;
+  /** Memory has no places for cells beyond the ends of rows: it holds others there. */
+  readonly packed: boolean;
+  /** Some cells are not active, and the body must not run for them. */
+  readonly masked: boolean;
+}
+
+/**
+ * A container over the cells of one member's box. The range's indices are those of storage: a cell's local coordinates plus the padding.
+ * A field is indexed [z][y][x] for cardinality 1, else [k][z][y][x] (soa) or [z][y][x][k] (aos); `mask` is indexed like cardinality 1;
+ * `origin` is the global coordinate of the first plane.
+ */
+export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR; roles: ReadonlyMap<DenseRole, string> } {
+  const kernel = new StorageKernel<DenseRole>(container);
+  const { padding } = plan;
+  const last = padding.length - 1;
+  const own: Place = { level: "own", ...plan };
+
+  /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first child, or from its parent. */
+  const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
+    const index = indexOf(axis);
+    const extent = rings[axis];
+    const isNear = level === "child" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
+    if (extent !== undefined && !isNear)
+      return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
+    if (level === "own") return shifted(index, d);
+    return level === "child"
+      ? shifted(times(index, 2), theirs[axis] - 2 * padding[axis] + d)
+      : shifted(right(shifted(index, -padding[axis]), 1), theirs[axis] + d);
+  };
+  const cellIndex = (offset: readonly number[], of: Place): Expr[] => padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
+  const known = new Map<string, Expr>();
+  /** The place at distance `d` from another one of a ring. */
+  const wrapped = (name: string, from: Expr, d: number, extent: number): Expr => {
+    const wish = `${name}_${d < 0 ? "m" : ""}${Math.abs(d)}`;
+    const [inside, back] = d < 0 ? [compare("ge", from, int(-d)), extent] : [compare("lt", from, int(extent - d)), -extent];
+    if (!known.has(wish)) known.set(wish, kernel.local(wish, choose(inside, shifted(from, d), shifted(from, d + back))));
+    return known.get(wish)!;
+  };
+  const ring = plan.rings[last];
+  /** Whether memory has a place for the cell at distance `dx` along x; absent where it has in any case. */
+  const isInRow = (dx: number): Expr | undefined => {
+    if (dx === 0 || !(ring === undefined ? plan.packed : plan.byValue)) return undefined;
+    const x = shifted(indexOf(last), -padding[last]);
+    return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
+  };
+  const outsideOf = (name: string, type: ScalarType): Expr => {
+    const { outside } = plan.fields.get(name)!;
+    return literal(type, type === "f32" ? Math.fround(outside) : outside);
+  };
+  /** Whether there is an active cell for certain. */
+  const isThere = (offset: readonly number[]): boolean =>
+    !plan.masked && padding.every((_, axis) => plan.rings[axis] !== undefined || offset[last - axis] === 0);
+  /** The offset of the same cell on the other side of the ring of x. */
+  const around = ([dx, ...others]: readonly number[]): number[] => [dx < 0 ? dx + ring! : dx - ring!, ...others];
+  const isActive = (offset: readonly number[]): Expr => {
+    const activeAt = (at: readonly number[]) => differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(at, own)), int(0));
+    const inRow = isInRow(offset[0]);
+    if (inRow && ring !== undefined) return choose(inRow, activeAt(offset), activeAt(around(offset)));
+    return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: activeAt(offset) } : activeAt(offset);
+  };
+  const element = (name: string, offset: readonly number[], component: Expr): Expr[] => {
+    const field = plan.fields.get(name)!;
+    const cell = cellIndex(offset, field);
+    if (field.cardinality === 1) return cell;
+    return field.layout === "soa" ? [component, ...cell] : [...cell, component];
+  };
+
+  const body = placeCells(
+    container,
+    { fields: plan.fields, mask: plan.mask },
+    {
+      element,
+      read: (name, offset, load) => {
+        const { level, layout } = plan.fields.get(name)!;
+        const inRow = level === "own" ? isInRow(offset[0]) : undefined;
+        if (!inRow) return load;
+        if (ring === undefined) return choose(inRow, load, outsideOf(name, load.type));
+        const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
+        return choose(inRow, load, { ...load, indices: element(name, around(offset), component) });
+      },
+      // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
+      kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, outsideOf(name, value.type))),
+      active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
+      coordinate: (n) => {
+        const axis = last - n;
+        const local = shifted(indexOf(axis), -padding[axis]);
+        return axis === 0 ? plus(local, scalarOf(kernel.scalar("origin"), "i32")) : local;
+      },
+    },
+  );
+  const guarded = plan.masked ? guard(body, isActive(padding.map(() => 0)), container, (wish) => kernel.fresh(wish)) : body;
+  const shape: StorageShape = {
+    policy: { kind: "range", rank: padding.length },
+    fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
+    cell: padding.map((_, axis) => indexOf(axis)),
+  };
+  return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
+}
+
+/** Where the cells of a field, or of the mask, lie. */
+type Place = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
+
+/** Index along an axis that offsets count from, on rings: these have no padding. */
+function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
+  const index = indexOf(axis);
+  return level === "own" ? index : level === "child" ? times(index, 2) : right(index, 1);
+}
+
+const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));
+
+/** The body for active cells only; others fold the identity into the reductions, which stand at its end. */
+function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {
+  const folds = body
+    .filter((stmt) => stmt.kind === "reduce")
+    .map((stmt) => {
+      const { type, identity } = params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === stmt.target)!;
+      return { stmt, identity: literal(type, identity), value: localOf(fresh(`${stmt.target}_active`), type) };
+    });
+  const then: Stmt[] = [
+    ...body.filter((stmt) => stmt.kind !== "reduce"),
+    ...folds.map(({ stmt, value }): Stmt => ({ kind: "assign", name: value.name, value: stmt.value, location: stmt.location })),
+  ];
+  return [
+    ...folds.map(({ value, identity, stmt }): Stmt => ({
+      kind: "let",
+      name: value.name,
+      type: value.type,
+      init: identity,
+      location: stmt.location,
+    })),
+    { kind: "if", cond: active, then, else: [], location },
+    ...folds.map(({ stmt, value }): Stmt => ({ ...stmt, value })),
+  ];
+}

@@ -1,0 +1,119 @@
+import type { Device } from "../../device/device.js";
+import { BYTES, View } from "../../device/memory/view.js";
+import type { ElementType } from "../../ir/types.js";
+import type { FieldLayout } from "../field.js";
+import { allocate, componentStride } from "../memory.js";
+
+/** Rows begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
+const ROW_BYTES = 128;
+
+/** The box of cells that one member stores, in the order of kernel axes: (z, y, x), or (y, x). */
+export interface Box {
+  readonly extents: readonly number[];
+  /** Cells around the box along each axis: halos along the first, cells with the outside value along the others. */
+  readonly padding: readonly number[];
+  /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
+  readonly packed?: boolean;
+  /** Cells before and behind all others that code may load, whatever lies there, and does not use; 0 where absent. */
+  readonly spare?: number;
+}
+
+/** What decides where a value of a field lies in its box. */
+export interface Arrangement {
+  readonly type: ElementType;
+  readonly cardinality: number;
+  readonly layout: FieldLayout;
+}
+
+/**
+ * Where the values of a dense box lie: `soa` as [k][z][y][x], `aos` as [z][y][x][k], with strides in elements.
+ * The padding to the right of a row is also that to the left of the next, and that behind a plane also that before the next.
+ */
+export class DenseStorage {
+  /** Elements from the start of memory to component 0 of cell 0. */
+  readonly origin: number;
+  /** Strides of the box's axes. */
+  readonly strides: readonly number[];
+  /** Stride of components. */
+  readonly component: number;
+  /** Elements in all. */
+  readonly length: number;
+  /** Elements from a cell to the next along x. */
+  private readonly alongCell: number;
+
+  constructor(
+    readonly box: Box,
+    readonly arrangement: Arrangement,
+  ) {
+    const { type, cardinality, layout } = arrangement;
+    const { extents, padding, packed = false, spare = 0 } = box;
+    const unit = ROW_BYTES / BYTES[type];
+    const aligned = (length: number): number => Math.ceil(length / unit) * unit;
+    const last = extents.length - 1;
+    this.alongCell = layout === "aos" ? cardinality : 1;
+    const strides = Array<number>(extents.length);
+    strides[last] = this.alongCell;
+    for (let axis = last - 1; axis >= 0; axis--) {
+      const room = packed && axis === last - 1 ? 0 : padding[axis + 1];
+      const line = (extents[axis + 1] + room) * strides[axis + 1];
+      strides[axis] = axis === last - 1 ? aligned(line) : line;
+    }
+    this.strides = strides;
+    const before = padding.reduce((sum, width, axis) => sum + width * strides[axis], 0);
+    const planes = (extents[0] + 2 * padding[0]) * strides[0];
+    const margin = aligned(Math.max(before - padding[0] * strides[0], spare * this.alongCell));
+    this.origin = margin + padding[0] * strides[0];
+    this.component = layout === "aos" ? 1 : componentStride(type, planes);
+    this.length = margin + planes + (layout === "aos" ? 0 : (cardinality - 1) * this.component) + margin;
+  }
+
+  /** New zeroed memory. */
+  allocate(device: Device): View {
+    return allocate(device, this.arrangement.type, this.length);
+  }
+
+  /** Elements from the start of memory to component `k` of the cell at local coordinates in kernel order, which may lie in the padding. */
+  at(cell: readonly number[], k = 0): number {
+    return cell.reduce((sum, n, axis) => sum + n * this.strides[axis], this.origin + k * this.component);
+  }
+
+  /** What kernels see: the box with its padding, indexed [k][z][y][x] or [z][y][x][k], without k for cardinality 1. */
+  kernelView(memory: View): View {
+    const { extents, padding } = this.box;
+    const { type, cardinality, layout } = this.arrangement;
+    const shape = extents.map((n, axis) => n + 2 * padding[axis]);
+    const offset = this.at(padding.map((width) => -width));
+    const { strides, component } = this;
+    if (cardinality === 1) return new View(memory.buffer, type, shape, strides, offset);
+    return layout === "aos"
+      ? new View(memory.buffer, type, [...shape, cardinality], [...strides, component], offset)
+      : new View(memory.buffer, type, [cardinality, ...shape], [component, ...strides], offset);
+  }
+
+  /** Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1. */
+  window(memory: View, first: number, end: number): View {
+    const { type, cardinality } = this.arrangement;
+    const shape = [end - first, ...this.box.extents.slice(1)];
+    const offset = this.at(shape.map((_, axis) => (axis === 0 ? first : 0)));
+    if (cardinality === 1) return new View(memory.buffer, type, shape, this.strides, offset);
+    return new View(memory.buffer, type, [...shape, cardinality], [...this.strides, this.component], offset);
+  }
+
+  /** The same planes as [k][z][y][x], in 2D with one z. */
+  byComponent(memory: View, first: number, end: number): View {
+    const { buffer, type, shape, strides, offset } = this.window(memory, first, end);
+    const axes = this.box.extents.length;
+    const flat = Array<number>(3 - axes);
+    const cells = [...flat.fill(1), ...shape.slice(0, axes)];
+    const steps = [...flat.fill(0), ...strides.slice(0, axes)];
+    return new View(buffer, type, [this.arrangement.cardinality, ...cells], [this.component, ...steps], offset);
+  }
+
+  /** The stretch of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
+  piece(memory: View, first: number, end: number, k: number): View {
+    const others = this.box.extents.slice(1);
+    const begin = this.at([first, ...others.map(() => 0)], k);
+    const length = this.at([end - 1, ...others.map((n) => n - 1)], k) + this.alongCell - begin;
+    return new View(memory.buffer, this.arrangement.type, [length], [1], begin);
+  }
+}

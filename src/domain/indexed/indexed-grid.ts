@@ -1,0 +1,305 @@
+import type { Launch } from "../../device/device.js";
+import { range, type Policy } from "../../device/launch/policy.js";
+import { typedArray, type TypedArrayOf, View } from "../../device/memory/view.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import { kernelFromIR } from "../../kernel/from-ir.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
+import { BaseGrid, type Place } from "../base-grid.js";
+import type { Container } from "../container/container.js";
+import type { Field, FieldType } from "../field.js";
+import { fillView } from "../fill.js";
+import type { DataView, HaloCopy, PrepareOptions } from "../grid.js";
+import type { Numbering } from "./numbering.js";
+import { RecordedCells, recordedRows } from "./strict-reductions.js";
+import { launchPartials, slotOf } from "../container/reductions.js";
+import type { ContainerPlan } from "../container/storage-kernel.js";
+import { UnitStorage } from "./unit-storage.js";
+
+/** A container over a grid's storage, and the names of the parameters that the grid itself fills. */
+export interface Lowered<Role extends string> {
+  readonly ir: KernelIR;
+  readonly roles: ReadonlyMap<Role, string>;
+}
+
+/** What of a field decides where its values lie, and what lies where no active cell is. */
+export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "outside">;
+/** What the parameters of the grid hold. */
+export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
+/** A launch over some planes of a partition. */
+export interface Stretch<Role extends string> {
+  readonly policy: Policy;
+  /** Parameters that differ from launch to launch. */
+  readonly scalars?: Partial<Record<Role, number>>;
+}
+
+/**
+ * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and block-sparse
+ * grids have in common.
+ */
+export abstract class NumberedGrid<D extends Dimension, Role extends string> extends BaseGrid<D> {
+  /** Cells of a unit. */
+  protected abstract readonly unitCells: number;
+  /** Planes of cells in a plane of units. */
+  protected abstract readonly unitPlanes: number;
+  /** Units of outside values, behind all others. */
+  protected abstract readonly outsideUnits: number;
+  /** Of each member, as memory is laid out. */
+  protected numberings: readonly Numbering[] = [];
+  /** Planes of units in a halo. */
+  private width = -1;
+  private readonly tables: Tables<Role>[] = [];
+  private readonly records: RecordedCells[] = [];
+  private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
+
+  /** Numbers the units of each member, with halos of `width` planes of units. */
+  protected abstract number(width: number): readonly Numbering[];
+  /** Visits the cells that a member stores: where its values lie in a component, unit * unitCells + cell, and its position in the box. */
+  protected abstract eachCell(member: number, visit: (at: number, position: number) => void): void;
+  /** Where the values of an active cell lie on the member that owns it. */
+  protected abstract find(member: number, position: number): number;
+  protected abstract lower(container: KernelIR, plan: ContainerPlan, form: string): Lowered<Role>;
+  /** What a kernel parameter of the grid holds on a member, and perhaps others that were made on the way. */
+  protected abstract makeTables(role: Role, member: number): Tables<Role>;
+
+  /** Which of several kinds of kernel a container becomes on a member. */
+  protected form(_container: Container, _member: number): string {
+    return "units";
+  }
+
+  /** The launch over planes of units, counted from the partition's first, that have cells. */
+  protected stretch(_form: string, member: number, planes: readonly [begin: number, end: number]): Stretch<Role> {
+    const units = this.unitsOf(member, planes);
+    return { policy: this.unitCells === 1 ? range(units) : range(units, this.unitCells) };
+  }
+
+  protected arrange(stored: readonly Field[]): void {
+    this.freeTables();
+    const width = Math.ceil(this.reach.at(-1)! / this.unitPlanes);
+    if (width === this.width) return;
+    this.width = width;
+    const before = this.numberings;
+    this.numberings = this.number(width);
+    for (const field of stored) this.move(field, before);
+  }
+
+  /** Moves a member's own cells to new memory. */
+  private move(field: Field, before: readonly Numbering[]): void {
+    const views = this.allocate(field);
+    this.numberings.forEach((to, m) => {
+      const from = before[m];
+      const source = new UnitStorage(from.outside + this.outsideUnits, this.unitCells, field).window(
+        field.storage[m],
+        from.first,
+        from.first + from.own,
+      );
+      const target = this.storage(field, m).window(views[m], to.first, to.first + to.own);
+      this.set.members[m].queue(0).copy(source, target);
+    });
+    field.move(views);
+  }
+
+  allocate<T extends FieldType>(field: Field<T>): readonly View<T>[] {
+    return this.set.members.map((member, m) => {
+      const storage = this.storage(field, m);
+      const memory = storage.allocate<T>(member.device);
+      if (field.outside !== 0) {
+        fillView(member, storage.window(memory), field.outside);
+        this.fillMember(field, m, memory, 0);
+      }
+      return memory;
+    });
+  }
+
+  fill(field: Field, value: number): void {
+    const memory = field.storage;
+    this.set.members.forEach((_, m) => this.fillMember(field, m, memory[m], value));
+  }
+
+  /** Sets the active cells of a member. */
+  protected fillMember(field: Arrangement, m: number, memory: View, value: number): void {
+    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].outside), value);
+  }
+
+  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+    const memory = field.storage;
+    this.set.members.forEach((member, m) => {
+      const target = this.storage(field, m).window(memory[m]);
+      const values = typedArray(field.type, target.size).fill(field.outside);
+      const { cardinality } = field;
+      const each = target.size / cardinality;
+      this.eachCell(m, (at, position) => {
+        for (let k = 0; k < cardinality; k++) values[k * each + at] = data[position * cardinality + k];
+      });
+      member.queue(0).write(target, values);
+    });
+  }
+
+  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
+    const { cardinality } = field;
+    const data = typedArray(field.type, field.length).fill(field.outside) as TypedArrayOf<T>;
+    const memory = field.storage;
+    const reads = this.set.members.map(async (member, m) => {
+      const { first, own } = this.numberings[m];
+      const values = await member.queue(0).read(this.storage(field, m).window(memory[m], first, first + own));
+      this.eachOwnCell(m, (at, position) => {
+        const cell = at - first * this.unitCells;
+        for (let k = 0; k < cardinality; k++) data[position * cardinality + k] = values[k * own * this.unitCells + cell];
+      });
+    });
+    await Promise.all(reads);
+    return data;
+  }
+
+  protected locate(field: Field, cell: readonly number[], k: number): Place {
+    const [nx, ny] = this.extents;
+    const [x, y, z = 0] = cell;
+    const memory = field.storage;
+    const member = this.partitions.findIndex(({ first, planes }) => cell.at(-1)! < first + planes);
+    return { member, view: this.storage(field, member).value(memory[member], this.find(member, (z * ny + y) * nx + x), k) };
+  }
+
+  halo(field: Field): readonly HaloCopy[] {
+    const memory = field.storage;
+    const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
+    /** Own planes of one member, from `first` on, to the halo of another, from `target` on. */
+    const copies = (from: number, first: number, to: number, target: number, planes: number, k = 0): HaloCopy[] => {
+      const piece = (m: number, begin: number): View => {
+        const numbering = this.numberings[m];
+        return this.storage(field, m).piece(memory[m], numbering.plane(begin), numbering.plane(begin + planes), k);
+      };
+      const source = piece(from, first);
+      return source.size > 0 ? [{ from, to, source, target: piece(to, target) }] : [];
+    };
+    return this.numberings.flatMap(({ partition: { first } }, upper) => {
+      const [lower] = this.neighbours(upper);
+      if (lower === undefined) return [];
+      const { partition } = this.numberings[lower];
+      const end = partition.first + partition.planes;
+      const widths = components.map((k) => {
+        const { below, above } = this.haloWidths.get(field, k);
+        return { k, below: Math.ceil(below / this.unitPlanes), above: Math.ceil(above / this.unitPlanes) };
+      });
+      return [
+        ...widths.flatMap(({ k, below }) => copies(lower, end - below, upper, first - below, below, k)),
+        ...widths.flatMap(({ k, above }) => copies(upper, first, lower, end, above, k)),
+      ];
+    });
+  }
+
+  prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
+    this.lay();
+    for (const { field } of container.uses) field.grid.lay();
+    const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
+    const wanted = stretches.filter(({ planes }) => {
+      const [from, to] = this.unitsOf(device, planes);
+      return from < to;
+    });
+    if (wanted.length === 0) return [];
+
+    const record = precision === "strict" && container.reduces;
+    const form = this.form(container, device);
+    const { kernel, roles } = this.compile(container, form, record);
+    const args: Record<string, unknown> = Object.fromEntries(container.values);
+    for (const { param, field } of container.uses)
+      args[param] = (field.grid as unknown as NumberedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
+    const records = record ? this.recordsOf(device) : undefined;
+    Object.assign(args, records?.valuesOf(container));
+    return wanted.flatMap(({ slot, planes }) => {
+      const { policy, scalars } = this.stretch(form, device, planes);
+      const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
+      const [begin, end] = [planes[0] * this.unitPlanes, Math.min(planes[1] * this.unitPlanes, this.partitions[device].planes)];
+      const partials = Object.entries(reductions).map(
+        ([param, all]) => [param, launchPartials(this, all, precision, [begin, end - begin], slot)] as const,
+      );
+      const all = { ...args, ...Object.fromEntries(own), ...(records ? {} : Object.fromEntries(partials)) };
+      return [
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
+        ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, [begin, end], partial)) : []),
+      ];
+    });
+  }
+
+  /** The units [first, end) of planes of units, counted from the partition's first. */
+  private unitsOf(member: number, [begin, end]: readonly [number, number]): [number, number] {
+    const numbering = this.numberings[member];
+    const { first } = numbering.partition;
+    return [numbering.plane(first + begin), numbering.plane(first + end)];
+  }
+
+  /** The planes of units [begin, end) of a partition that a data view has: one or two stretches, empty ones included. */
+  private unitPlanesOf(device: number, view: DataView): (readonly [number, number])[] {
+    const { planes } = this.numberings[device].partition;
+    if (view === "standard") return [[0, planes]];
+    const [lower, upper] = this.neighbours(device);
+    const low = lower === undefined ? 0 : Math.min(this.width, planes);
+    const high = upper === undefined ? planes : Math.max(low, planes - this.width);
+    return view === "internal"
+      ? [[low, high]]
+      : [
+          [0, low],
+          [high, planes],
+        ];
+  }
+
+  override free(): void {
+    super.free();
+    this.freeTables();
+  }
+
+  /** All of them, and what else was made for the layout of memory; or only some. */
+  protected freeTables(roles?: readonly Role[]): void {
+    for (const tables of this.tables)
+      for (const role of roles ?? (Object.keys(tables ?? {}) as Role[])) {
+        const table = tables?.[role];
+        if (table instanceof View) table.free();
+        if (tables) delete tables[role];
+      }
+    if (roles) return;
+    for (const records of this.records.splice(0)) records?.free();
+  }
+
+  private compile(container: Container, form: string, record: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
+    const variants = this.lowered.get(container) ?? new Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>();
+    this.lowered.set(container, variants);
+    const key = `${form} ${record}`;
+    let made = variants.get(key);
+    if (!made) {
+      const plan: ContainerPlan = {
+        fields: new Map(container.uses.map(({ param, level, field: { cardinality, layout } }) => [param, { cardinality, layout, level }])),
+        mask: container.mask?.param,
+        record,
+      };
+      const { ir, roles } = this.lower(container.ir, plan, form);
+      variants.set(key, (made = { kernel: kernelFromIR(ir, container.location), roles }));
+    }
+    return made;
+  }
+
+  protected storage(field: Arrangement, member: number): UnitStorage {
+    return new UnitStorage(this.numberings[member].outside + this.outsideUnits, this.unitCells, field);
+  }
+
+  protected table(role: Role, member: number): View | number {
+    const tables = (this.tables[member] ??= {});
+    if (tables[role] === undefined) Object.assign(tables, this.makeTables(role, member));
+    return tables[role]!;
+  }
+
+  private recordsOf(member: number): RecordedCells {
+    return (this.records[member] ??= new RecordedCells(
+      this.set.members[member].device,
+      recordedRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
+      this.unitCells === 1 ? [this.numberings[member].outside + 1] : [this.numberings[member].outside + 1, this.unitCells],
+    ));
+  }
+
+  private eachOwnCell(member: number, visit: (at: number, position: number) => void): void {
+    const { first, own } = this.numberings[member];
+    const [begin, end] = [first * this.unitCells, (first + own) * this.unitCells];
+    this.eachCell(member, (at, position) => at >= begin && at < end && visit(at, position));
+  }
+}

@@ -1,0 +1,116 @@
+import type { Partition } from "../grid.js";
+import { stretchesOf, type Stretch } from "../partition.js";
+
+/** Cells whose neighbours share one entry of the connectivity: a warp. */
+export const GROUP = 32;
+
+/** Which cells of a box are active; see `activityOf`. */
+interface Cells {
+  readonly extents: readonly number[];
+  /** Bytes in (z, y, x) order; undefined where every cell is active. */
+  readonly mask: Uint8Array | undefined;
+  /** By axis: whether its ends meet. */
+  readonly periodic: readonly boolean[];
+  /** Active cells before each plane of the last axis, and behind the last. */
+  readonly before: readonly number[];
+}
+
+/**
+ * The numbers of the active cells that one member stores, in global (z, y, x) order: those of the low halo, its own, those of the high
+ * halo, and one more cell that stands for all missing ones. The bricks of a block-sparse grid are numbered as the cells of a coarser box.
+ */
+export class Numbering {
+  /** Global planes stored, halos included; on a periodic axis, those before plane 0 are the last, and so on. */
+  readonly low: number;
+  readonly high: number;
+  /** Number of the first own cell. */
+  readonly first: number;
+  /** Own cells. */
+  readonly own: number;
+  /** The cell that stands for missing ones; it comes after all others. */
+  readonly outside: number;
+  /** A cell's rank among all active cells, less its number. */
+  private readonly base: number;
+
+  constructor(
+    readonly cells: Cells,
+    readonly partition: Partition,
+    /** Planes of each halo. */
+    width: number,
+    /** The number of the first own cell is a multiple of it. */
+    align = GROUP,
+  ) {
+    const end = partition.first + partition.planes;
+    const planes = cells.extents.at(-1)!;
+    const isRing = cells.periodic.at(-1)! && partition.planes < planes;
+    this.low = isRing ? partition.first - width : Math.max(0, partition.first - width);
+    this.high = isRing ? end + width : Math.min(planes, end + width);
+    this.first = Math.ceil((this.before(partition.first) - this.before(this.low)) / align) * align;
+    this.base = this.before(partition.first) - this.first;
+    this.own = this.before(end) - this.before(partition.first);
+    this.outside = this.before(this.high) - this.base;
+  }
+
+  /** The number of the first cell in a stored plane, or in the one after the last. */
+  plane(global: number): number {
+    return this.before(global) - this.base;
+  }
+
+  /** The stored planes. */
+  get stretches(): Stretch[] {
+    return stretchesOf(this.low, this.high, this.cells.extents.at(-1)!);
+  }
+
+  /** Active cells before a plane, of which there are more and more as one goes round. */
+  private before(global: number): number {
+    const { before } = this.cells;
+    const planes = before.length - 1;
+    const turns = Math.floor(global / planes);
+    return turns * before[planes] + before[global - turns * planes];
+  }
+
+  /** Visits the stored cells in order: number, position (z * ny + y) * nx + x in the global box, and stored plane. */
+  each(visit: (cell: number, position: number, plane: number) => void): void {
+    const { mask } = this.cells;
+    const size = this.planeSize;
+    let cell = this.plane(this.low);
+    for (const { first, end, place } of this.stretches)
+      for (let plane = first; plane < end; plane++) {
+        const begin = (place + plane - first) * size;
+        for (let position = begin; position < begin + size; position++) if (!mask || mask[position]) visit(cell++, position, plane);
+      }
+  }
+
+  /** Visits the stored cells in order: number and global coordinates, the last one that of a stored plane; z is 0 in two dimensions. */
+  eachAt(visit: (cell: number, x: number, y: number, z: number) => void): void {
+    const { extents } = this.cells;
+    const [nx, ny] = extents;
+    const flat = extents.length === 2;
+    this.each((cell, position, plane) => {
+      const x = position % nx;
+      visit(cell, x, flat ? plane : ((position - x) / nx) % ny, flat ? 0 : plane);
+    });
+  }
+
+  /** The number of the active cell at a position in the stored planes. */
+  find(position: number): number {
+    const { mask } = this.cells;
+    const start = position - (position % this.planeSize);
+    const before = mask ? mask.subarray(start, position).reduce((a, b) => a + b, 0) : position - start;
+    return this.plane(start / this.planeSize) + before;
+  }
+
+  /** Global coordinates along x (0), y (1) or z (2) of all stored cells. */
+  coordinates(axis: number): Int32Array {
+    const [nx, ny] = this.cells.extents;
+    const divisor = [1, nx, nx * ny][axis];
+    const extent = this.cells.extents[axis];
+    const all = new Int32Array(this.outside + 1);
+    this.each((cell, position) => (all[cell] = Math.floor(position / divisor) % extent));
+    return all;
+  }
+
+  private get planeSize(): number {
+    return this.cells.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+  }
+}

@@ -1,0 +1,163 @@
+import { teams } from "../../device/launch/policy.js";
+import { CPU_MEMORY, type View } from "../../device/memory/view.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import { i32 } from "../../kernel/params.js";
+import type { DeviceSet } from "../../set/index.js";
+import type { Given } from "../base-grid.js";
+import { connect } from "./connectivity.js";
+import type { Container } from "../container/container.js";
+import type { GridOptions, LevelOptions, Offset } from "../grid.js";
+import { linksOf } from "./links.js";
+import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
+import { NumberedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
+import { GROUP, Numbering } from "../indexed/numbering.js";
+import { planesTogether } from "../partition.js";
+import { placed } from "../placed.js";
+import { cellRuns, RUN } from "./runs.js";
+import type { ContainerPlan } from "../container/storage-kernel.js";
+
+/**
+ * A grid that stores the active cells only, numbered in (z, y, x) order, with a table of neighbours; planes of the last axis are cut among
+ * the members of the set.
+ * @param extents [nx, ny, nz] or [nx, ny]
+ * @throws LaunchError for an empty domain, and for more members than planes
+ */
+export function sparse(
+  set: DeviceSet,
+  extents: readonly [number, number],
+  active?: GridOptions["active"],
+  options?: LevelOptions,
+): SparseGrid<2>;
+export function sparse(
+  set: DeviceSet,
+  extents: readonly [number, number, number],
+  active?: GridOptions["active"],
+  options?: LevelOptions,
+): SparseGrid<3>;
+export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: LevelOptions): SparseGrid;
+export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options: LevelOptions = {}): SparseGrid {
+  return placed(sparse, () => new SparseGrid(set, extents, { ...options, active }));
+}
+
+/** An element-sparse grid. */
+export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D, SparseRole> {
+  readonly kind: "sparse" | "blocks" = "sparse";
+  protected readonly unitCells = 1;
+  protected readonly unitPlanes = 1;
+  protected readonly outsideUnits = RUN;
+  /** Of each member that goes by runs: those before each of its planes. */
+  private readonly runsBefore: (readonly number[])[] = [];
+  /** The grid that this one was coarsened from. */
+  private fine: SparseGrid<D> | undefined;
+  /** Offsets at which containers read fields of the finer and the coarser grid, by their text. */
+  private readonly linked = { child: new Map<string, Offset>(), parent: new Map<string, Offset>() };
+  /** Generations of the other grids for which tables were made. */
+  private readonly linkedTo = new Map<SparseRole, number>();
+
+  constructor(
+    set: DeviceSet,
+    extents: readonly number[],
+    options: LevelOptions = {},
+    partitions?: Given,
+    step = planesTogether(extents, options.levels),
+  ) {
+    super(set, extents, options, step, partitions);
+  }
+
+  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): SparseGrid<D> {
+    const coarse = new SparseGrid<D>(this.set, extents, options, partitions);
+    coarse.fine = this;
+    return coarse;
+  }
+
+  override requireStencils(made: Container): void {
+    super.requireStencils(made);
+    for (const { level, offsets } of made.uses)
+      if (level !== "own")
+        for (const offset of offsets)
+          if (!this.linked[level].has(offset.join())) {
+            this.linked[level].set(offset.join(), offset);
+            this.relay();
+          }
+  }
+
+  protected number(width: number): readonly Numbering[] {
+    const { extents, mask, activity, periodic } = this;
+    const before = [0];
+    for (const cells of activity.planes) before.push(before.at(-1)! + cells);
+    return this.partitions.map((partition) => new Numbering({ extents, mask, periodic, before }, partition, width));
+  }
+
+  protected eachCell(member: number, visit: (at: number, position: number) => void): void {
+    this.numberings[member].each(visit);
+  }
+
+  protected find(member: number, position: number): number {
+    return this.numberings[member].find(position);
+  }
+
+  /** CPUs go by runs where neighbours are read, so that inner loops read contiguous memory; cells of other grids are found one by one. */
+  protected override form(container: Container, member: number): "cells" | "runs" {
+    if (container.uses.some(({ level }) => level !== "own")) return "cells";
+    const asks = container.mask?.offsets.some((offset) => offset.some((d) => d !== 0)) ?? false;
+    return (container.stencil || asks) && this.set.members[member].device.memory === CPU_MEMORY ? "runs" : "cells";
+  }
+
+  protected lower(container: KernelIR, plan: ContainerPlan, form: string): LoweredSparse {
+    const { child, parent } = this.linked;
+    const directions = { own: [...this.offsets.values()], child: [...child.values()], parent: [...parent.values()] };
+    return (form === "runs" ? lowerRuns : lowerCells)(container, plan, directions);
+  }
+
+  protected override stretch(form: string, member: number, planes: readonly [number, number]): Stretch<SparseRole> {
+    if (form === "cells") return super.stretch(form, member, planes);
+    this.table("runs", member);
+    const [from, to] = planes.map((plane) => this.runsBefore[member][plane]);
+    return { policy: teams(to - from), scalars: { firstRun: from } };
+  }
+
+  /** The grid to which a table leads. */
+  private other(role: SparseRole): SparseGrid<D> | undefined {
+    return role === "children" ? this.fine : role === "parents" ? (this.parent as SparseGrid<D> | undefined) : undefined;
+  }
+
+  protected override table(role: SparseRole, member: number): View | number {
+    const generation = this.other(role)?.generation;
+    if (generation !== undefined && this.linkedTo.get(role) !== generation) {
+      this.freeTables([role]);
+      this.linkedTo.set(role, generation);
+    }
+    return super.table(role, member);
+  }
+
+  protected makeTables(role: SparseRole, member: number): Tables<SparseRole> {
+    const { device } = this.set.members[member];
+    const numbering = this.numberings[member];
+    const offsets = [...this.offsets.values()];
+    const table = (data: Int32Array, rows: number) => device.from(i32, data, [rows, data.length / rows]);
+    switch (role) {
+      case "outside":
+        return { outside: numbering.outside };
+      case "near":
+      case "far": {
+        const { near, far } = connect(numbering, offsets);
+        return { near: table(near, offsets.length), far: table(far, far.length / GROUP) };
+      }
+      case "runs":
+      case "distances": {
+        const { bounds, distances, before } = cellRuns(numbering, offsets);
+        this.runsBefore[member] = before;
+        return { runs: table(bounds, before.at(-1)!), distances: table(distances, before.at(-1)!) };
+      }
+      case "children":
+      case "parents": {
+        const level = role === "children" ? "child" : "parent";
+        const linked = [...this.linked[level].values()];
+        return { [role]: table(linksOf(numbering, this.other(role)!.numberings[member], level, linked), linked.length) };
+      }
+      default:
+        return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import type { Expr, Stmt } from "../types.js";
+import { assignedLocals, walkStmts } from "../walk.js";
+
+/**
+ * constant + sum of coefficient * atom, with no zero coefficients. Atoms are named `index:0` (a policy index), `local:k` (a loop variable
+ * or member index; a local assigned once from a linear form is seen through), `param:n` (an i32 scalar parameter), `extent:x:0` (an extent
+ * of a view), `teamSize`. The form equals the i32 expression modulo 2^32, so it equals it wherever the form's value fits an i32.
+ */
+export interface Affine {
+  constant: number;
+  terms: Record<string, number>;
+}
+
+/**
+ * What is known of locals: the expression of one that keeps its first value, `undefined` for a loop variable (an atom).
+ * Locals that are not in the map change, and are part of no linear form.
+ */
+export type Definitions = ReadonlyMap<string, Expr | undefined>;
+
+/** An inclusive interval of integers. */
+export type Interval = readonly [low: number, high: number];
+
+/** Loop variables, and locals that are given a value by their declaration and never again. */
+export function definitionsOf(body: readonly Stmt[]): Map<string, Expr | undefined> {
+  const assigned = assignedLocals(body);
+  const definitions = new Map<string, Expr | undefined>();
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "for" || stmt.kind === "teamFor" || stmt.kind === "teamReduce") definitions.set(stmt.name, undefined);
+    if (stmt.kind === "let" && stmt.init && !assigned.has(stmt.name)) definitions.set(stmt.name, stmt.init);
+  });
+  return definitions;
+}
+
+/** The i32 expression as a linear form; undefined where it is not one. */
+export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affine | undefined {
+  if (expr.type !== "i32") return undefined;
+  switch (expr.op) {
+    case "const":
+      return constant(expr.value as number);
+    case "index":
+      return atom(`index:${expr.axis}`);
+    case "param":
+      return atom(`param:${expr.name}`);
+    case "extent":
+      return atom(`extent:${expr.view}:${expr.axis}`);
+    case "teamSize":
+      return atom("teamSize");
+    case "local": {
+      if (!definitions.has(expr.name)) return undefined;
+      const definition = definitions.get(expr.name);
+      return definition ? affineOf(definition, definitions) : atom(`local:${expr.name}`);
+    }
+    case "unary": {
+      const a = expr.fn === "neg" ? affineOf(expr.a, definitions) : undefined;
+      return a && scale(a, -1);
+    }
+    case "binary": {
+      if (!["add", "sub", "mul", "shl"].includes(expr.fn)) return undefined;
+      const a = affineOf(expr.a, definitions);
+      const b = affineOf(expr.b, definitions);
+      if (!a || !b) return undefined;
+      if (expr.fn === "add") return add(a, b);
+      if (expr.fn === "sub") return add(a, scale(b, -1));
+      if (expr.fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
+      return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+export const constant = (value: number): Affine => ({ constant: value, terms: {} });
+export const atom = (name: string): Affine => ({ constant: 0, terms: { [name]: 1 } });
+
+export function add(a: Affine, b: Affine): Affine {
+  const terms = { ...a.terms };
+  for (const [name, coefficient] of Object.entries(b.terms)) {
+    const total = (terms[name] ?? 0) + coefficient;
+    if (total === 0) delete terms[name];
+    else terms[name] = total;
+  }
+  return { constant: a.constant + b.constant, terms };
+}
+
+export function scale(form: Affine, factor: number): Affine {
+  if (factor === 0) return constant(0);
+  const terms = Object.fromEntries(Object.entries(form.terms).map(([name, c]) => [name, c * factor]));
+  return { constant: form.constant * factor, terms };
+}
+
+export const coefficient = (form: Affine, name: string): number => form.terms[name] ?? 0;
+
+export const isConstant = (form: Affine): boolean => Object.keys(form.terms).length === 0;
+
+export function equal(a: Affine, b: Affine): boolean {
+  const difference = add(a, scale(b, -1));
+  return difference.constant === 0 && isConstant(difference);
+}
+
+/** The form with `by` in place of the atom. */
+export const substitute = (form: Affine, name: string, by: Affine): Affine =>
+  name in form.terms ? add(without(form, name), scale(by, form.terms[name])) : form;
+
+/** The form less its term in the atom. */
+export function without(form: Affine, name: string): Affine {
+  const { [name]: _, ...terms } = form.terms;
+  return { constant: form.constant, terms };
+}
+
+/** What is left of a form modulo `period`: its constant from 0, and the terms that are not multiples. */
+export const modulo = (form: Affine, period: number): Affine => ({
+  constant: ((form.constant % period) + period) % period,
+  terms: Object.fromEntries(Object.entries(form.terms).filter(([, c]) => c % period !== 0)),
+});
+
+/** The two parts of a form: terms whose atoms satisfy `test` (with constant 0), and the rest. */
+export function split(form: Affine, test: (name: string) => boolean): [chosen: Affine, rest: Affine] {
+  const entries = Object.entries(form.terms);
+  return [
+    { constant: 0, terms: Object.fromEntries(entries.filter(([name]) => test(name))) },
+    { constant: form.constant, terms: Object.fromEntries(entries.filter(([name]) => !test(name))) },
+  ];
+}
+
+/** Least and greatest value, given those of the atoms; undefined where an atom's are not known. */
+export function rangeOf(form: Affine, ranges: (name: string) => Interval | undefined): Interval | undefined {
+  let [low, high] = [form.constant, form.constant];
+  for (const [name, c] of Object.entries(form.terms)) {
+    const range = ranges(name);
+    if (!range) return undefined;
+    low += c * range[c > 0 ? 0 : 1];
+    high += c * range[c > 0 ? 1 : 0];
+  }
+  return [low, high];
+}

@@ -1,0 +1,41 @@
+import type { Expr, Stmt } from "../types.js";
+import { blocksOf, exprsOf, walkExpr } from "../walk.js";
+
+/** How a body treats a set of places: elements of private arrays, or of views in the own cell. */
+export interface Assigned<K> {
+  /** Places that some path reads before it has written them. */
+  readonly exposed: ReadonlySet<K>;
+  /** Places that every path has written at the end. */
+  readonly assigned: ReadonlySet<K>;
+}
+
+/**
+ * Which places are read before they are written, and which are written in any case. `reads` gives all places that a node may read,
+ * `writes` the one that a statement writes for certain. Where paths are not followed exactly (jumps out of loops), places count
+ * as exposed, or as not assigned.
+ */
+export function assignedPlaces<K>(
+  body: readonly Stmt[],
+  reads: (node: Expr) => readonly K[],
+  writes: (stmt: Stmt) => K | undefined,
+): Assigned<K> {
+  const exposed = new Set<K>();
+
+  /** What is written after the block, given what is before it. */
+  const block = (stmts: readonly Stmt[], before: ReadonlySet<K>): Set<K> => {
+    const written = new Set(before);
+    for (const stmt of stmts) {
+      for (const expr of exprsOf(stmt))
+        walkExpr(expr, (node) => {
+          for (const place of reads(node)) if (!written.has(place)) exposed.add(place);
+        });
+      const place = writes(stmt);
+      if (place !== undefined) written.add(place);
+      const [first, second] = blocksOf(stmt).map((inner) => block(inner, written));
+      if (stmt.kind === "if") for (const common of first) if (second.has(common)) written.add(common);
+    }
+    return written;
+  };
+
+  return { exposed, assigned: block(body, new Set()) };
+}

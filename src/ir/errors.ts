@@ -1,0 +1,58 @@
+import type { Location } from "./types.js";
+
+/** Anything the user can put right: its message names the thing and the remedy. The command line prints it without a stack and exits with 2. */
+export class IsoformError extends Error {
+  override name = "IsoformError";
+}
+
+/** A kernel that is outside the language or would race. */
+export class KernelError extends IsoformError {
+  override name = "KernelError";
+  constructor(
+    readonly kernel: string,
+    readonly location: Location,
+    readonly problem: string,
+    readonly remedy?: string,
+    what = "kernel",
+  ) {
+    super(`${what} "${kernel}", ${location.file}:${location.line}:${location.column}: ${problem}${remedy ? ` (${remedy})` : ""}`);
+  }
+}
+
+/** A container that is outside the language, that mixes grids or that would race. */
+export class ContainerError extends KernelError {
+  override name = "ContainerError";
+  constructor(container: string, location: Location, problem: string, remedy?: string) {
+    super(container, location, problem, remedy, "container");
+  }
+}
+
+/** Arguments, shapes or sizes that do not fit a kernel or a device. */
+export class LaunchError extends IsoformError {
+  override name = "LaunchError";
+}
+
+/** A device that cannot be opened, or that failed. */
+export class DeviceError extends IsoformError {
+  override name = "DeviceError";
+  constructor(
+    readonly device: string,
+    readonly problem: string,
+    readonly remedy?: string,
+  ) {
+    super(`device "${device}": ${problem}${remedy ? ` (${remedy})` : ""}`);
+  }
+}
+
+/** A kernel that the language of a target cannot express. */
+export class EmitError extends IsoformError {
+  override name = "EmitError";
+  constructor(
+    readonly kernel: string,
+    readonly target: string,
+    readonly problem: string,
+    readonly remedy: string,
+  ) {
+    super(`kernel "${kernel}" cannot be written for ${target}: ${problem} (${remedy})`);
+  }
+}

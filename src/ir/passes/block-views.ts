@@ -1,0 +1,39 @@
+import { bits, int, right } from "../build.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { mapExpr, mapKernel, mapStmts } from "../walk.js";
+
+/** How the first axis of a view or scatter parameter is split. */
+export interface Split {
+  /** Elements of one block, a power of two. */
+  readonly block: number;
+  /** Extent of the axis before. */
+  readonly length: number;
+}
+
+/**
+ * The kernel over views whose first axis is split into blocks: `x[i][d]` becomes `x[i >> k][d][i & (block - 1)]`, of a rank more. Values and
+ * their order stay.
+ * @param splits by parameter
+ */
+export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, Split>): KernelIR {
+  const indices = (view: string, [first, ...rest]: Expr[]): Expr[] => {
+    const split = splits.get(view);
+    if (!split) return [first, ...rest];
+    return [right(first, Math.log2(split.block)), ...rest, bits(first, split.block - 1)];
+  };
+  const node = (e: Expr): Expr => {
+    if (e.op === "load") return { ...e, indices: indices(e.view, e.indices) };
+    const split = e.op === "extent" && e.axis === 0 ? splits.get(e.view) : undefined;
+    return split ? int(split.length) : e;
+  };
+  const expr = (e: Expr): Expr => mapExpr(e, node);
+  const stmt = (s: Stmt): Stmt => {
+    if (s.kind === "store") return { ...s, indices: indices(s.view, s.indices) };
+    return s.kind === "scatter" ? { ...s, indices: indices(s.target, s.indices) } : s;
+  };
+  const split = mapKernel(ir, (body) => mapStmts(body, { expr, stmt }), expr);
+  return {
+    ...split,
+    params: split.params.map((p) => ((p.kind === "view" || p.kind === "scatter") && splits.has(p.name) ? { ...p, rank: p.rank + 1 } : p)),
+  };
+}

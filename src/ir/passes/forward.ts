@@ -1,0 +1,198 @@
+import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
+import { printExpr } from "../print.js";
+import { simplify } from "./simplify.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { Names } from "./copy.js";
+import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, someExpr, walkExpr, walkStmts } from "../walk.js";
+
+/**
+ * Takes what an element has just stored from a local instead of reading it back, and drops stores that are overwritten before anything reads
+ * them. No bit of any result changes, provided that no two views share memory. Team kernels, whose members store side by side, stay as they are.
+ */
+export function forward(ir: KernelIR): KernelIR {
+  if (ir.policy.kind === "team") return ir;
+  const places = new Places(ir);
+  const body = new Forwarder(ir, places).block(ir.body, new Map());
+  return { ...ir, body: withoutOverwritten(body, new Map(), places) };
+}
+
+type Store = Extract<Stmt, { kind: "store" }>;
+
+/** An element of a view, by indices that mean the same wherever they stand in the body. */
+interface Place {
+  key: string;
+  view: string;
+  indices: readonly (Affine | undefined)[];
+}
+
+class Places {
+  private readonly assigned: Set<string>;
+  private readonly definitions: Definitions;
+  private readonly known = new Map<string, Place>();
+
+  constructor(ir: KernelIR) {
+    this.assigned = assignedLocals(ir.body);
+    this.definitions = definitionsOf(ir.body);
+  }
+
+  /** Undefined where the indices depend on memory or on locals that change. */
+  at(view: string, indices: readonly Expr[]): Place | undefined {
+    return indices.every((index) => this.isLasting(index)) ? this.any(view, indices) : undefined;
+  }
+
+  /** The same without that care: for asking what the access may touch. */
+  any(view: string, indices: readonly Expr[]): Place {
+    const key = view + indices.map((index) => `[${printExpr(index)}]`).join("");
+    let place = this.known.get(key);
+    if (!place) {
+      place = { key, view, indices: indices.map((index) => affineOf(index, this.definitions)) };
+      this.known.set(key, place);
+    }
+    return place;
+  }
+
+  /** True if the expression has one value wherever it stands. */
+  isLasting(expr: Expr): boolean {
+    return !someExpr(expr, (node) => node.op === "load" || node.op === "element" || (node.op === "local" && this.assigned.has(node.name)));
+  }
+}
+
+/** False if the places are certainly not the same element: along some axis they are a constant apart. */
+function mayMeet(a: Place, b: Place): boolean {
+  return (
+    a.view === b.view &&
+    a.indices.every((form, axis) => {
+      const other = b.indices[axis];
+      const apart = form && other && add(form, scale(other, -1));
+      return !apart || !isConstant(apart) || apart.constant === 0;
+    })
+  );
+}
+
+function forget<T>(known: Map<string, T>, touched: Place, placeOf: (entry: T) => Place): void {
+  for (const [key, entry] of known) if (mayMeet(placeOf(entry), touched)) known.delete(key);
+}
+
+/** A statement of the new body; a store whose value is read back gets a local of its own. */
+interface Slot {
+  stmt: Stmt;
+  local?: Stmt & { kind: "let" };
+}
+interface Stored {
+  place: Place;
+  slot: Slot & { stmt: Store };
+}
+
+/** What is certainly stored at a point of the body, by place. */
+type Known = Map<string, Stored>;
+
+class Forwarder {
+  private readonly names: Names;
+  private readonly bytes: Set<string>;
+
+  constructor(
+    ir: KernelIR,
+    private readonly places: Places,
+  ) {
+    this.names = new Names(ir);
+    this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && p.element === "u8").map((p) => p.name));
+  }
+
+  /** `known` is brought up to the end of the block. */
+  block(stmts: readonly Stmt[], known: Known): Stmt[] {
+    const slots = stmts.map((stmt) => this.stmt(stmt, known));
+    return slots.flatMap(({ stmt, local }) => (local ? [local, stmt] : [stmt]));
+  }
+
+  private stmt(before: Stmt, known: Known): Slot {
+    // What a loop stores is not known in its next turn.
+    if (before.kind !== "if") this.forgetStores(blocksOf(before), known);
+    const stmt = mapOwnExprs(before, (expr) => this.expr(expr, known));
+    const slot: Slot = { stmt: mapBlocks(stmt, (block) => this.block(block, new Map(known))) };
+    if (stmt.kind === "if") this.forgetStores(blocksOf(stmt), known);
+    if (stmt.kind === "store") {
+      forget(known, this.places.any(stmt.view, stmt.indices), (stored) => stored.place);
+      const place = this.places.at(stmt.view, stmt.indices);
+      if (place) known.set(place.key, { place, slot: slot as Stored["slot"] });
+    }
+    return slot;
+  }
+
+  private forgetStores(blocks: readonly Stmt[][], known: Known): void {
+    for (const block of blocks)
+      walkStmts(block, (stmt) => {
+        if (stmt.kind === "store") forget(known, this.places.any(stmt.view, stmt.indices), (stored) => stored.place);
+      });
+  }
+
+  private expr(root: Expr, known: Known): Expr {
+    return mapExpr(root, (node) => {
+      const place = node.op === "load" ? this.places.at(node.view, node.indices) : undefined;
+      const stored = place && known.get(place.key);
+      return stored ? this.read(stored.slot) : node;
+    });
+  }
+
+  /** The value that lies in memory after the store. */
+  private read(slot: Stored["slot"]): Expr {
+    const { stmt } = slot;
+    if (slot.local) return stmt.value;
+    const byte: Expr = { op: "const", type: "i32", value: 255 };
+    const value: Expr = this.bytes.has(stmt.view) ? simplify({ op: "binary", type: "i32", fn: "and", a: stmt.value, b: byte }) : stmt.value;
+    if (isLeaf(value) && this.places.isLasting(value)) return value;
+    const name = this.names.fresh(`${stmt.view}_value`);
+    slot.local = { kind: "let", name, type: value.type, init: value, location: stmt.location };
+    slot.stmt = { ...stmt, value: { op: "local", type: value.type, name } };
+    return slot.stmt.value;
+  }
+}
+
+const isLeaf = ({ op }: Expr): boolean => op === "const" || op === "local" || op === "param" || op === "index";
+
+/** The statements without stores that are overwritten later before anything reads them; `later` holds what is, and is brought up to the start. */
+function withoutOverwritten(stmts: readonly Stmt[], later: Map<string, Place>, places: Places): Stmt[] {
+  const kept: Stmt[] = [];
+  for (const stmt of stmts.toReversed()) {
+    if (stmt.kind === "store") {
+      const place = places.at(stmt.view, stmt.indices);
+      if (place && later.has(place.key)) continue;
+      if (place) later.set(place.key, place);
+    }
+    kept.push(sweepInside(stmt, later, places));
+    for (const expr of exprsOf(stmt)) forgetReads(expr, later, places);
+  }
+  return kept.reverse();
+}
+
+function sweepInside(stmt: Stmt, later: Map<string, Place>, places: Places): Stmt {
+  switch (stmt.kind) {
+    case "if": {
+      const branches: Map<string, Place>[] = [];
+      const swept = mapBlocks(stmt, (block) => {
+        const own = new Map(later);
+        branches.push(own);
+        return withoutOverwritten(block, own, places);
+      });
+      later.clear();
+      for (const [key, place] of branches[0]) if (branches[1].has(key)) later.set(key, place);
+      return swept;
+    }
+    // A jump leads to where other places are overwritten.
+    case "break":
+    case "continue":
+      later.clear();
+      return stmt;
+    default: {
+      const swept = mapBlocks(stmt, (block) => withoutOverwritten(block, new Map(), places));
+      for (const block of blocksOf(stmt)) walkStmts(block, (inner) => exprsOf(inner).forEach((expr) => forgetReads(expr, later, places)));
+      return swept;
+    }
+  }
+}
+
+function forgetReads(expr: Expr, later: Map<string, Place>, places: Places): void {
+  if (later.size === 0) return;
+  walkExpr(expr, (node) => {
+    if (node.op === "load") forget(later, places.any(node.view, node.indices), (place) => place);
+  });
+}

@@ -1,0 +1,181 @@
+import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js";
+import { copyBody, Names } from "./copy.js";
+import { literal, simplify } from "./simplify.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkStmts } from "../walk.js";
+
+/** Neighbouring elements of a range, worked on together: what several of them read is read once. */
+export interface Jam {
+  /** Elements. */
+  readonly count: number;
+  /** The body holds where this is true; absent: always. */
+  readonly guard: Expr | undefined;
+  readonly body: readonly Stmt[];
+}
+
+/** The share of the loads that two elements must have in common, and that which makes four worthwhile. */
+const COMMON = { two: 0.1, four: 0.3 };
+/** Nodes of the elements together: more have not the registers. */
+const MAX_NODES = 24000;
+
+/**
+ * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
+ * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
+ * reductions changes. Of an `if` around its work, all take the first branch, under the guard; so do places that differ near the ends of the
+ * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one.
+ */
+export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
+  if (asked === 1 || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
+  const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
+  if (!single) return undefined;
+  const moved = (by: number) => (node: Expr) =>
+    node.op === "index" && node.axis === axis
+      ? { op: "binary" as const, type: "i32" as const, fn: "add" as const, a: node, b: literal("i32", by) }
+      : simplify(node);
+  const elements = (count: number) => {
+    const names = new Names(ir);
+    return [single.body, ...others(count).map((n) => copyBody(single.body, `next${n}`, names, moved(n)))];
+  };
+  const common = asked === undefined ? 1 - loadsOf(elements(2).flat()).size / (2 * loadsOf(single.body).size) : 1;
+  const count = asked ?? (common >= COMMON.four ? 4 : 2);
+  if (!(common >= COMMON.two) || count * sizeOf(single.body) > MAX_NODES) return undefined;
+  const guards = [...single.guards, ...others(count).flatMap((n) => single.guards.map((guard) => mapExpr(guard, moved(n))))];
+  return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };
+}
+
+const others = (count: number): number[] => Array.from({ length: count - 1 }, (_, n) => n + 1);
+const and = (a: Expr, b: Expr): Expr => ({ op: "logical", type: "bool", fn: "and", a, b });
+
+/**
+ * Locals at the head of a body that are the same for all elements along `axis`, and the rest: what is read for them is not written.
+ */
+export function splitUniform(body: readonly Stmt[], axis: number): { head: readonly Stmt[]; rest: readonly Stmt[] } {
+  const written = storedIn(body);
+  const known = new Set<string>();
+  const changes = (node: Expr) =>
+    (node.op === "index" && node.axis === axis) ||
+    node.op === "element" ||
+    (node.op === "load" && written.has(node.view)) ||
+    (node.op === "local" && !known.has(node.name));
+  const isLocal = (stmt: Stmt) => stmt.kind === "let" && stmt.init !== undefined;
+  const length = body.findIndex((stmt) => !isLocal(stmt));
+  const head = body.slice(0, length < 0 ? body.length : length).filter((stmt) => {
+    if (stmt.kind !== "let" || someExpr(stmt.init!, changes)) return false;
+    known.add(stmt.name);
+    return true;
+  });
+  const assigned = new Set<string>();
+  walkStmts(body, (stmt) => stmt.kind === "assign" && assigned.add(stmt.name));
+  if (head.some((stmt) => stmt.kind === "let" && assigned.has(stmt.name))) return { head: [], rest: body };
+  return { head, rest: body.filter((stmt) => !head.includes(stmt)) };
+}
+
+interface Straight {
+  readonly guards: readonly Expr[];
+  readonly body: readonly Stmt[];
+}
+
+/** The body without branches and loops, and what must be true for it; undefined where it cannot be told before anything runs. */
+function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: number): Straight | undefined {
+  const guards: Expr[] = [];
+  const flat: Stmt[] = [];
+  const late = (node: Expr) => node.op === "local" || node.op === "element" || (node.op === "load" && written.has(node.view));
+  for (const stmt of body) {
+    const place = placeOf(stmt, axis);
+    if (place) {
+      guards.push(place.cond);
+      flat.push(place.near);
+    } else if (stmt.kind === "if") {
+      const inner = someExpr(stmt.cond, late) ? undefined : straighten(stmt.then, written, axis);
+      if (!inner) return undefined;
+      guards.push(stmt.cond, ...inner.guards);
+      flat.push(...inner.body);
+    } else if (STRAIGHT.has(stmt.kind)) flat.push(stmt);
+    else return undefined;
+  }
+  return { guards, body: flat };
+}
+
+/** Of a place that is another one near the ends of the axis: the condition, and the statement where that is true. */
+function placeOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
+  if (stmt.kind !== "let" || stmt.type !== "i32" || stmt.init?.op !== "select") return undefined;
+  const { cond, a: near } = stmt.init;
+  const isByIndex = cond.op === "compare" && cond.a.op === "index" && cond.a.axis === axis && cond.b.op === "const";
+  return isByIndex ? { cond, near: { ...stmt, init: near } } : undefined;
+}
+
+const STRAIGHT: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "array", "setElement", "store", "reduce"]);
+const LAST: ReadonlySet<Stmt["kind"]> = new Set(["store", "reduce"]);
+
+/** The elements' statements, each in its own order. */
+function interleave(elements: readonly (readonly Stmt[])[]): Stmt[] {
+  const definitions = definitionsOf(elements.flat());
+  const parts = elements.map((body) => {
+    const end = body.findLastIndex((stmt) => !LAST.has(stmt.kind)) + 1;
+    return {
+      reading: body.slice(0, end).map((stmt): Reading => ({ stmt, loads: [...loadsOf([stmt], definitions)] })),
+      writing: body.slice(end),
+    };
+  });
+  const read = parts.map(({ reading }) => reading).reduce(align);
+  return [...read.map(({ stmt }) => stmt), ...turns(parts.map(({ writing }) => writing))];
+}
+
+/** A statement and what it reads. */
+interface Reading {
+  readonly stmt: Stmt;
+  readonly loads: readonly string[];
+}
+
+/** Merges two sequences so that as many statements as can be stand beside one that reads the same; between these they take turns. */
+function align(a: readonly Reading[], b: readonly Reading[]): Reading[] {
+  const common = (i: number, j: number) => a[i].loads.reduce((sum, load) => sum + (b[j].loads.includes(load) ? 1 : 0), 0);
+  const width = b.length + 1;
+  /** Loads in common from a[i] and b[j] on, at best. */
+  const best = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      best[i * width + j] = Math.max(best[(i + 1) * width + j], best[i * width + j + 1], common(i, j) + best[(i + 1) * width + j + 1]);
+  const merged: Reading[] = [];
+  let [i, j, fromA, fromB] = [0, 0, 0, 0];
+  while (i < a.length && j < b.length) {
+    const here = best[i * width + j];
+    const shared = common(i, j);
+    if (shared > 0 && here === shared + best[(i + 1) * width + j + 1]) {
+      merged.push(...turns([a.slice(fromA, i), b.slice(fromB, j)]), a[i], b[j]);
+      [fromA, fromB] = [++i, ++j];
+    } else if (here === best[(i + 1) * width + j]) i++;
+    else j++;
+  }
+  return [...merged, ...turns([a.slice(fromA), b.slice(fromB)])];
+}
+
+/** One of each list, then the next of each. */
+function turns<T>(lists: readonly (readonly T[])[]): T[] {
+  const length = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
+}
+
+function storedIn(body: readonly Stmt[]): Set<string> {
+  const views = new Set<string>();
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "store") views.add(stmt.view);
+  });
+  return views;
+}
+
+/** The elements that straight statements read, each once, by view and linear forms of the indices; without those that are the same for all. */
+function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Set<string> {
+  const loads = new Set<string>();
+  const visit = (node: Expr) => {
+    if (node.op === "load" && node.indices.some((index) => index.op !== "const"))
+      loads.add([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join());
+  };
+  for (const stmt of body) for (const expr of exprsOf(stmt)) walkExpr(expr, visit);
+  return loads;
+}
+
+function keyOf(index: Expr, definitions: Definitions): string {
+  const form = affineOf(index, definitions);
+  return form ? JSON.stringify([form.constant, Object.entries(form.terms).sort()]) : JSON.stringify(index);
+}

@@ -1,0 +1,30 @@
+import { verify } from "#verify";
+import { checkBounds } from "../analysis/bounds.js";
+import { fold } from "./fold.js";
+import { scalarise } from "./scalarise.js";
+import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
+import type { KernelIR } from "../types.js";
+import { unroll } from "./unroll.js";
+
+/**
+ * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes what is not used. No bit of
+ * any result changes. Throws KernelError for a constant index outside an array or table, and an Error where the
+ * code that comes in is not sound.
+ *
+ * @param forced finds the counters of loops that are unrolled even where it makes much code
+ */
+export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
+  verify(ir);
+  const unrolled = unrollAll(fold(ir), forced);
+  checkBounds(unrolled);
+  const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
+  const optimised = removeUnusedTables(removeDead(removeOverwritten(scalars)));
+  verify(optimised);
+  return optimised;
+}
+
+/** Unrolling an outer loop can make the bounds of inner ones constant. */
+function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
+  const unrolled = unroll(ir, forced?.(ir));
+  return unrolled === ir ? ir : unrollAll(fold(unrolled), forced);
+}

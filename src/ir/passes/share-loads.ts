@@ -1,0 +1,81 @@
+import { define, localOf } from "../build.js";
+import { Names } from "./copy.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, walkStmts } from "../walk.js";
+
+type Load = Extract<Expr, { op: "load" }>;
+
+/**
+ * Loads each value once for all who use it in a block: for compilers that do not see that memory has not changed. Only of views that the
+ * kernel does not write, which must not share memory with those that it does.
+ */
+export function shareLoads(ir: KernelIR): KernelIR {
+  return new Sharing(ir).kernel();
+}
+
+/** By what is loaded: the local that has it. */
+type Shared = ReadonlyMap<string, string>;
+
+class Sharing {
+  private readonly names: Names;
+  private readonly written = new Set<string>();
+  private readonly assigned: ReadonlySet<string>;
+
+  constructor(private readonly ir: KernelIR) {
+    this.names = new Names(ir);
+    this.assigned = assignedLocals(ir.body);
+    walkStmts(ir.body, (stmt) => {
+      if (stmt.kind === "store") this.written.add(stmt.view);
+      if (stmt.kind === "scatter") this.written.add(stmt.target);
+    });
+  }
+
+  kernel(): KernelIR {
+    return { ...this.ir, body: this.block(this.ir.body, new Map()) };
+  }
+
+  private block(stmts: readonly Stmt[], outer: Shared): Stmt[] {
+    const counts = new Map<string, number>();
+    walkExprs(stmts, (e) => {
+      const key = this.keyOf(e);
+      if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+    });
+    const shared = new Map(outer);
+    return stmts.flatMap((stmt) => {
+      const before: Stmt[] = [];
+      const share = (load: Load): void => {
+        const key = this.keyOf(load);
+        if (key === undefined || shared.has(key) || counts.get(key)! < 2) return;
+        const value = { ...load, indices: load.indices.map((index) => place(index)) };
+        const name = this.names.fresh(load.view);
+        before.push(define(name, value, stmt.location));
+        shared.set(key, name);
+      };
+      const place = (e: Expr): Expr => {
+        const name = e.op === "load" ? shared.get(this.keyOf(e) ?? "") : undefined;
+        return name === undefined ? mapChildren(e, place) : localOf(name, e.type);
+      };
+      for (const e of exprsOf(stmt)) eachLoad(e, share);
+      return [...before, mapBlocks(mapOwnExprs(stmt, place), (block) => this.block(block, shared))];
+    });
+  }
+
+  /** The same for loads of one value; undefined where the value, or the place, may change. */
+  private keyOf(e: Expr): string | undefined {
+    if (e.op !== "load" || this.written.has(e.view)) return undefined;
+    const fixed = (x: Expr): boolean =>
+      x.op === "local"
+        ? !this.assigned.has(x.name)
+        : x.op !== "element" && (x.op !== "load" || !this.written.has(x.view)) && children(x).every(fixed);
+    return e.indices.every(fixed)
+      ? JSON.stringify([e.view, e.indices], (name, part: unknown) => (name === "location" ? undefined : part))
+      : undefined;
+  }
+}
+
+/** Visits the loads that an expression always makes, inner ones first. */
+function eachLoad(e: Expr, visit: (load: Load) => void): void {
+  const always = e.op === "select" || e.op === "logical" ? children(e).slice(0, 1) : children(e);
+  for (const child of always) eachLoad(child, visit);
+  if (e.op === "load") visit(e);
+}

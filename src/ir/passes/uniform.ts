@@ -1,0 +1,63 @@
+import { fold } from "./fold.js";
+import { printExpr } from "../print.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { removeDead } from "./tidy.js";
+import { Names } from "./copy.js";
+import { assignedLocals, children, mapChildren, mapStmts } from "../walk.js";
+
+/**
+ * Computes what is the same for all elements once, at the top of the body: expressions of scalar parameters, constants, and elements at constant
+ * indices of views that `shared` tells are only read and the same for all elements.
+ */
+export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): KernelIR {
+  const names = new Names(ir);
+  const assigned = assignedLocals(ir.body);
+  const hoisted = new Map<string, Stmt & { kind: "let" }>();
+  /** What stands for locals that have the same value in all elements. */
+  const uniform = new Map<string, Expr>();
+
+  const isUniform = (expr: Expr): boolean => {
+    switch (expr.op) {
+      case "const":
+      case "param":
+        return true;
+      case "local":
+        return uniform.has(expr.name);
+      case "load":
+        return shared(expr.view) && expr.indices.every((index) => index.op === "const");
+      case "table":
+      case "unary":
+      case "binary":
+      case "compare":
+      case "logical":
+      case "select":
+      case "cast":
+      case "call":
+        return children(expr).every(isUniform);
+      default:
+        return false;
+    }
+  };
+  const inPlace = (expr: Expr): Expr => (expr.op === "local" ? uniform.get(expr.name)! : mapChildren(expr, inPlace));
+  const hoist = (expr: Expr): Expr => {
+    if (!isUniform(expr)) return mapChildren(expr, hoist);
+    const value = inPlace(expr);
+    if (value.op === "local" || children(value).every((child) => child.op === "const")) return value;
+    const key = `${value.type} ${printExpr(value)}`;
+    const known = hoisted.get(key);
+    if (known) return uniform.get(known.name)!;
+    const name = names.fresh("uniform");
+    const local: Expr = { op: "local", type: value.type, name };
+    hoisted.set(key, { kind: "let", name, type: value.type, init: value, location: ir.location });
+    uniform.set(name, local);
+    return local;
+  };
+  const body = mapStmts(ir.body, {
+    expr: hoist,
+    stmt: (stmt) => {
+      if (stmt.kind === "let" && stmt.init && !assigned.has(stmt.name) && isUniform(stmt.init)) uniform.set(stmt.name, stmt.init);
+      return stmt;
+    },
+  });
+  return hoisted.size === 0 ? ir : removeDead(fold({ ...ir, body: [...hoisted.values(), ...body] }));
+}

@@ -1,0 +1,54 @@
+import { copyBody, Names } from "./copy.js";
+import { literal } from "./simplify.js";
+import { isShared } from "../analysis/teams.js";
+import type { KernelIR, Stmt } from "../types.js";
+import { hasJump, mapStmts, sizeOf, walkStmts } from "../walk.js";
+
+/** Largest number of turns that is unrolled. */
+const MAX_TURNS = 64;
+/** Largest number of statements and expression nodes that a loop may become. */
+const MAX_NODES = 4000;
+
+/** The same for a loop that must not stay. */
+const MAX_FORCED_NODES = 200000;
+
+/**
+ * Writes out loops with constant bounds, inner ones first, where that stays small. Locals and arrays of the body get a name for each
+ * turn. Loops that a `break` or `continue` of their own cuts short stay, and so do those with work for the whole team.
+ * Returns the very same kernel where there is nothing to unroll.
+ *
+ * @param forced counters of loops that are written out even where it makes much code
+ */
+export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set()): KernelIR {
+  const names = new Names(ir);
+  let changed = false;
+  const stmt = (s: Stmt) => {
+    const unrolled = s.kind === "for" ? unrollLoop(s, names, forced.has(s.name)) : s;
+    changed ||= unrolled !== s;
+    return unrolled;
+  };
+  const body = mapStmts(ir.body, { stmt });
+  return changed ? { ...ir, body } : ir;
+}
+
+function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: boolean): Stmt | Stmt[] {
+  const { start, stop, step, body } = loop;
+  if (start.op !== "const" || stop.op !== "const") return loop;
+  const turns = Math.max(0, Math.ceil(((stop.value as number) - (start.value as number)) / step));
+  const nodes = turns * sizeOf(body);
+  if (forced ? nodes > MAX_FORCED_NODES : turns > MAX_TURNS || nodes > MAX_NODES) return loop;
+  if (hasJump(body) || hasTeamWork(body)) return loop;
+  return Array.from({ length: turns }, (_, turn) =>
+    copyBody(body, String(turn), names, (node) =>
+      node.op === "local" && node.name === loop.name ? literal("i32", (start.value as number) + turn * step) : node,
+    ),
+  ).flat();
+}
+
+function hasTeamWork(body: readonly Stmt[]): boolean {
+  let found = false;
+  walkStmts(body, (stmt) => {
+    found ||= isShared(stmt) || (stmt.kind === "array" && stmt.space === "scratch");
+  });
+  return found;
+}

@@ -1,0 +1,119 @@
+import { IsoformError } from "../ir/errors.js";
+import { InputError, readText } from "./csv.js";
+import {
+  applicationMetrics,
+  architectureMetrics,
+  cellsOf,
+  kernelEfficiencies,
+  kernelMeans,
+  type PlatformSet,
+  type Roof,
+  type Run,
+} from "./metric.js";
+import { groupBy } from "./group.js";
+import { fastestBackends } from "./portable.js";
+import { readRoofs, readTimings } from "./published.js";
+import {
+  type AssessedDevice,
+  type Assessment,
+  assessmentSchema,
+  type Machine,
+  type Missing,
+  SCHEMA,
+  type Setting,
+  type Validation,
+} from "./schema.js";
+
+/** What an assessment is computed from. */
+export interface Evidence {
+  host: Machine[];
+  devices: AssessedDevice[];
+  runs: Run[];
+  validation: Validation[];
+  settings?: Setting[];
+  missing?: Missing[];
+}
+
+/**
+ * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
+ * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError where
+ * nothing ran on a platform of a set.
+ */
+export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
+  const measured = cellsOf(evidence.runs);
+  const cells = [...measured, ...fastestBackends(measured)];
+  const roofs = roofsOf(evidence.devices);
+  const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
+  const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
+  checkSets(asked, [...new Set([...platforms, ...evidence.validation.map((v) => v.platform)])]);
+  return finite({
+    schema: SCHEMA,
+    ...evidence,
+    metrics: [...applicationMetrics(cells, asked), ...architectureMetrics(cells, asked, roofs)],
+    kernels: kernelEfficiencies(measured, roofs),
+    kernelMeans: kernelMeans(kernelEfficiencies(cells, roofs), asked),
+  });
+}
+
+/** `known` are the platforms that something ran on, with a right result or a wrong one. */
+function checkSets(sets: readonly PlatformSet[], known: readonly string[]): void {
+  for (const { name, platforms } of sets) {
+    const missing = platforms.filter((p) => !known.includes(p));
+    if (missing.length) throw new IsoformError(`set ${name}: nothing ran on ${missing.join(", ")}: there are runs on ${known.join(", ")}`);
+  }
+}
+
+/** Best figures of each platform: several backends may have measured the same hardware. */
+export function roofsOf(devices: readonly AssessedDevice[]): Map<string, Roof> {
+  return new Map(
+    [...groupBy(devices, (d) => d.platform)].map(([platform, group]) => [
+      platform,
+      {
+        bandwidth: Math.max(...group.map((d) => d.peakBandwidth)),
+        flops: Math.max(...group.map((d) => d.peakFlops ?? 0)) || undefined,
+      },
+    ]),
+  );
+}
+
+/** JSON knows no NaN: an unknown sigma becomes null, as the schema says. */
+function finite(assessment: object): Assessment {
+  return JSON.parse(JSON.stringify(assessment)) as Assessment;
+}
+
+/** Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. */
+export async function published(timings: string, bandwidth?: string): Promise<Evidence> {
+  const runs = await readTimings(timings);
+  const roofs = bandwidth === undefined ? new Map<string, Roof>() : await readRoofs(bandwidth);
+  const counted = new Set(runs.filter((r) => r.bytes !== undefined).map((r) => r.platform));
+  if (bandwidth !== undefined) {
+    const missing = [...counted].filter((platform) => !roofs.has(platform));
+    if (missing.length) throw new InputError(`${bandwidth}: no bandwidth of ${missing.join(", ")}, which ${timings} has kernels for`);
+    if (counted.size === 0) throw new InputError(`${timings}: no kernel has bytes, so a bandwidth is of no use`);
+  }
+  const devices = [...roofs].map(([platform, roof]): AssessedDevice => ({
+    name: platform,
+    platform,
+    backend: "published",
+    label: platform,
+    peakBandwidth: roof.bandwidth,
+    peakFlops: roof.flops ?? null,
+    source: "published",
+  }));
+  return { host: [], devices, runs, validation: [] };
+}
+
+/** Reads an assessment's JSON. Throws InputError with the place of what does not fit the schema. */
+export async function readAssessment(file: string): Promise<Assessment> {
+  let json: unknown;
+  const text = await readText(file);
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new InputError(`${file}: this is no JSON: ${(error as Error).message}`);
+  }
+  const result = assessmentSchema.safeParse(json);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new InputError(`${file}: ${issue.path.join(".") || "the file"}: ${issue.message}`);
+}

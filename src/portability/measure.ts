@@ -1,0 +1,107 @@
+import type { Device, Launch } from "../device/device.js";
+import { lastLevelCache } from "../device/native/cache-size.js";
+import { range } from "../device/launch/policy.js";
+import { kernel } from "../kernel/kernel.js";
+import { f64, fixed, i32, view } from "../kernel/params.js";
+import type { Progress } from "./application.js";
+import { isProcessor } from "./machine.js";
+
+/** Memory that nothing was written to is no memory yet: systems map it to one page of zeros, which caches hold. */
+const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
+  a[i] = value;
+});
+
+const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
+  c[i] = a[i];
+});
+
+/** Eight independent chains of `steps` multiply-adds an element: enough to hide their latency, and long enough to hide the memory. */
+const multiplyAdd = kernel("multiplyAdd", { x: view(f64), m: f64, steps: fixed(i32) }, ({ x, m, steps }, i) => {
+  const b = x[i];
+  let s0 = b + 0.1;
+  let s1 = b + 0.2;
+  let s2 = b + 0.3;
+  let s3 = b + 0.4;
+  let s4 = b + 0.5;
+  let s5 = b + 0.6;
+  let s6 = b + 0.7;
+  let s7 = b + 0.8;
+  for (let k = 0; k < steps; k++) {
+    s0 = s0 * m + b;
+    s1 = s1 * m + b;
+    s2 = s2 * m + b;
+    s3 = s3 * m + b;
+    s4 = s4 * m + b;
+    s5 = s5 * m + b;
+    s6 = s6 * m + b;
+    s7 = s7 * m + b;
+  }
+  x[i] = s0 + s1 + s2 + s3 + (s4 + s5 + s6 + s7);
+});
+
+/** Constant, so that CPUs unroll the chains and vectorise along the elements; a GPU's memory needs longer ones to be hidden. */
+const STEPS = { cpu: 16, gpu: 64 };
+const ELEMENTS = { cpu: 2 ** 20, gpu: 2 ** 24 };
+
+/** Bytes of one of the copy's two arrays: together four times what caches hold. */
+const copyBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2 * lastLevelCache()) : 2 ** 30);
+
+/** What a device was seen to reach. */
+export interface Peaks {
+  /** Bytes a second, read and written together: the best copy. */
+  bandwidth: number;
+  /** f64 operations a second, multiply and add counted apart: the best chain of multiply-adds. Null on a device without f64 of its own. */
+  flops: number | null;
+}
+
+/** Least seconds of `repeats` runs after a first one, by the device's clock. */
+async function bestSeconds(device: Device, launch: Launch, repeats: number): Promise<number> {
+  const { queue } = device;
+  let best = Infinity;
+  for (let run = 0; run <= repeats; run++) {
+    const before = queue.record();
+    queue.submit(launch);
+    const seconds = await queue.record().since(before);
+    if (run > 0) best = Math.min(best, seconds);
+  }
+  return best;
+}
+
+/**
+ * Measures copy bandwidth on arrays that no cache holds, and the rate of multiply-adds. The best of the repeats counts: a peak is what
+ * the hardware can do, not what it did while something else ran.
+ */
+export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
+  const { repeats = 10, progress } = options;
+  const kind = isProcessor(device) ? "cpu" : "gpu";
+  const bytes = Math.min(copyBytes(kind), device.abilities.memory / 8, device.abilities.maxAllocation / 4);
+  progress?.(0, 2, `copy bandwidth of ${device.name}`);
+  const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
+  progress?.(1, 2, `multiply-adds of ${device.name}`);
+  const flops = device.abilities.f64 && device.abilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
+  progress?.(2, 2);
+  return { bandwidth, flops };
+}
+
+async function copyBandwidth(device: Device, n: number, repeats: number): Promise<number> {
+  const a = device.array(f64, n);
+  const c = device.array(f64, n);
+  for (const array of [a, c]) await device.run(fill, { a: array, value: 1 }, range(n));
+  const launch = device.prepare(copy, { a, c }, range(n), { precision: "fast" });
+  const seconds = await bestSeconds(device, launch, repeats);
+  launch.free();
+  a.free();
+  c.free();
+  return (16 * n) / seconds;
+}
+
+async function multiplyAddRate(device: Device, kind: "cpu" | "gpu", repeats: number): Promise<number> {
+  const n = ELEMENTS[kind];
+  const x = device.array(f64, n);
+  const launch = device.prepare(multiplyAdd, { x, m: 0.5, steps: STEPS[kind] }, range(n), { precision: "fast" });
+  const seconds = await bestSeconds(device, launch, repeats);
+  const { flops } = launch.cost;
+  launch.free();
+  x.free();
+  return flops / seconds;
+}

@@ -1,0 +1,147 @@
+import { CpuDevice } from "../../device/cpu/cpu-device.js";
+import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
+import type { CpuProgram } from "../../device/cpu/launch.js";
+import { cpuAbilities } from "../../device/cpu/machine.js";
+import type { Binding } from "../../device/launch/bind.js";
+import type { Entry, Loader } from "../../device/native/library.js";
+import { LaunchTuning } from "../../device/tuning/tuning.js";
+import { getField, setField } from "../../emit/c/arguments.js";
+import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
+import type { KernelIR } from "../../ir/types.js";
+import { DeviceError, EmitError } from "../../ir/errors.js";
+import { portCall, STATUS, type PortCall } from "./call.js";
+import { portDevice, type Port } from "./names.js";
+import { compiledEntry, type Toolchain } from "./toolchain.js";
+
+/** What a port's device works with. */
+export interface PortTools extends Toolchain {
+  readonly threads: number;
+  /** Hardware in words, and where the loops of the files run. */
+  readonly label: string;
+  /** The loops run on this machine's processor. */
+  readonly onHost: boolean;
+}
+
+interface PortCode extends PortCall {
+  readonly text: string;
+  readonly function: Entry;
+}
+
+/** Launches are what `isoform emit` writes for the same kernels: compiled, and called on the memory of the CPU backends. */
+export class PortDevice extends CpuDevice {
+  readonly onHost: boolean;
+  private readonly codes = new WeakMap<KernelIR, Map<string, PortCode>>();
+
+  constructor(
+    private readonly port: Port,
+    private readonly tools: PortTools,
+  ) {
+    const name = portDevice(port);
+    super(name, name, tools.label, cpuAbilities(tools.threads, 0), { compiler: tools.compiler.version });
+    this.onHost = tools.onHost;
+  }
+
+  /** Emitted files give each team of the league a row. */
+  override teamPlaces(league: number): number {
+    return league;
+  }
+
+  protected build(binding: Binding): CpuProgram {
+    const refuse = (problem: string, remedy: string) => new EmitError(binding.kernel.name, this.port, problem, remedy);
+    if (binding.partials)
+      throw refuse(
+        "its launch leaves partial results, and emitted files fold them",
+        "run it in fast mode, or on one device that is not divided",
+      );
+    if (!binding.disjointMemory) throw refuse("its arrays share memory", "give it arrays apart");
+    return new PortProgram(binding, this.name, this.code(binding), this.tools.loader);
+  }
+
+  /** Emitted, compiled and loaded, or found so. */
+  private code({ ir, access, precision, policy, views }: Binding): PortCode {
+    const unitStrides = unitStridesOf(views);
+    const key = JSON.stringify([precision, unitStrides]);
+    let variants = this.codes.get(ir);
+    if (!variants) this.codes.set(ir, (variants = new Map()));
+    let code = variants.get(key);
+    if (!code) {
+      const request: EmitRequest = { ir, access, precision, stem: stemOf(ir.name), unitStrides, sizes: { policy, views } };
+      const [{ text }] = TARGETS[this.port](request);
+      const call = portCall(request);
+      code = { ...call, text, function: compiledEntry(this.name, this.tools, ir.name, `${text}\n${call.source}`, call.entry, precision) };
+      variants.set(key, code);
+    }
+    return code;
+  }
+}
+
+/** A launch function with its arguments. */
+class PortProgram implements CpuProgram {
+  readonly tuning: LaunchTuning;
+  readonly decisions: readonly string[];
+  private readonly args: DataView;
+  private readonly argsAddress: bigint;
+  /** Keeps the memory alive whose addresses are in `args`. */
+  private readonly hosts: readonly ArrayBufferLike[];
+
+  constructor(
+    private readonly binding: Binding,
+    private readonly device: string,
+    private readonly code: PortCode,
+    loader: Loader,
+  ) {
+    this.tuning = new LaunchTuning(binding, () => ({}));
+    this.decisions = [`launch function: the file that isoform emit writes for ${device.replace("emitted-", "")}`];
+    this.args = new DataView(new ArrayBuffer(code.size));
+    this.argsAddress = loader.address(this.args.buffer);
+    const views = Object.entries(binding.views);
+    this.hosts = views.map(([, view]) => hostOf(view));
+    for (const [name, view] of views) {
+      // Of an empty view nothing is read.
+      this.set(`view:${name}`, spanOf(view) === 0 ? 0n : loader.address(hostOf(view)) + BigInt(addressOf(view)));
+      view.shape.forEach((extent, axis) => this.set(`extent:${name}:${axis}`, extent));
+      view.strides.forEach((stride, axis) => this.set(`stride:${name}:${axis}`, stride));
+    }
+    for (const [name, value] of Object.entries(binding.scalars)) this.set(`scalar:${name}`, value);
+    const { policy } = binding;
+    if (policy.kind === "team") this.set("league", policy.league);
+    else
+      policy.begin.forEach((begin, axis) => {
+        this.set(`begin:${axis}`, begin);
+        this.set(`end:${axis}`, begin + policy.extents[axis]);
+      });
+  }
+
+  run(): Record<string, number> {
+    this.code.function.call(this.argsAddress);
+    if (this.get(STATUS) !== 0)
+      throw new DeviceError(this.device, `kernel "${this.binding.kernel.name}" found no memory for partial results`, "use a smaller range");
+    const results: Record<string, number> = {};
+    for (const param of this.binding.ir.params) {
+      if (param.kind !== "reduce") continue;
+      const value = (results[param.name] = this.get(`result:${param.name}`));
+      const output = this.binding.outputs[param.name];
+      if (output) writeView(output, [value]);
+    }
+    return results;
+  }
+
+  source(): string {
+    return this.code.text;
+  }
+
+  free(): void {}
+
+  /** Strides of 1 have no argument. */
+  private set(role: string, value: number | bigint | boolean): void {
+    const field = this.code.fields.find((f) => f.role === role);
+    if (field) setField(this.args, field, value);
+  }
+
+  private get(role: string): number {
+    return getField(
+      this.args,
+      this.code.fields.find((f) => f.role === role)!,
+    );
+  }
+}

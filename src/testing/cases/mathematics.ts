@@ -1,0 +1,118 @@
+import type { Device } from "../../device/device.js";
+import { range } from "../../device/launch/policy.js";
+import { kernel } from "../../kernel/kernel.js";
+import { f32, view } from "../../kernel/params.js";
+import { ofType, type Real, type Round } from "../real.js";
+import { reals, type Rung } from "../case.js";
+import { make, noise } from "../values.js";
+
+const functions = ofType((real) =>
+  kernel("functions", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
+    o[0][i] = Math.exp(x[i]);
+    o[1][i] = Math.expm1(x[i]);
+    o[2][i] = Math.log(x[i]);
+    o[3][i] = Math.log1p(x[i]);
+    o[4][i] = Math.log2(x[i]);
+    o[5][i] = Math.log10(x[i]);
+    o[6][i] = Math.pow(x[i], y[i]);
+    o[7][i] = Math.sin(x[i]);
+    o[8][i] = Math.cos(x[i]);
+    o[9][i] = Math.tan(x[i]);
+    o[10][i] = Math.asin(x[i]);
+    o[11][i] = Math.acos(x[i]);
+    o[12][i] = Math.atan(x[i]);
+    o[13][i] = Math.atan2(x[i], y[i]);
+    o[14][i] = Math.sinh(x[i]);
+    o[15][i] = Math.cosh(x[i]);
+    o[16][i] = Math.tanh(x[i]);
+    o[17][i] = Math.cbrt(x[i]);
+    o[18][i] = Math.hypot(x[i], y[i]);
+    o[19][i] = y[i] ** 3;
+  }),
+);
+const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
+  ["exp", Math.exp],
+  ["expm1", Math.expm1],
+  ["log", Math.log],
+  ["log1p", Math.log1p],
+  ["log2", Math.log2],
+  ["log10", Math.log10],
+  ["pow", Math.pow],
+  ["sin", Math.sin],
+  ["cos", Math.cos],
+  ["tan", Math.tan],
+  ["asin", Math.asin],
+  ["acos", Math.acos],
+  ["atan", Math.atan],
+  ["atan2", Math.atan2],
+  ["sinh", Math.sinh],
+  ["cosh", Math.cosh],
+  ["tanh", Math.tanh],
+  ["cbrt", Math.cbrt],
+  ["hypot", Math.hypot],
+  ["**", (_, y) => y ** 3],
+];
+
+/** Arguments in the domains of most functions, wide ranges, and special values. */
+const ORDINARY = [
+  ...make(400, (k) => noise(k) * 2 - 1),
+  ...make(400, (k) => (noise(k) - 0.5) * 80),
+  ...make(100, (k) => 10 ** (noise(k) * 20 - 10)),
+  0,
+  -0,
+  1,
+  -1,
+  Infinity,
+  -Infinity,
+  NaN,
+];
+const SPECIAL = [NaN, Infinity, -Infinity, 0, -0, 1, -1, 2, -3];
+const PAIRS = SPECIAL.flatMap((x) => SPECIAL.map((y) => [x, y] as const));
+const XS = [...ORDINARY, ...PAIRS.map(([x]) => x)];
+const YS = [...ORDINARY.map((_, k) => (noise(k + 0.25) - 0.3) * 6), ...PAIRS.map(([, y]) => y)];
+
+/** The engine's own function is itself within 1 ulp, so that a device within 2 ulp of the truth is within 3 of it. */
+const ULPS = 3;
+
+function distance(actual: number, expected: number, ulp: (x: number) => number): number {
+  if (Object.is(actual, expected)) return 0;
+  return Math.abs(actual - expected) / ulp(expected);
+}
+
+const ulpOf = ({ type }: Real): ((x: number) => number) => {
+  const [bits, least] = type === "f64" ? [52, 5e-324] : [23, 2 ** -149];
+  return (x) => Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(x) || least)) - bits));
+};
+
+const outside = (x: number): boolean => !(Math.abs(x) < 2 ** 126 && Math.abs(x) > 2 ** -100);
+
+/** @param emulated results beyond the range of f32 are not judged, and those within it not rounded */
+async function compare(device: Device, real: Real, r: Round, ulp: (x: number) => number, emulated = false): Promise<void> {
+  const [xs, ys] = [XS.map(r), YS.map(r)];
+  const x = device.from(real, xs),
+    y = device.from(real, ys),
+    o = device.array(real, [FUNCTIONS.length, xs.length]);
+  await device.run(functions(real), { x, y, o }, range(xs.length));
+  const actual = await device.queue.read(o);
+  FUNCTIONS.forEach(([name, fn], row) =>
+    xs.forEach((v, k) => {
+      const value = fn(v, ys[k]);
+      const expected = emulated ? value : r(value),
+        got = actual[row * xs.length + k];
+      if (!(distance(got, expected, ulp) <= ULPS) && !(emulated && outside(expected)))
+        throw new Error(`${name}(${v}, ${ys[k]}) is ${got} instead of ${expected}`);
+    }),
+  );
+}
+
+export const mathematics: Rung[] = reals(
+  90,
+  "functions within 2 ulp, emulated ones within 16 of the bits that they have",
+  (device, real, r) => {
+    const { f64Bits } = device.abilities;
+    const ulp = ulpOf(real);
+    if (real === f32 || f64Bits === undefined) return compare(device, real, r, ulp);
+    const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);
+    return compare(device, real, held, (x) => ulp(x) * 2 ** (57 - f64Bits), true);
+  },
+);

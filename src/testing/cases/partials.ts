@@ -1,0 +1,151 @@
+import type { Device, LaunchOptions } from "../../device/device.js";
+import { range, teams } from "../../device/launch/policy.js";
+import type { View } from "../../device/memory/view.js";
+import type { ReduceOp } from "../../ir/types.js";
+import { kernel, teamKernel, type Kernel } from "../../kernel/kernel.js";
+import { f32, f64, i32, max, min, reducer, sum, view } from "../../kernel/params.js";
+import { foldChunk, strictFold } from "../strict-fold.js";
+import { expectEqual, expectError, expectSame } from "../expect.js";
+import { adding, ofType, type Real, type Round } from "../real.js";
+import { reals, type Rung } from "../case.js";
+import { make, noise } from "../values.js";
+
+const statistics = ofType((real) =>
+  kernel("statistics", { x: view(real), s: sum(real), low: min(real), high: max(real) }, ({ x, s, low, high }, i) => {
+    s.add(x[i]);
+    low.min(x[i]);
+    high.max(x[i]);
+  }),
+);
+const own = ofType((real) =>
+  kernel("own", { x: view(real), p: reducer(real, 1, (a, b) => a * b), m: reducer(i32, 0, (a, b) => a | b) }, ({ x, p, m }, i) => {
+    p.merge(1 + x[i] * 0.01);
+    m.merge(1 << (i % 31));
+  }),
+);
+const space = ofType((real) =>
+  kernel("space", { x: view(real, 3), s: sum(real), high: max(real) }, ({ x, s, high }, i, j, k) => {
+    s.add(x[i][j][k]);
+    high.max(x[i][j][k]);
+  }),
+);
+const rows = ofType((real) =>
+  teamKernel("rows", { x: view(real, 2), s: sum(real) }, ({ x, s }, team) => {
+    const total = team.sum(x[0].length, (j) => x[team.index][j]);
+    s.add(total);
+  }),
+);
+const doubled = ofType((real) =>
+  kernel("doubled", { x: view(real), y: view(real) }, ({ x, y }, i) => {
+    y[i] = 2 * x[i];
+  }),
+);
+
+const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
+/** The strict fold of each chunk of a line. */
+const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number, identity: number): number[] =>
+  Array.from({ length: Math.ceil(line.length / 256) }, (_, c) =>
+    strictFold([Array.from(line).slice(256 * c, 256 * (c + 1))], fold, identity),
+  );
+
+/** Partials in order, folded by a strict reduction like any other. */
+async function folded(device: Device, real: Real, partials: View<"f64" | "f32">): Promise<Record<Exclude<ReduceOp, "custom">, number>> {
+  const { s, low, high } = await device.run(statistics(real), { x: partials }, range(partials.size));
+  return { sum: s, min: low, max: high };
+}
+
+export const partials: Rung[] = [
+  ...reals(110, "partials of pieces of a line, folded by a second reduction, give the bits of the whole", async (device, real, r) => {
+    for (const [n, cut] of [
+      [5001, 2560],
+      [70_001, 65_536],
+      [300, 256],
+    ]) {
+      const xs = values(n, r);
+      const x = device.from(real, xs);
+      const count = Math.ceil(n / 256);
+      const [s, low, high] = [1, 2, 3].map(() => device.array(real, count));
+      for (const [begin, end] of [
+        [cut, n],
+        [0, cut],
+      ]) {
+        const place = (all: View<"f64" | "f32">) => all.slice([begin / 256, Math.ceil(end / 256)]);
+        const args = { x, s: place(s), low: place(low), high: place(high) };
+        const launch = device.prepare(statistics(real), args, range([begin, end]), { partials: true });
+        device.queue.submit(launch);
+        expectEqual(Object.keys(await device.queue.results(launch)).length, 0, "results beside partials");
+        launch.free();
+      }
+      expectSame(await device.queue.read(s), chunks(xs, adding(r), 0), `partials of ${n}`);
+      const whole = await device.run(statistics(real), { x }, range(n));
+      expectEqual((await folded(device, real, s)).sum, whole.s, `sum of ${n} in two pieces`);
+      expectEqual((await folded(device, real, low)).min, whole.low, `least of ${n} in two pieces`);
+      expectEqual((await folded(device, real, high)).max, whole.high, `greatest of ${n} in two pieces`);
+      [x, s, low, high].forEach((array) => array.free());
+    }
+  }),
+
+  ...reals(111, "partials of planes that several launches share out, in slices of one array", async (device, real, r) => {
+    for (const [planes, lines, columns] of [
+      [7, 5, 40],
+      [6, 3, 700],
+    ]) {
+      const xs = values(planes * lines * columns, r);
+      const x = device.from(real, xs, [planes, lines, columns]);
+      const inPlane = lines * Math.ceil(columns / 256);
+      const [s, high] = [1, 2].map(() => device.array(real, planes * inPlane));
+      for (const [begin, end] of [
+        [1, 4],
+        [0, 1],
+        [4, planes],
+        [3, 3],
+      ]) {
+        const place = (all: View<"f64" | "f32">) => all.slice([begin * inPlane, end * inPlane]);
+        await device.run(space(real), { x, s: place(s), high: place(high) }, range([begin, end], lines, columns), { partials: true });
+      }
+      const whole = await device.run(space(real), { x }, range(planes, lines, columns));
+      expectEqual((await folded(device, real, s)).sum, whole.s, `sum of ${planes} planes in pieces`);
+      expectEqual((await folded(device, real, high)).max, whole.high, `greatest of ${planes} planes in pieces`);
+      [x, s, high].forEach((array) => array.free());
+    }
+  }),
+
+  ...reals(112, "partials of folds of one's own, and of teams", async (device, real, r) => {
+    const n = 1030;
+    const xs = make(n, (k) => r(noise(k)));
+    const [p, m] = [device.array(real, 5), device.array(i32, 5)];
+    await device.run(own(real), { x: device.from(real, xs), p, m }, range(n), { partials: true });
+    const factors = xs.map((v) => r(1 + r(v * r(0.01))));
+    expectSame(
+      await device.queue.read(p),
+      chunks(factors, (a, b) => r(a * b), 1),
+      "products",
+    );
+    const bits = [...xs.keys()].map((i) => 1 << (i % 31));
+    expectSame(
+      await device.queue.read(m),
+      chunks(bits, (a, b) => a | b, 0),
+      "bits",
+    );
+
+    const sums = device.array(real, 3);
+    await device.run(rows(real), { x: device.from(real, xs.slice(0, 300), [3, 100]), s: sums }, teams(3), { partials: true });
+    const teamSums = [0, 100, 200].map((first) => foldChunk(Array.from(xs.slice(first, first + 100)), adding(r), 0));
+    expectSame(await device.queue.read(sums), teamSums, "one partial a team");
+  }),
+
+  ...reals(113, "partials without a fitting view for each, or in fast mode, are refused", async (device, real) => {
+    const x = device.from(real, make(1000, noise));
+    const [low, high] = [1, 2].map(() => device.array(real, 4));
+    const parts = { x, s: device.array(real, 4), low, high };
+    const refused = (args: object, message: RegExp, options: LaunchOptions = {}, of: Kernel = statistics(real)) =>
+      expectError(() => device.run(of, args as never, range(1000), { partials: true, ...options }), "LaunchError", message);
+    await refused(parts, /partials are defined in strict mode only.*"strict"/, { precision: "fast" });
+    await refused({ x, low, high }, /s leaves 4 partials and needs a contiguous view.*given nothing/);
+    await refused({ ...parts, s: device.array(real, 3) }, /s leaves 4 partials.*one of shape \[3\]/);
+    await refused({ ...parts, s: device.array(real, [4, 2]).at(1, 0) }, /contiguous view.*shape \[4\] with gaps/);
+    await refused({ ...parts, s: device.array(real === f64 ? f32 : f64, 4) }, /s is a view of (f64|f32), and is given one of (?!\1)/);
+    await refused({ ...parts, s: x.slice([0, 4]) }, /share memory/);
+    await refused({ x, y: device.array(real, 1000) }, /no reduce parameters to leave partials of/, {}, doubled(real));
+  }),
+];

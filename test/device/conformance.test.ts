@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { backendNames, open } from "../../src/device/open.js";
+import { ladder, runLadder } from "../../src/testing/index.js";
+import type { Device, OpenOptions } from "../../src/device/device.js";
+import { range } from "../../src/device/launch/policy.js";
+import { kernel } from "../../src/kernel/kernel.js";
+import { i32, view } from "../../src/kernel/params.js";
+import { climb } from "../testing/run-suite.js";
+
+const devices: { name: string; options?: OpenOptions }[] = [
+  ...backendNames().map((name) => ({ name })),
+  { name: "webgpu", options: { f64: "emulate" } },
+];
+
+for (const { name, options } of devices) {
+  const opened = await open(name, options).then(
+    (device) => ({ device }),
+    (error: Error) => ({ missing: error.message }),
+  );
+  const title = options ? `${name} with emulated f64` : name;
+  describe(`the ladder on ${title}`, { skip: "missing" in opened ? opened.missing : false }, () => {
+    const { device } = opened as { device: Device };
+    // An emulated f64 leaves f32 as it is.
+    const rungs = ladder.filter(({ real }) => !(options && real === "f32"));
+    climb(
+      title,
+      rungs,
+      () => device.abilities,
+      async (rung) => (await runLadder(device, [rung]))[0],
+    );
+    it("closes, and takes no more work then", async () => {
+      const ones = kernel("ones", { y: view(i32) }, ({ y }, i) => {
+        y[i] = 1;
+      });
+      const y = device.array(i32, 10);
+      const launch = device.prepare(ones, { y }, range(10));
+      await device.close();
+      await device.close();
+      const closed = { name: "DeviceError", message: `device "${device.name}": it is closed (open it again)` };
+      assert.throws(() => device.array(i32, 10), closed);
+      assert.throws(() => device.prepare(ones, { y }, range(10)), closed);
+      assert.throws(() => device.queue.submit(launch), closed);
+      launch.free();
+    });
+  });
+}

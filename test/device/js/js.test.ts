@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { cpuStorage } from "../../../src/device/cpu/storage.js";
+import { open } from "../../../src/device/open.js";
+import { range } from "../../../src/device/launch/policy.js";
+import { stridesOf, View } from "../../../src/device/memory/view.js";
+import { kernel } from "../../../src/kernel/kernel.js";
+import { f64, i32, scatter, sum, view } from "../../../src/kernel/params.js";
+
+const device = await open("js");
+after(() => device.close());
+
+const scale = kernel("scale", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }, i) => {
+  y[i] = a * x[i];
+});
+const total = kernel("total", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => {
+  s.add(x[i]);
+});
+
+describe("the js device", () => {
+  it("works on memory that was there before it grew, and after", async () => {
+    const x = device.from(f64, new Float64Array(5000).fill(2));
+    const y = device.array(f64, 5000);
+    const launch = device.prepare(scale, { a: 3, x, y }, range(5000));
+    device.queue.submit(launch);
+    const before = cpuStorage().memory.buffer.byteLength;
+    const large = device.array(f64, before / 8);
+    assert.ok(cpuStorage().memory.buffer.byteLength > before);
+    device.queue.submit(launch);
+    assert.ok((await device.queue.read(y)).every((v) => v === 6));
+    const tail = large.slice([large.size - 4000, large.size]);
+    await device.run(scale, { a: 0.5, x: x.slice([0, 4000]), y: tail }, range(4000));
+    assert.equal((await device.run(total, { x: tail }, range(4000))).s, 4000);
+    [launch, x, y, large].forEach((thing) => thing.free());
+  });
+
+  it("works on buffers outside the WebAssembly memory", async () => {
+    const host = new SharedArrayBuffer(8 * 10_000);
+    const outside = new View(
+      { memory: device.memory, bytes: host.byteLength, address: 0, host, free() {} },
+      "f64",
+      [10_000],
+      stridesOf([10_000], "right"),
+    );
+    const y = device.array(f64, 10_000);
+    device.queue.write(outside, new Float64Array(10_000).fill(1.5));
+    await device.run(scale, { a: 2, x: outside, y }, range(10_000));
+    assert.ok((await device.queue.read(y)).every((v) => v === 3));
+    await device.run(scale, { a: 2, x: y, y: outside }, range(10_000));
+    assert.equal((await device.run(total, { x: outside }, range(10_000))).s, 60_000);
+    y.free();
+  });
+
+  it("gives back temporary memory, whatever a launch used", async () => {
+    const x = device.from(f64, new Float64Array(100_000).fill(1));
+    const h = device.array(f64, 1000);
+    const bins = kernel("bins", { x: view(f64), h: scatter(f64) }, ({ x, h }, i) => {
+      h.add(i % 1000, x[i]);
+    });
+    const { allocated } = cpuStorage();
+    for (let n = 0; n < 100; n++) {
+      await device.run(total, { x: x.slice([n, 90_000]) }, range(90_000 - n));
+      await device.run(bins, { x, h }, range(100_000), { scatter: "duplicated", precision: "fast" });
+    }
+    assert.equal(cpuStorage().allocated, allocated);
+    assert.ok((await device.queue.read(h)).every((v) => v === 10_000));
+  });
+
+  it("frees its arrays when it is closed, and says so when they are used", async () => {
+    const other = await open("js");
+    const x = other.array(f64, 10);
+    await other.close();
+    await assert.rejects(() => device.queue.read(x), /freed/);
+  });
+
+  it("chooses private copies for small scatter targets and atomics for large ones, and says so", async (t) => {
+    if (device.abilities.parallelism === 1) return t.skip("one thread adds in order");
+    const bins = kernel("bins", { h: scatter(f64), size: i32 }, ({ h, size }, i) => {
+      h.add((i * 7) % size, 1);
+    });
+    const strategy = (size: number, updates: number): string => {
+      const h = device.array(f64, size);
+      const launch = device.prepare(bins, { h, size }, range(updates), { precision: "fast" });
+      launch.free();
+      h.free();
+      return launch.decisions.find((line) => line.startsWith('scatter "h"'))!;
+    };
+    assert.match(strategy(1000, 100_000), /duplicated, \d+ private copies of 1000 elements/);
+    assert.match(strategy(10_000_000, 5000), /atomic/);
+    assert.match(strategy(1000, 100), /sorted, one worker/);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { BrickGrid } from "../../../src/domain/bricks/brick-grid.js";
+import { Bricks } from "../../../src/domain/bricks/partition.js";
+import { blocks } from "../../../src/domain/index.js";
+import { lowerBlocks } from "../../../src/domain/bricks/lowering.js";
+import { optimise } from "../../../src/ir/passes/optimise.js";
+import { print } from "../../../src/ir/print.js";
+import { f64 } from "../../../src/kernel/params.js";
+import { likeDense, KINDS, storesCells, type Make } from "../kinds.js";
+import { jsSets } from "../sets.js";
+
+/** As on GPUs. */
+const inBricks: Make = (set, extents, active, options) =>
+  new BrickGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) });
+
+for (const [kind, make] of [
+  ["block-sparse", KINDS.blocks],
+  ["block-sparse, by bricks,", inBricks],
+] as const) {
+  await likeDense(kind, make);
+  storesCells(kind, make);
+}
+
+describe("bricks", () => {
+  it("are those with an active cell, and know if all their cells are", () => {
+    const mask = new Uint8Array(10 * 6);
+    mask[0] = mask[3 * 10 + 9] = 1;
+    const bricks = new Bricks([10, 6], mask, [4, 4]);
+    assert.deepEqual(bricks.extents, [3, 2]);
+    assert.deepEqual([...bricks.mask], [1, 0, 1, 0, 0, 0]);
+    assert.equal(bricks.full, false);
+    assert.equal(new Bricks([8, 8, 4], undefined, [4, 4, 4]).full, true);
+    assert.equal(new Bricks([9, 8, 4], undefined, [4, 4, 4]).full, false);
+  });
+});
+
+describe("kernels of block-sparse grids", () => {
+  it("find neighbours by bricks, and guard inactive cells where there are some", () => {
+    const grid = blocks(jsSets[0], [8, 8, 8], undefined);
+    const [p, u] = [grid.field("p", f64), grid.field("u", f64, { cardinality: 2 })];
+    const step = grid.container("step", { p, u }, ({ p, u }, c) => {
+      u[c][1] = p.at(c, 1, 0, -1) + c.z;
+    });
+    const plan = { fields: new Map(step.uses.map(({ param, field }) => [param, field])) };
+    const full = lowerBlocks(step.ir, plan, { logs: [2, 2, 2], full: true });
+    assert.deepEqual([...full.roles.keys()], ["bricks", "origins"]);
+    assert.deepEqual(print(optimise(full.ir)).trimEnd().split("\n"), [
+      "kernel step (range i, j)",
+      "  view p: f64[][]",
+      "  view u: f64[][][]",
+      "  view bricks: i32[][]",
+      "  view origins: i32[][]",
+      "  let inner_x: i32 = j & 3",
+      "  let step_x1: i32 = inner_x + 1 >> 2",
+      "  let inner_z: i32 = j >> 4 & 3",
+      "  let step_zm1: i32 = inner_z - 1 >> 2",
+      "  let brick_x1_zm1: i32 = bricks[i][step_x1 + 13 + step_zm1 * 9]",
+      "  let cell_x1_zm1: i32 = j - 15 - (step_x1 << 2) - (step_zm1 << 6)",
+      "  u[1][i][j] = p[brick_x1_zm1][cell_x1_zm1] + f64(origins[i][2] + inner_z)",
+    ]);
+    const holed = lowerBlocks(step.ir, plan, { logs: [2, 2, 2], full: false });
+    assert.deepEqual([...holed.roles.keys()], ["bricks", "origins", "active"]);
+    assert.match(print(optimise(holed.ir)), /if .*active/);
+    grid.free();
+  });
+});
+
+describe("block-sparse grids that cannot be", () => {
+  it("are refused", () => {
+    assert.throws(() => blocks(jsSets[0], [4, 4, 4], () => false), /none is active/);
+    assert.throws(() => blocks(jsSets[2], [16, 16, 8], undefined), /8 planes for 3 members/);
+    assert.throws(() => blocks(jsSets[0], [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
+    assert.throws(() => blocks(jsSets[0], [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);
+    const grid = blocks(jsSets[0], [16, 16, 16], undefined);
+    const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
+    assert.throws(
+      () =>
+        grid.container("wide", { p, q }, ({ p, q }, c) => {
+          q[c] = p.at(c, 5, 0, 0);
+        }),
+      /container "wide", .*blocks\.test\.ts:\d+:\d+: reads the field "p" at offset \[5,0,0\], and a brick has 4 cells along x \(use larger bricks/,
+    );
+    assert.throws(
+      () => grid.require([[0, -6, 0]]),
+      /a stencil reads at offset \[0,-6,0\], and a brick has 4 cells along y; use larger bricks/,
+    );
+    grid.container("near", { p, q }, ({ p, q }, c) => {
+      q[c] = p.at(c, 4, 0, 0);
+    });
+    assert.deepEqual(grid.reach, [4, 0, 0], "what was refused has left nothing");
+  });
+});

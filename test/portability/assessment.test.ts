@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { assess, type Evidence } from "../../src/portability/assessment.js";
+import { merge } from "../../src/portability/merge.js";
+import { report } from "../../src/portability/report.js";
+import { assessmentJsonSchema, assessmentSchema } from "../../src/portability/schema.js";
+import { errorText, secondsText, tablesOf, tableText } from "../../src/portability/tables.js";
+
+function evidence(platform: string, seconds: number[]): Evidence {
+  const place = { application: `iso<form> on ${platform}`, platform, problem: "gsr 1 GiB" };
+  return {
+    host: [
+      {
+        name: `host of ${platform}`,
+        system: "Linux",
+        processor: "P",
+        threads: 2,
+        memory: 2 ** 34,
+        engine: "Node 20",
+        isoform: "0.1.0",
+        date: "2025-01-02T03:04:05.000Z",
+      },
+    ],
+    devices: [
+      {
+        name: "wasm",
+        platform,
+        backend: "wasm",
+        label: platform,
+        parallelism: 2,
+        peakBandwidth: 1e10,
+        peakFlops: 1e10,
+        source: "measured",
+      },
+    ],
+    runs: seconds.flatMap((s, i) => [
+      { ...place, run: i + 1, quantity: "iteration", seconds: s },
+      { ...place, run: i + 1, quantity: "a1Att", seconds: s / 2, bytes: 1e9, flops: 2e8 },
+    ]),
+    validation: [{ ...place, ok: true, maxError: 1e-12, against: "x = 1" }],
+  };
+}
+
+test("an assessment fits its own schema, unknown sigmas as null", () => {
+  const assessment = assess(evidence("X", [0.5]));
+  assert.deepEqual(assessmentSchema.parse(assessment), assessment);
+  assert.equal(assessment.metrics[0].sigma, null);
+  assert.deepEqual(
+    assessment.metrics.map((m) => [m.metric, m.setName, m.value]),
+    [
+      ["app", "X", 1],
+      ["arch", "X", 0.4],
+    ],
+  );
+});
+
+test("the published JSON Schema is the one that the code means", () => {
+  const file = new URL("../../../docs/assessment.schema.json", import.meta.url);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(JSON.stringify(assessmentJsonSchema())));
+});
+
+test("backends that spell a platform in different ways mean the same one", () => {
+  const of = (platform: string) => {
+    const { runs, ...rest } = evidence(platform, [1]);
+    return { ...rest, runs: runs.map((run) => ({ ...run, application: "isoform-webgpu" })) };
+  };
+  const both = merge([of("nvidia-h100-80gb-hbm3"), of("NVIDIA H100 80GB HBM3"), of("NVIDIA H200")]);
+  assert.deepEqual([...new Set(both.runs.map((r) => r.platform))], ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]);
+  assert.deepEqual(
+    both.runs.filter((r) => r.quantity === "iteration" && r.platform !== "NVIDIA H200").map((r) => r.run),
+    [1, 2],
+  );
+  assert.deepEqual([...new Set(both.devices.map((d) => d.platform))], ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]);
+});
+
+test("a set that names nothing that ran is refused, with what did", () => {
+  assert.throws(() => assess(evidence("X", [1]), [{ name: "S", platforms: ["Y"] }]), /set S: nothing ran on Y: there are runs on X/);
+});
+
+test("merging numbers the runs of one cell on and keeps everything else", () => {
+  const both = merge([evidence("X", [1, 2]), evidence("X", [3]), evidence("Y", [4])]);
+  assert.deepEqual(
+    both.runs.filter((r) => r.quantity === "iteration").map((r) => [r.platform, r.run]),
+    [
+      ["X", 1],
+      ["X", 2],
+      ["X", 3],
+      ["Y", 1],
+    ],
+  );
+  assert.equal(
+    assess(both)
+      .metrics.filter((m) => m.metric === "app")[0]
+      .set.join(),
+    "X,Y",
+  );
+});
+
+test("the report stands alone, escapes names and draws cascade and roofline", () => {
+  const html = report(assess(merge([evidence("X", [0.5, 0.6]), evidence("Y", [0.4, 0.5])])));
+  assert.ok(!/<script|https?:|src=/.test(html));
+  assert.ok(!html.includes("iso<form>"));
+  assert.ok(html.includes("Application efficiency cascade of gsr 1 GiB on all"));
+  assert.ok(html.includes("Roofline of X, gsr 1 GiB"));
+  assert.ok(!/NaN|undefined|Infinity/.test(html));
+});
+
+test("tables line up and say what they mean", () => {
+  const times = tablesOf(assess(evidence("X", [0.5, 0.6]))).find((t) => t.title.startsWith("Times"))!;
+  assert.deepEqual(times.rows[1].slice(2), ["a1Att", "2", "275.0 ± 35.4 ms", "3.64", "0.727", "", "36.36 ± 4.7"]);
+  const lines = tableText(times).split("\n");
+  assert.ok(lines.every((l) => l.length <= Math.max(lines[1].length, lines[2].length)));
+});
+
+test("the vendor's figures stand beside the measured ones where one is known", () => {
+  const gpu = evidence("GPU", [1]);
+  gpu.devices[0].theoretical = { bandwidth: 2e10 };
+  const devices = (parts: Evidence[]) => tablesOf(assess(merge(parts)))[0];
+  assert.deepEqual(devices([evidence("CPU", [1])]).columns, ["device", "platform", "bandwidth GB/s", "GFLOP/s", "source"]);
+  const { columns, rows } = devices([evidence("CPU", [1]), gpu]);
+  assert.deepEqual(columns, ["device", "platform", "bandwidth GB/s", "vendor's GB/s", "GFLOP/s", "source"]);
+  assert.deepEqual(
+    rows.map((row) => row.slice(1)),
+    [
+      ["CPU", "10.0", "", "10.0", "measured"],
+      ["GPU", "10.0", "20.0", "10.0", "measured"],
+    ],
+  );
+});
+
+test("errors have two digits", () => {
+  assert.deepEqual([0, 0.0759, 0.999, 4.68, 46.2, 537].map(errorText), ["0.0e-0", "7.6e-2", "1.0", "4.7", "46", "537"]);
+  assert.equal(errorText(null), "?");
+});
+
+test("times take the unit that suits", () => {
+  assert.equal(secondsText(0.02051, 0.00012), "20.51 ± 0.12 ms");
+  assert.equal(secondsText(2, NaN), "2.000 s");
+  assert.equal(secondsText(3.2e-6, 1e-8), "3.200 ± 0.010 us");
+});

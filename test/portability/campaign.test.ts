@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Device, Launch } from "../../src/device/device.js";
+import type { Application, GridReport, ProblemOptions } from "../../src/portability/application.js";
+import { TuningTable } from "../../src/device/tuning/tuning.js";
+import { EmitError } from "../../src/ir/errors.js";
+import { assess } from "../../src/portability/assessment.js";
+import { measureApplications, type Registry } from "../../src/portability/campaign.js";
+import { report } from "../../src/portability/report.js";
+import { assessmentSchema } from "../../src/portability/schema.js";
+
+const memory = { name: "cpu" };
+
+/** As much of a device as measuring its peaks needs: every launch takes a millisecond. */
+function device(name: string, log: string[], bytes = 2 ** 30): Device {
+  const queue = {
+    submit() {},
+    record: () => ({ since: async () => 1e-3 }),
+  };
+  return {
+    name,
+    backend: name,
+    label: name,
+    memory,
+    queue,
+    tuning: new TuningTable(),
+    precision: "fast",
+    abilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
+    run: async () => ({}),
+    array: () => ({ free() {} }),
+    prepare: () => ({ cost: { flops: 1e9, bytes: 1e9 }, free() {} }) as unknown as Launch,
+    close: async () => void log.push(`close ${name}`),
+  } as unknown as Device;
+}
+
+function application(log: string[], verdict = (run: number) => run > 0, report?: GridReport): Application {
+  return {
+    name: "toy",
+    summary: "",
+    onGrid: report !== undefined,
+    footprint: (options: ProblemOptions) => (options.gib ?? 0.1) * 2 ** 30,
+    async prepare({ name }) {
+      log.push(`prepare ${name}`);
+      let runs = 0;
+      return {
+        problem: "toy 0.1 GiB",
+        async run() {
+          log.push(`run ${name}`);
+          runs++;
+          return [
+            { quantity: "iteration", seconds: runs },
+            { quantity: "k", seconds: runs, bytes: 1e6, flops: 1 },
+          ];
+        },
+        validate: async () => ({ ok: verdict(runs), maxError: runs, against: "nothing" }),
+        report: report && (() => report),
+        free: () => void log.push(`free ${name}`),
+      };
+    },
+  };
+}
+
+function registry(devices: Device[]): Registry {
+  return { names: async () => devices.map((d) => d.name), open: async (name) => devices.find((d) => d.name === name)! };
+}
+
+const silent = () => ({ update() {}, done() {} });
+
+test("runs go round the devices after a warm-up each, and everything is given back", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  const evidence = await measureApplications([application(log)], { repeats: 2 }, silent, found);
+  assert.deepEqual(log, [
+    "prepare a",
+    "prepare b",
+    "run a",
+    "run b",
+    "run a",
+    "run b",
+    "run a",
+    "run b",
+    "free a",
+    "free b",
+    "close a",
+    "close b",
+  ]);
+  assert.deepEqual(
+    evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]),
+    [
+      ["isoform-a", 1, 2],
+      ["isoform-a", 2, 3],
+      ["isoform-b", 1, 2],
+      ["isoform-b", 2, 3],
+    ],
+  );
+  assert.deepEqual(
+    evidence.validation.map((v) => [v.application, v.ok, v.maxError]),
+    [
+      ["isoform-a", true, 3],
+      ["isoform-b", true, 3],
+    ],
+  );
+  assert.equal(assess(evidence).metrics.length, 4);
+});
+
+test("a wrong run does not count and is told", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([], (run) => run !== 2)], { repeats: 3 }, silent, found);
+  assert.deepEqual(
+    evidence.runs.filter((r) => r.quantity === "k").map((r) => r.run),
+    [2, 3],
+  );
+  assert.equal(evidence.validation[0].ok, false);
+});
+
+test("where every run is wrong the assessment holds verdicts and no metrics", async () => {
+  const evidence = await measureApplications([application([], () => false)], { repeats: 1 }, silent, registry([device("a", [])]));
+  const { runs, metrics, validation } = assess(evidence);
+  assert.deepEqual([runs.length, metrics.length, validation.map((v) => v.ok)], [0, 0, [false]]);
+});
+
+test("a device that cannot run an application is told as missing there, and the others go on", async () => {
+  const log: string[] = [];
+  const refusing = (wrong: (name: string) => Error | undefined): Application => {
+    const whole = application(log);
+    return {
+      ...whole,
+      async prepare(set, options) {
+        const error = wrong(set.name);
+        if (error && set.name === "a") throw error;
+        const prepared = await whole.prepare(set, options);
+        return { ...prepared, run: async () => (error ? Promise.reject(error) : prepared.run()) };
+      },
+    };
+  };
+  const found = registry(["a", "b", "c"].map((name) => device(name, log)));
+  const error = new EmitError("k", "c", "it is odd", "make it even");
+  const evidence = await measureApplications([refusing((name) => (name === "c" ? undefined : error))], { repeats: 1 }, silent, found);
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-c"]);
+  const place = { platform: evidence.devices[0].platform, problem: "toy 0.1 GiB", reason: error.message };
+  assert.deepEqual(evidence.missing, [
+    { application: "isoform-a", devices: "a", ...place },
+    { application: "isoform-b", devices: "b", ...place },
+  ]);
+  assert.match(report(assessmentSchema.parse(assess(evidence))), /<caption>Missing<.*isoform-b.*&#34;k&#34; cannot be written for c/s);
+  assert.equal(log.filter((line) => line === "free b").length, 1);
+  await assert.rejects(measureApplications([refusing(() => error)], { repeats: 1 }, silent, found), error);
+  await assert.rejects(
+    measureApplications([refusing((name) => (name === "a" ? new TypeError("a mistake") : undefined))], { repeats: 1 }, silent, found),
+    TypeError,
+  );
+});
+
+test("devices that are not among those of the machine are told as missing, unless devices are named", async () => {
+  const leftOut = async () => [{ name: "webgpu", backend: "webgpu", platform: "a GPU", reason: "it has no f64" }];
+  const found: Registry = { ...registry([device("a", [])]), leftOut };
+  const { missing } = await measureApplications([application([])], { repeats: 1 }, silent, found);
+  assert.deepEqual(missing, [
+    { application: "isoform-webgpu", platform: "a GPU", problem: "toy 0.1 GiB", devices: "webgpu", reason: "it has no f64" },
+  ]);
+  const named = await measureApplications([application([])], { repeats: 1, devices: ["a"] }, silent, found);
+  assert.deepEqual(named.missing, []);
+});
+
+test("ports are measured behind the devices, and are not taken for backends", async () => {
+  const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
+  const options = { repeats: 1, devices: ["a"], ports: ["c"] } as const;
+  const evidence = await measureApplications([application([])], options, silent, found);
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-a", "isoform-emitted-c"]);
+  const runs = evidence.runs.map((run) => (run.application === "isoform-a" ? run : { ...run, seconds: run.seconds / 2 }));
+  const { metrics } = assess({ ...evidence, runs: [...runs, ...runs.map((run) => ({ ...run, platform: "Y" }))] });
+  assert.deepEqual(
+    metrics.filter(({ metric }) => metric === "app").map((m) => [m.application, m.value]),
+    [
+      ["isoform-a", 0.5],
+      ["isoform-emitted-c", 1],
+      ["isoform", 0.5],
+    ],
+  );
+});
+
+test("devices whose data do not fit in memory together take turns", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  await measureApplications([application(log)], { repeats: 1, gib: 0.6 }, silent, found);
+  assert.deepEqual(log.slice(0, 8), ["prepare a", "run a", "run a", "free a", "prepare b", "run b", "run b", "free b"]);
+});
+
+test("strict mode is a code path of its own", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([])], { repeats: 1, precision: "strict" }, silent, found);
+  assert.equal(evidence.runs[0].application, "isoform-a-strict");
+});
+
+test("tuned launches are a code path of their own", async () => {
+  const tuned = device("a", []);
+  tuned.tuning.measuring = true;
+  const evidence = await measureApplications([application([])], { repeats: 1 }, silent, registry([tuned]));
+  assert.equal(evidence.runs[0].application, "isoform-a-tuned");
+});
+
+test("repeats end when the time is over, but not before three", async () => {
+  const found = registry([device("a", [])]);
+  const evidence = await measureApplications([application([])], { repeats: 10, seconds: 0 }, silent, found);
+  assert.equal(evidence.runs.filter((r) => r.quantity === "k").length, 3);
+});
+
+test("a problem larger than a device is refused before anything runs, and devices are closed", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log)]);
+  await assert.rejects(
+    measureApplications([application(log)], { repeats: 1, gib: 2 }, silent, found),
+    /toy needs 2\.00 GiB on a, which has 1\.00 GiB: choose a smaller --gib/,
+  );
+  assert.deepEqual(log, ["close a"]);
+});
+
+const REPORT: GridReport = {
+  grid: "sparse",
+  layout: "aos",
+  occ: "two-way",
+  choices: [{ of: "storage", best: "sparse aos", seconds: { "dense soa": 2e-3, "sparse aos": 1e-3 } }],
+};
+
+test("applications on grids run on sets of devices, and how they did is told", async () => {
+  const log: string[] = [];
+  const found = registry([device("a", log), device("b", log)]);
+  const options = { repeats: 1, devices: ["a", "a*3", "a+b"], grid: "auto", occ: "two-way" } as const;
+  const evidence = await measureApplications([application(log, undefined, REPORT)], options, silent, found);
+  assert.deepEqual(log.slice(0, 3), ["prepare a", "prepare a*3", "prepare a,b"]);
+  assert.deepEqual(log.slice(-2), ["close a", "close b"]);
+  const settings = evidence.settings!;
+  assert.deepEqual(
+    settings.map((s) => [s.application, s.devices, s.precision]),
+    [
+      ["isoform-a-auto-grid-two-way", "a", "fast"],
+      ["isoform-a*3-auto-grid-two-way", "a*3", "fast"],
+      ["isoform-a+b-auto-grid-two-way", "a+b", "fast"],
+    ],
+  );
+  const { grid, layout, occ, choices } = settings[0];
+  assert.deepEqual({ grid, layout, occ, choices }, REPORT);
+  const [one, divided, both] = evidence.devices;
+  assert.equal(divided.peakBandwidth, one.peakBandwidth, "members share what the device has");
+  assert.equal(both.peakBandwidth, 2 * one.peakBandwidth);
+  assert.ok(both.platform.startsWith("2 x "));
+  const assessment = assessmentSchema.parse(assess(evidence));
+  assert.match(
+    report(assessment),
+    /<caption>Settings<\/caption>.*two-way<\/td><td class="words">storage: dense soa 2\.000 ms, sparse aos 1\.000 ms/s,
+  );
+});
+
+test("options that an application does not have are refused before anything runs", async () => {
+  const log: string[] = [];
+  const measure = (options: object) =>
+    measureApplications([application(log)], { repeats: 1, ...options }, silent, registry([device("a", log)]));
+  await assert.rejects(measure({ layout: "aos" }), /^LaunchError: --layout: toy has no grid; leave the option out/);
+  await assert.rejects(measure({ devices: ["a*2"] }), /toy runs on one device, and a\*2 has 2 members: name single devices/);
+  assert.deepEqual(log, ["close a", "close a"]);
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assess, published } from "../../src/portability/assessment.js";
+import { readCsv } from "../../src/portability/csv.js";
+import type { Assessment } from "../../src/portability/schema.js";
+import { errorText } from "../../src/portability/tables.js";
+
+const data = join(process.env.ISOFORM_SHARED ?? "../shared", "data");
+const sets = [
+  { name: "NVIDIA", platforms: ["H100", "A100", "V100", "T4"] },
+  { name: "NVIDIA+AMD", platforms: ["H100", "A100", "V100", "T4", "MI250X"] },
+];
+const skip = existsSync(join(data, "gaia-timings-10gb.csv")) ? false : `the published timings are not in ${data} (set ISOFORM_SHARED)`;
+
+async function records(file: string): Promise<Record<string, string>[]> {
+  const table = await readCsv(join(data, file));
+  const text = (row: (typeof table.rows)[number], name: string) => row[table.column(name, "optional")]?.text ?? "";
+  const names = ["metric", "set", "application", "from_timings_pct", "from_timings_err_pct", "kernel", "from_timings"];
+  return table.rows.map((row) => Object.fromEntries(names.map((name) => [name, text(row, name)])));
+}
+
+let assessment: Promise<Assessment> | undefined;
+function gaia(): Promise<Assessment> {
+  assessment ??= published(join(data, "gaia-timings-10gb.csv"), join(data, "gaia-bandwidth.csv")).then((e) => assess(e, sets));
+  return assessment;
+}
+
+test("the published timings give every Phi of Table IV at 10 GB, with its error, to the printed digits", { skip }, async () => {
+  const { metrics } = await gaia();
+  const cells = await records("gaia-table4-10gb.csv");
+  assert.equal(cells.length, 40);
+  for (const cell of cells) {
+    const found = metrics.find(
+      (m) => m.metric === cell.metric.toLowerCase() && m.setName === cell.set && m.application === cell.application,
+    );
+    assert.ok(found, `${cell.metric} ${cell.set} ${cell.application}`);
+    assert.equal((100 * found.value).toFixed(4), cell.from_timings_pct, `${cell.metric} ${cell.set} ${cell.application}`);
+    assert.equal(errorText(100 * found.sigma!), cell.from_timings_err_pct, `error of ${cell.metric} ${cell.set} ${cell.application}`);
+  }
+});
+
+test("the published timings give every kernel efficiency of Table V to the printed digits", { skip }, async () => {
+  const { kernelMeans } = await gaia();
+  const cells = await records("gaia-table5-10gb.csv");
+  assert.equal(cells.length, 120);
+  for (const cell of cells) {
+    const found = kernelMeans.find((k) => k.setName === cell.set && k.quantity === cell.kernel && k.application === cell.application);
+    assert.equal(found?.efficiency.toFixed(5) ?? "", cell.from_timings, `${cell.set} ${cell.kernel} ${cell.application}`);
+  }
+});
