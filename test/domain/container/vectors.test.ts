@@ -131,7 +131,7 @@ it("what does not fit is refused with the author's line", () => {
   const grid = KINDS.dense(jsSets[0], EXTENTS, undefined);
   const other = KINDS.dense(jsSets[0], EXTENTS, undefined);
   const [x, u, n] = [grid.field("x", f64), grid.field("u", f64, { cardinality: 3 }), grid.field("n", i32)];
-  const here = /container "[a-z0-9]+", [^ ]*test[/\\]domain[/\\]vectors\.test\.ts:\d+:\d+: /;
+  const here = /container "[a-z0-9]+", [^ ]*test[/\\]domain[/\\]container[/\\]vectors\.test\.ts:\d+:\d+: /;
   for (const [make, problem] of [
     [() => axpy(1, u, x), /field "x" has 1 components and the field "u" 3 \(give fields of one cardinality\)/],
     [() => copy(x, other.field("q", f64)), /field "q" belongs to another grid/],
