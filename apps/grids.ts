@@ -22,7 +22,7 @@ export function givenSettings(options: Partial<GridSettings>): Partial<GridSetti
 
 /** How many times as large as that of f64 round-off is on devices that emulate it. */
 export function roundOff({ members }: DeviceSet): number {
-  return Math.max(...members.map(({ device }) => 2 ** (53 - (device.abilities.f64Bits ?? 53))));
+  return Math.max(...members.map(({ device }) => 2 ** (53 - (device.capabilities.f64Bits ?? 53))));
 }
 
 /** How an application has run, for reports. */

@@ -57,7 +57,7 @@ if (options.json) {
     command: commandLine("dist/bench/cpu.js"),
     host: {
       processor: cpus()[0].model,
-      threads: devices[0].abilities.parallelism,
+      threads: devices[0].capabilities.parallelism,
       node: process.version,
       compiler,
       flags: FLAGS.join(" "),

@@ -90,7 +90,7 @@ async function measure(problem: Problem): Promise<void> {
       const device = await openFor(path, problem);
       opened.push(device);
       labels[path] = device.label;
-      const arithmetic = problem.type === "f64" && device.abilities.f64Bits !== undefined ? "emulated f64" : problem.type;
+      const arithmetic = problem.type === "f64" && device.capabilities.f64Bits !== undefined ? "emulated f64" : problem.type;
       const ready = await problem.prepare(device);
       await ready.sample();
       contenders.push({ path, arithmetic, ready, samples: [] });
@@ -116,7 +116,7 @@ function leaveOut(problem: string, path: string, reason: string): void {
 /** A device with f64 where the problem has it. */
 async function openFor(path: string, { type }: Problem): Promise<Device> {
   const device = await open(path);
-  if (type === "f32" || device.abilities.f64) return device;
+  if (type === "f32" || device.capabilities.f64) return device;
   await device.close();
   return open(path, { f64: "emulate" });
 }

@@ -32,7 +32,7 @@ export {
   type TypedArrayOf,
 } from "./device/memory/view.js";
 export type {
-  Abilities,
+  Capabilities,
   Args,
   ArrayOptions,
   Backend,

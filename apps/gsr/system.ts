@@ -84,7 +84,7 @@ export function footprint(shape: Shape): number {
 export function requireRoom(device: Device, shape: Shape, more = 0): void {
   const needed = footprint(shape) + more;
   const largest = 8 * ATTITUDE * shape.observations;
-  const { memory, maxAllocation } = device.abilities;
+  const { memory, maxAllocation } = device.capabilities;
   const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
   if (needed > memory)
     throw new LaunchError(`the system needs ${gib(needed)} of device memory, "${device.name}" has ${gib(memory)}: ask for a smaller --gib`);

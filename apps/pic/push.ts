@@ -72,9 +72,9 @@ export interface Difference {
  * average. A coefficient gathers the particles of three cells, so it is 3 * 160 * 10 u = 5e-13 off if all errors have one sign, however many
  * particles there are. Additions round off less, for what they add up nearly cancels.
  */
-export function tolerances({ abilities }: Device): Difference {
+export function tolerances({ capabilities }: Device): Difference {
   // As many bits fewer as numbers have that are the sum of two f32.
-  const coarser = 2 ** (53 - (abilities.f64Bits ?? 53));
+  const coarser = 2 ** (53 - (capabilities.f64Bits ?? 53));
   return { velocity: 1e-16 * coarser, current: 1e-12 * coarser };
 }
 

@@ -38,7 +38,7 @@ const FEW = 64;
  * sums depend on the order of the particles, and devices are to agree.
  */
 export function stepsBetweenSorts(device: Device, { mesh, species }: Problem, { count, dt, precision }: Omit<Settings, "sort">): number {
-  const vectors = device.memory.name === "cpu" && device.abilities.simdBytes > 0;
+  const vectors = device.memory.name === "cpu" && device.capabilities.simdBytes > 0;
   if (!isSortable(mesh) || precision === "strict" || !vectors || count < FEW * dofs(mesh)) return 0;
   // What share of the particles leaves its cell in a step: each particle costs SORT / n + ASTRAY * leaving * n / 2.
   const leaving = species.map(({ beams }) =>

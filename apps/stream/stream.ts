@@ -47,7 +47,7 @@ export class Stream {
 
   static create(device: Device, n: number, precision?: Precision): Stream {
     const needed = 3 * 8 * n;
-    if (needed > device.abilities.memory || 8 * n > device.abilities.maxAllocation)
+    if (needed > device.capabilities.memory || 8 * n > device.capabilities.maxAllocation)
       throw new LaunchError(
         `stream needs three arrays of ${(8 * n) / 2 ** 30} GiB, more than "${device.name}" can hold: ask for a smaller --gib`,
       );

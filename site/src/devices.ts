@@ -43,7 +43,7 @@ export const openDevice = (name: string, options?: OpenOptions): Promise<DeviceS
 
 /** What runs there, in words. */
 export function describeDevice({ members: [{ device }] }: DeviceSet): string {
-  const { label, abilities, backend } = device;
-  const vectors = backend === "wasm" ? (abilities.simdBytes > 0 ? ", with vector instructions" : ", without vector instructions") : "";
+  const { label, capabilities, backend } = device;
+  const vectors = backend === "wasm" ? (capabilities.simdBytes > 0 ? ", with vector instructions" : ", without vector instructions") : "";
   return `${NAMES[backend]} on ${label}${vectors}`;
 }

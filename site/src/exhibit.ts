@@ -69,5 +69,5 @@ export const GRIDS: readonly Extents[] = [
 /** Of `GRIDS`, one for a GPU, for threads with shared memory, and for one thread. */
 export function usualGrid({ members: [{ device }] }: DeviceSet): number {
   if (device.backend === "webgpu") return 1;
-  return device.backend === "wasm" && device.abilities.parallelism > 1 ? 2 : 3;
+  return device.backend === "wasm" && device.capabilities.parallelism > 1 ? 2 : 3;
 }

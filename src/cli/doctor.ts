@@ -6,7 +6,7 @@ import type { Shell } from "../portability/application.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list every backend and device with its abilities, and HDF5; for what is missing the reason and the remedy")
+    .description("list every backend and device with its capabilities, and HDF5; for what is missing the reason and the remedy")
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
@@ -21,15 +21,15 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
     .map(([name, version]) => `${name} ${version}`)
     .join(", ");
   const lines = [found ? `${backend}  (${found})` : backend];
-  for (const { name, label, abilities } of devices) {
+  for (const { name, label, capabilities } of devices) {
     lines.push(`  ${name}: ${label}`);
     lines.push(
       `    ${[
-        abilities.f64 ? "f64" : "no f64",
-        `${abilities.parallelism} in parallel`,
-        abilities.simdBytes ? `SIMD ${abilities.simdBytes * 8} bits` : "no SIMD",
-        Number.isFinite(abilities.memory) ? `memory ${gib(abilities.memory)}` : "memory not told",
-        `largest view ${gib(abilities.maxAllocation)}`,
+        capabilities.f64 ? "f64" : "no f64",
+        `${capabilities.parallelism} in parallel`,
+        capabilities.simdBytes ? `SIMD ${capabilities.simdBytes * 8} bits` : "no SIMD",
+        Number.isFinite(capabilities.memory) ? `memory ${gib(capabilities.memory)}` : "memory not told",
+        `largest view ${gib(capabilities.maxAllocation)}`,
       ].join(", ")}`,
     );
   }

@@ -10,7 +10,7 @@ import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from 
 export type { Precision, ScatterStrategy };
 
 /** What a device can do; printed by `isoform doctor`. */
-export interface Abilities {
+export interface Capabilities {
   f64: boolean;
   /** Significant bits of f64 arithmetic where it is emulated and has fewer than 53; its range is then that of f32. */
   f64Bits?: number;
@@ -197,7 +197,7 @@ export interface Device {
   readonly versions?: Readonly<Record<string, string>>;
   /** It computes with this machine's processor; where absent, whoever works in the CPUs' memory does. */
   readonly onHost?: boolean;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
   /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; absent where each team needs its own. */
@@ -251,7 +251,7 @@ export interface ArrayOptions {
 /** What `isoform doctor` says of a backend. */
 export interface BackendReport {
   backend: string;
-  devices: { name: string; label: string; abilities: Abilities }[];
+  devices: { name: string; label: string; capabilities: Capabilities }[];
   /** Versions of what it found: engine, compiler, driver, runtime compiler. */
   versions: Record<string, string>;
   /** Where there is no device: why, and what would make one available. */

@@ -115,14 +115,16 @@ const installed: Registry = {
   async names({ f64 } = {}) {
     const { doctor } = await import("../device/open.js");
     const found = (await doctor()).flatMap((report) => report.devices);
-    return found.filter(({ name, abilities }) => name !== "js-debug" && (abilities.f64 || f64 === "emulate")).map(({ name }) => name);
+    return found.filter(({ name, capabilities }) => name !== "js-debug" && (capabilities.f64 || f64 === "emulate")).map(({ name }) => name);
   },
   async leftOut({ f64 } = {}) {
     if (f64 === "emulate") return [];
     const { doctor } = await import("../device/open.js");
     const reason = "it has no f64: --f64 emulate computes with the sum of two f32";
     return (await doctor()).flatMap(({ backend, devices }) =>
-      devices.filter(({ abilities }) => !abilities.f64).map(({ name, label }) => ({ name, backend, platform: hardwareOf(label), reason })),
+      devices
+        .filter(({ capabilities }) => !capabilities.f64)
+        .map(({ name, label }) => ({ name, backend, platform: hardwareOf(label), reason })),
     );
   },
   async open(name, options) {

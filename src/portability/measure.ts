@@ -74,11 +74,11 @@ async function bestSeconds(device: Device, launch: Launch, repeats: number): Pro
 export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
   const { repeats = 10, progress } = options;
   const kind = isProcessor(device) ? "cpu" : "gpu";
-  const bytes = Math.min(copyBytes(kind), device.abilities.memory / 8, device.abilities.maxAllocation / 4);
+  const bytes = Math.min(copyBytes(kind), device.capabilities.memory / 8, device.capabilities.maxAllocation / 4);
   progress?.(0, 2, `copy bandwidth of ${device.name}`);
   const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
   progress?.(1, 2, `multiply-adds of ${device.name}`);
-  const flops = device.abilities.f64 && device.abilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
+  const flops = device.capabilities.f64 && device.capabilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
   progress?.(2, 2);
   return { bandwidth, flops };
 }

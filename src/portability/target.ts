@@ -29,7 +29,7 @@ export class Target {
 
   /** Bytes, together. */
   get memory(): number {
-    return total(this.devices.map(({ abilities }) => abilities.memory));
+    return total(this.devices.map(({ capabilities }) => capabilities.memory));
   }
 
   /** Their data lie in one memory. */
@@ -53,7 +53,7 @@ export class Target {
       platform: this.platform,
       backend: unique(({ backend }) => backend),
       label: unique(({ label }) => label),
-      parallelism: total(this.devices.map(({ abilities }) => abilities.parallelism)),
+      parallelism: total(this.devices.map(({ capabilities }) => capabilities.parallelism)),
       peakBandwidth: best(({ bandwidth }) => bandwidth),
       peakFlops: best(({ flops }) => flops) || null,
       theoretical: this.devices.length === 1 ? theoretical : undefined,

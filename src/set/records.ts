@@ -85,7 +85,7 @@ function plain({ buffer, type, shape, strides, offset, rank }: View, length: num
 }
 
 function chosen(device: Device, layout: RecordLayout): Exclude<RecordLayout, "auto"> {
-  if (layout === "auto") return device.memory === CPU_MEMORY && device.abilities.simdBytes === 0 ? "aos" : "soa";
+  if (layout === "auto") return device.memory === CPU_MEMORY && device.capabilities.simdBytes === 0 ? "aos" : "soa";
   if (layout === "soa" || layout === "aos") return layout;
   if (typeof layout !== "object") throw new LaunchError(`records have no layout ${String(layout)}: use soa, aos, auto or aosoa(n)`);
   const { block } = layout;

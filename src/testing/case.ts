@@ -10,7 +10,7 @@ export interface Rung {
   readonly title: string;
   /** The type of its floats, where there is the same rung for the other. */
   readonly real?: Real["type"];
-  /** Why the device need not climb it: what it is about is an ability that the device says it lacks. */
+  /** Why the device need not climb it: what it is about is a capability that the device says it lacks. */
   excuse(device: Device): string | undefined;
   /** Throws where the device does not do what it must. */
   run(device: Device): Promise<void>;
@@ -39,6 +39,6 @@ export const reals = (
     number,
     title: `${title}, in ${real.type}`,
     real: real.type,
-    excuse: (device) => (real === f64 && !device.abilities.f64 ? "it has no f64" : lacking(device, real)),
+    excuse: (device) => (real === f64 && !device.capabilities.f64 ? "it has no f64" : lacking(device, real)),
     run: (device) => leniently(device, real, () => run(device, real, real === f64 ? (x) => x : Math.fround)),
   }));

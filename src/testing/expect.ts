@@ -18,8 +18,8 @@ let leniency = EXACT;
 const SLACK_BITS = 7;
 
 /** Runs what may compare less strictly where the device says that it cannot do better; in f32 there is nothing to emulate. */
-export async function leniently({ abilities }: Device, real: Real | undefined, run: () => Promise<void>): Promise<void> {
-  const { f64Bits, subnormals } = abilities;
+export async function leniently({ capabilities }: Device, real: Real | undefined, run: () => Promise<void>): Promise<void> {
+  const { f64Bits, subnormals } = capabilities;
   leniency = { slack: f64Bits === undefined || real === f32 ? 0 : 2 ** (SLACK_BITS - f64Bits), flushes: subnormals === false };
   try {
     await run();
@@ -28,7 +28,7 @@ export async function leniently({ abilities }: Device, real: Real | undefined, r
   }
 }
 
-/** Equal bits, where any NaN equals any other; as near as its abilities say on a device that emulates f64 or flushes subnormals. */
+/** Equal bits, where any NaN equals any other; as near as its capabilities say on a device that emulates f64 or flushes subnormals. */
 export function same(actual: number, expected: number): boolean {
   if (Object.is(actual, expected)) return true;
   if (leniency.flushes && isSubnormal(expected)) return actual === 0;

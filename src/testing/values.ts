@@ -19,8 +19,8 @@ export function pairs(a: readonly number[], b: readonly number[]): [Float64Array
 }
 
 /** Those of the values that the device computes with as they are, results included: none near the subnormals that it flushes. */
-export function edgesOn({ abilities }: Device, real: Real, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
-  const { f64Bits, subnormals } = abilities;
+export function edgesOn({ capabilities }: Device, real: Real, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
+  const { f64Bits, subnormals } = capabilities;
   const normal = edges.filter((x) =>
     subnormals === false && (real === f32 || f64Bits !== undefined) ? x === 0 || !(Math.abs(x) < 2 ** -100) : true,
   );

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { BackendReport } from "../../src/device/device.js";
 import { isoform } from "./isoform.js";
 
-test("the doctor lists every backend with devices and abilities, or with reason and remedy", () => {
+test("the doctor lists every backend with devices and capabilities, or with reason and remedy", () => {
   const { status, stdout, stderr } = isoform(["doctor", "--json"]);
   assert.equal(status, 0, stderr);
   const reports = JSON.parse(stdout) as BackendReport[];
@@ -13,10 +13,10 @@ test("the doctor lists every backend with devices and abilities, or with reason 
   );
   for (const { backend, devices, missing } of reports) {
     assert.ok(devices.length > 0 || (missing && missing.reason !== "" && missing.remedy !== ""), backend);
-    for (const { name, abilities } of devices) {
+    for (const { name, capabilities } of devices) {
       // JSON has no infinity: where nobody tells how much memory there is, it has null.
-      const memory = abilities.memory ?? Infinity;
-      assert.ok(name.split(":")[0] === backend && memory > 0 && abilities.parallelism >= 1, name);
+      const memory = capabilities.memory ?? Infinity;
+      assert.ok(name.split(":")[0] === backend && memory > 0 && capabilities.parallelism >= 1, name);
     }
   }
 });

@@ -26,7 +26,7 @@ for (const { name, options } of devices) {
     climb(
       title,
       rungs,
-      () => device.abilities,
+      () => device.capabilities,
       async (rung) => (await runLadder(device, [rung]))[0],
     );
     it("closes, and takes no more work then", async () => {

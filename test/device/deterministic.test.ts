@@ -46,7 +46,7 @@ for (const name of ["js", "wasm", "native", "opencl"])
     it("give the same bits in each run, with any number of workers", { skip }, async () => {
       if (device instanceof Error) return;
       const first = await outcome(device, {});
-      for (const workers of [undefined, 1, device.abilities.parallelism])
+      for (const workers of [undefined, 1, device.capabilities.parallelism])
         for (let run = 0; run < 3; run++) {
           const tuned = name === "opencl" || workers === undefined ? {} : { tuning: { workers } };
           assert.equal(await outcome(device, tuned), first);

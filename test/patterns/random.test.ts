@@ -119,11 +119,11 @@ await eachDevice("random numbers", (device) => {
     );
   });
 
-  const real = device.abilities.f64 ? f64 : f32;
+  const real = device.capabilities.f64 ? f64 : f32;
   it(`are uniform, with the host's bits, and normal, in ${real.type}`, async () => {
     const count = 20_000;
     let [u, n]: Float64Array[] = [];
-    if (device.abilities.f64) {
+    if (device.capabilities.f64) {
       const views = { u: device.array(f64, count), n: device.array(f64, [count, 2]) };
       await device.run(draws, { seed: 42, ...views }, range(count));
       [u, n] = (await Promise.all([device.queue.read(views.u), device.queue.read(views.n)])) as Float64Array[];
@@ -135,7 +135,7 @@ await eachDevice("random numbers", (device) => {
     for (let i = 0; i < 200; i++) {
       const r = Uint32Array.of(i, 0, 0, 0);
       philox(r, 42, 0);
-      assert.equal(u[i], device.abilities.f64 ? uniform(r[0], r[1]) : uniform32(r[0]));
+      assert.equal(u[i], device.capabilities.f64 ? uniform(r[0], r[1]) : uniform32(r[0]));
     }
     const mean = (list: Float64Array, power: number): number => list.reduce((sum, x) => sum + x ** power, 0) / list.length;
     // Five standard deviations of the means.
@@ -146,7 +146,7 @@ await eachDevice("random numbers", (device) => {
     assert.ok(Math.abs(mean(n, 4) - 3) < 5 * Math.sqrt(48 / count));
   });
 
-  it("may be Sobol's points", { skip: !device.abilities.f64 && "it has no f64" }, async () => {
+  it("may be Sobol's points", { skip: !device.capabilities.f64 && "it has no f64" }, async () => {
     const dimensions = SOBOL_DIRECTIONS.length;
     const out = device.array(f64, [16, dimensions]);
     await device.run(points, { first: 16, out }, range(16, dimensions));

@@ -59,7 +59,7 @@ await eachDevice("scans", (device) => {
   it("find the least and greatest values so far", async () => {
     const count = 900;
     for (const type of ["f64", "f32", "i32", "u32"] as const) {
-      if (type === "f64" && !device.abilities.f64) continue;
+      if (type === "f64" && !device.capabilities.f64) continue;
       const input = device.from(
         TYPES[type],
         Float64Array.from({ length: count }, (_, k) => Math.round(noise(k) * 1e6)),
@@ -206,7 +206,7 @@ const segmentSums: Float32Array[] = [];
 
 await eachDevice("sums of floats", (device) => {
   for (const type of ["f64", "f32"] as const)
-    it(`have the documented order, in ${type}`, { skip: type === "f64" && !device.abilities.f64 && "it has no f64" }, async () => {
+    it(`have the documented order, in ${type}`, { skip: type === "f64" && !device.capabilities.f64 && "it has no f64" }, async () => {
       const round = type === "f64" ? (x: number) => x : Math.fround;
       const data = Float64Array.from({ length: 10_000 }, (_, k) => round(noise(k) - 0.3));
       const [input, output] = [device.from(TYPES[type], data), device.array(TYPES[type], data.length)];

@@ -88,7 +88,7 @@ await eachDevice("sorts", (device) => {
       u32,
       Uint32Array.from({ length: count }, (_, k) => k),
     );
-    const real = device.abilities.f64 ? f64 : f32;
+    const real = device.capabilities.f64 ? f64 : f32;
     const place = device.from(
       real,
       Float32Array.from({ length: 3 * count }, (_, k) => noise(k)),

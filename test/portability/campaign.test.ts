@@ -25,7 +25,7 @@ function device(name: string, log: string[], bytes = 2 ** 30): Device {
     queue,
     tuning: new TuningTable(),
     precision: "fast",
-    abilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
+    capabilities: { f64: true, parallelism: 1, simdBytes: 0, memory: bytes, maxAllocation: bytes },
     run: async () => ({}),
     array: () => ({ free() {} }),
     prepare: () => ({ cost: { flops: 1e9, bytes: 1e9 }, free() {} }) as unknown as Launch,

@@ -34,7 +34,7 @@ describe(`random kernels in strict mode, seed ${SEED}`, () => {
       after(() => device?.close());
       it(`agrees with the evaluator on ${runs}`, async (t) => {
         if (missing !== undefined) return t.skip(missing);
-        const narrowly = !device.abilities.f64;
+        const narrowly = !device.capabilities.f64;
         await campaign({
           runs,
           seed: SEED,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Abilities, OpenOptions } from "../../src/index.js";
+import type { Capabilities, OpenOptions } from "../../src/index.js";
 import { ladder } from "../../src/testing/index.js";
 import { climb } from "./run-suite.js";
 
@@ -24,7 +24,7 @@ const devices: { title: string; name: string; options: OpenOptions; real?: "f32"
 /** What the page has for the test. */
 interface Climber {
   /** Opens another device: what it can do, or why it is not there. */
-  open(name: string, options: OpenOptions): Promise<Abilities | string>;
+  open(name: string, options: OpenOptions): Promise<Capabilities | string>;
   /** Lets the device climb a rung, both by their numbers in order. */
   climb(device: number, rung: number): Promise<{ excuse?: string; error?: string }>;
 }
@@ -37,7 +37,7 @@ const devices = [];
 globalThis.climber = {
   async open(name, options) {
     devices.push(await open(name, options).catch((error) => error));
-    return devices.at(-1).abilities ?? devices.at(-1).message;
+    return devices.at(-1).capabilities ?? devices.at(-1).message;
   },
   async climb(device, rung) {
     const [{ excuse, error }] = await runLadder(devices[device], [ladder[rung]]);
@@ -83,7 +83,7 @@ describe("in a page", { skip }, async () => {
       climb(
         title,
         rungs,
-        () => found as Abilities,
+        () => found as Capabilities,
         async (rung) => {
           const { excuse, error } = await page.evaluate(([device, n]) => climber.climb(device, n), [index, ladder.indexOf(rung)] as const);
           return { excuse, error: error === undefined ? undefined : new Error(error) };

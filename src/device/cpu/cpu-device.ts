@@ -4,7 +4,18 @@ import type { Params } from "../../kernel/params.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind, type Binding } from "../launch/bind.js";
-import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
+import type {
+  Capabilities,
+  Args,
+  ArrayOptions,
+  Device,
+  ElementToken,
+  Launch,
+  LaunchOptions,
+  Precision,
+  Queue,
+  Results,
+} from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
@@ -28,7 +39,7 @@ export abstract class CpuDevice implements Device {
     readonly name: string,
     readonly backend: string,
     readonly label: string,
-    readonly abilities: Abilities,
+    readonly capabilities: Capabilities,
     readonly versions?: Readonly<Record<string, string>>,
   ) {
     this.queue = new CpuQueue(this);
@@ -62,7 +73,7 @@ export abstract class CpuDevice implements Device {
 
   /** One a worker: any of them may have the only team. */
   teamPlaces(_league: number): number {
-    return this.abilities.parallelism;
+    return this.capabilities.parallelism;
   }
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {

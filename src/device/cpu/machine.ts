@@ -1,4 +1,4 @@
-import type { Abilities } from "../device.js";
+import type { Capabilities } from "../device.js";
 import { systemMemory } from "./storage.js";
 
 /** Hardware in words, and versions of the engine, for backends that run inside it. */
@@ -13,8 +13,8 @@ export function describeMachine(threads: number): { label: string; versions: Rec
 /** The largest buffer that engines are known to give, in bytes. */
 const MAX_BUFFER = 2 ** 33;
 
-/** Abilities of a CPU backend; `reach` is the size of the one memory that its views must lie in, where they must. */
-export function cpuAbilities(threads: number, simdBytes: number, reach?: number): Abilities {
+/** Capabilities of a CPU backend; `reach` is the size of the one memory that its views must lie in, where they must. */
+export function cpuCapabilities(threads: number, simdBytes: number, reach?: number): Capabilities {
   const { total } = systemMemory();
   const memory = Math.min(total, reach ?? Infinity);
   return { f64: true, parallelism: threads, simdBytes, memory, maxAllocation: Math.min(memory, reach ?? MAX_BUFFER) };

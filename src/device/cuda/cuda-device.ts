@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/bind.js";
-import type { Abilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
+import type { Capabilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -7,7 +7,7 @@ import type { View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaQueue, writeView } from "./queue.js";
 
-export const abilitiesOf = ({ multiprocessors, memory }: GpuFacts): Abilities => ({
+export const capabilitiesOf = ({ multiprocessors, memory }: GpuFacts): Capabilities => ({
   f64: true,
   parallelism: multiprocessors,
   simdBytes: 0,
@@ -23,7 +23,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
   readonly backend: string;
   readonly label: string;
   readonly versions: Readonly<Record<string, string>>;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   readonly theoretical: TheoreticalPeaks;
 
   constructor(name: string, gpu: Gpu) {
@@ -31,7 +31,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     this.backend = gpu.driver.api.backend;
     this.label = gpu.facts.label;
     this.versions = { driver: String(gpu.driver.int("cuDriverGetVersion")) };
-    this.abilities = abilitiesOf(gpu.facts);
+    this.capabilities = capabilitiesOf(gpu.facts);
     this.theoretical = { bandwidth: gpu.facts.bandwidth };
   }
 

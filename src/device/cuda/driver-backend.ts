@@ -2,7 +2,7 @@ import { DeviceError } from "../../ir/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
 import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";
-import { abilitiesOf, CudaDevice } from "./cuda-device.js";
+import { capabilitiesOf, CudaDevice } from "./cuda-device.js";
 import { Driver } from "./driver.js";
 import { Gpu, gpuFacts } from "./gpu.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
@@ -66,7 +66,7 @@ export function driverBackend(parts: DriverParts): Backend {
       const { driver, compiler } = what;
       const devices = Array.from({ length: driver.int("cuDeviceGetCount") }, (_, ordinal) => {
         const facts = gpuFacts(driver, ordinal);
-        return { name: `${name}:${ordinal}`, label: facts.label, abilities: abilitiesOf(facts) };
+        return { name: `${name}:${ordinal}`, label: facts.label, capabilities: capabilitiesOf(facts) };
       });
       const versions = { driver: parts.driverVersion(driver.int("cuDriverGetVersion")), [parts.compiler]: await compiler.version() };
       return { backend: name, devices, versions };

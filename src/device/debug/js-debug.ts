@@ -4,7 +4,7 @@ import { KernelError } from "../../ir/errors.js";
 import type { Binding } from "../launch/bind.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
-import { cpuAbilities, describeMachine } from "../cpu/machine.js";
+import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, settle } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { Arena } from "./arena.js";
@@ -21,7 +21,7 @@ export const backend: Backend = {
   single: true,
   async probe() {
     const { label, versions } = describeMachine(1);
-    return { backend: "js-debug", devices: [{ name: "js-debug", label, abilities: cpuAbilities(1, 0) }], versions };
+    return { backend: "js-debug", devices: [{ name: "js-debug", label, capabilities: cpuCapabilities(1, 0) }], versions };
   },
   async open() {
     return new JsDebugDevice();
@@ -30,7 +30,7 @@ export const backend: Backend = {
 
 class JsDebugDevice extends CpuDevice {
   constructor() {
-    super("js-debug", "js-debug", describeMachine(1).label, cpuAbilities(1, 0));
+    super("js-debug", "js-debug", describeMachine(1).label, cpuCapabilities(1, 0));
   }
 
   protected override get compileOptions(): { debug: boolean } {

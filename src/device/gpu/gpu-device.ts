@@ -2,7 +2,18 @@ import type { ElementType } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { bind, type Binding } from "../launch/bind.js";
-import type { Abilities, Args, ArrayOptions, Device, ElementToken, Launch, LaunchOptions, Precision, Queue, Results } from "../device.js";
+import type {
+  Capabilities,
+  Args,
+  ArrayOptions,
+  Device,
+  ElementToken,
+  Launch,
+  LaunchOptions,
+  Precision,
+  Queue,
+  Results,
+} from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
@@ -24,7 +35,7 @@ const RESIDENT_TEAMS = 8;
 export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   abstract readonly backend: string;
   abstract readonly label: string;
-  abstract readonly abilities: Abilities;
+  abstract readonly capabilities: Capabilities;
   readonly memory: MemorySpace;
   readonly tuning = new TuningTable();
   precision: Precision = "fast";
@@ -43,7 +54,7 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
   }
 
   teamPlaces(league: number): number {
-    return Math.min(league, RESIDENT_TEAMS * this.abilities.parallelism);
+    return Math.min(league, RESIDENT_TEAMS * this.capabilities.parallelism);
   }
 
   abstract createQueue(): Queue;

@@ -5,7 +5,7 @@ import type { Binding } from "../launch/bind.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { addressOf } from "../cpu/host-view.js";
-import { cpuAbilities, describeMachine } from "../cpu/machine.js";
+import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, settle } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { tilesDecision } from "../../ir/analysis/tiles.js";
@@ -31,7 +31,7 @@ export const backend: Backend = {
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
-    return { backend: "js", devices: [{ name: "js", label, abilities: cpuAbilities(threads, 0) }], versions };
+    return { backend: "js", devices: [{ name: "js", label, capabilities: cpuCapabilities(threads, 0) }], versions };
   },
   async open() {
     const { memory } = cpuStorage();
@@ -46,7 +46,7 @@ class JsDevice extends CpuDevice {
 
   constructor(private readonly pool: WorkerPool) {
     const { label, versions } = describeMachine(pool.size);
-    super("js", "js", label, cpuAbilities(pool.size, 0), versions);
+    super("js", "js", label, cpuCapabilities(pool.size, 0), versions);
     this.programs = new ProgramCache(pool);
     this.shared = new SharedBuffers(pool);
   }

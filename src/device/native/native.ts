@@ -3,7 +3,7 @@ import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, type Captured, type Region } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { addressOf, hostOf, spanOf } from "../cpu/host-view.js";
-import { cpuAbilities, describeMachine } from "../cpu/machine.js";
+import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { partialCount } from "../../ir/launch.js";
 import { tilesDecision, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
@@ -47,7 +47,7 @@ class NativeDevice extends CpuDevice {
     private readonly loader: Loader,
     private readonly threads: number,
   ) {
-    super("native", "native", describeMachine(threads).label, cpuAbilities(threads, simdBytes()), { compiler: compiler.version });
+    super("native", "native", describeMachine(threads).label, cpuCapabilities(threads, simdBytes()), { compiler: compiler.version });
   }
 
   protected build(asked: Binding): CpuProgram {
@@ -340,8 +340,8 @@ export const backend: Backend = {
     if (koffi) versions.koffi = koffi.version;
     if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? MISSING.compiler : MISSING.koffi };
     const threads = threadCount();
-    const abilities = cpuAbilities(threads, simdBytes());
-    return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, abilities }], versions };
+    const capabilities = cpuCapabilities(threads, simdBytes());
+    return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, capabilities }], versions };
   },
 
   async open(): Promise<Device> {

@@ -4,7 +4,7 @@ import { loadKoffi } from "../ffi.js";
 import { NO_KOFFI, NO_LOADER, Opencl } from "./api.js";
 import { findDevices, type Found } from "./facts.js";
 import { OpenclMachine } from "./machine.js";
-import { abilitiesOf, OpenclDevice } from "./opencl-device.js";
+import { capabilitiesOf, OpenclDevice } from "./opencl-device.js";
 
 const NO_DEVICES = {
   reason: "the OpenCL loader is there, and finds no device",
@@ -38,7 +38,7 @@ export const backend: Backend = {
     const devices = what.devices.map(({ facts }, index) => ({
       name: `opencl:${index}`,
       label: facts.label,
-      abilities: abilitiesOf(facts),
+      capabilities: capabilitiesOf(facts),
     }));
     return { backend: "opencl", devices, versions: { platform: [...new Set(what.devices.map(({ facts }) => facts.platform))].join("; ") } };
   },

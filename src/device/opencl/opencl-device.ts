@@ -1,15 +1,15 @@
 import type { Binding } from "../launch/bind.js";
-import type { Abilities, Launch, Queue } from "../device.js";
+import type { Capabilities, Launch, Queue } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 import { OpenclQueue } from "./queue.js";
-import { requireAbilities } from "./requirements.js";
+import { requireCapabilities } from "./requirements.js";
 import { fillView } from "./transfers.js";
 
-export const abilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: OpenclFacts): Abilities => ({
+export const capabilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: OpenclFacts): Capabilities => ({
   f64,
   parallelism: multiprocessors,
   simdBytes: 0,
@@ -23,14 +23,14 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly label: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);
     this.label = machine.facts.label;
     this.versions = { driver: machine.facts.driver };
     this.onHost = machine.facts.cpu;
-    this.abilities = abilitiesOf(machine.facts);
+    this.capabilities = capabilitiesOf(machine.facts);
   }
 
   createQueue(): Queue {
@@ -42,7 +42,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   }
 
   protected launch(binding: Binding): Launch {
-    requireAbilities(this.name, this.gpu.facts, binding);
+    requireCapabilities(this.name, this.gpu.facts, binding);
     return new GpuLaunch(this.gpu, binding);
   }
 }

@@ -6,7 +6,7 @@ import type { Binding } from "../launch/bind.js";
 import type { OpenclFacts } from "./facts.js";
 
 /** Throws LaunchError where a kernel needs what the device does not have. */
-export function requireAbilities(device: string, facts: OpenclFacts, { kernel, ir, precision }: Binding): void {
+export function requireCapabilities(device: string, facts: OpenclFacts, { kernel, ir, precision }: Binding): void {
   const refuse = (problem: string, line = kernel.location.line): never => {
     throw new LaunchError(`kernel "${kernel.name}" (${kernel.location.file}:${line}) on ${device}: ${problem}`);
   };

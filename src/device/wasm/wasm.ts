@@ -8,7 +8,7 @@ import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { addressOf } from "../cpu/host-view.js";
-import { cpuAbilities, describeMachine } from "../cpu/machine.js";
+import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { partialCount } from "../../ir/launch.js";
 import { threadCount, WorkerPool, type RegionPart } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
@@ -36,9 +36,9 @@ export const backend: Backend = {
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
-    const abilities = cpuAbilities(threads, SIMD_BYTES, memoryLimits().most * PAGE);
+    const capabilities = cpuCapabilities(threads, SIMD_BYTES, memoryLimits().most * PAGE);
     if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
-    return { backend: "wasm", devices: [{ name: "wasm", label, abilities }], versions };
+    return { backend: "wasm", devices: [{ name: "wasm", label, capabilities }], versions };
   },
   async open() {
     if (!hasSimd()) throw new DeviceError("wasm", noSimd.reason, noSimd.remedy);
@@ -61,7 +61,7 @@ class WasmDevice extends CpuDevice {
     private readonly relaxed: boolean,
   ) {
     const { label, versions } = describeMachine(pool.size);
-    super("wasm", "wasm", label, cpuAbilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE), versions);
+    super("wasm", "wasm", label, cpuCapabilities(pool.size, SIMD_BYTES, memoryLimits().most * PAGE), versions);
     this.modules = new ModuleCache(pool);
   }
 

@@ -3,7 +3,7 @@ import type { Backend, BackendReport, Device, OpenOptions } from "../device.js";
 import { findAdapter, labelOf, requestDevice } from "./adapter.js";
 import { Gpu } from "./gpu.js";
 import { requireExactErrors } from "./self-test.js";
-import { abilitiesOf, WebGpuDevice } from "./webgpu-device.js";
+import { capabilitiesOf, WebGpuDevice } from "./webgpu-device.js";
 
 /** The `webgpu` backend: compute shaders in WGSL, through Dawn in Node and through the browser in a page. */
 export const backend: Backend = {
@@ -14,7 +14,7 @@ export const backend: Backend = {
     const found = await findAdapter();
     if ("missing" in found) return { backend: "webgpu", devices: [], versions: {}, missing: found.missing };
     const { adapter, versions } = found;
-    const device = { name: "webgpu", label: labelOf(adapter), abilities: abilitiesOf(adapter.limits, false) };
+    const device = { name: "webgpu", label: labelOf(adapter), capabilities: capabilitiesOf(adapter.limits, false) };
     return { backend: "webgpu", devices: [device], versions };
   },
 

@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/bind.js";
-import type { Abilities, Launch, Queue } from "../device.js";
+import type { Capabilities, Launch, Queue } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
@@ -11,7 +11,7 @@ import { WebGpuQueue, writeView } from "./queue.js";
 export const EMULATED_BITS = 44;
 
 /** What WebGPU tells of an adapter; it says neither how much memory there is nor how many processors. */
-export const abilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Abilities => ({
+export const capabilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Capabilities => ({
   f64: emulates,
   f64Bits: emulates ? EMULATED_BITS : undefined,
   subnormals: false,
@@ -24,7 +24,7 @@ export const abilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Abil
 /** One device of WebGPU, in Node or in a browser. */
 export class WebGpuDevice extends GpuDevice<Gpu> {
   readonly backend = "webgpu";
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   private clock: Clock | undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
     gpu: Gpu,
   ) {
     super(name, gpu);
-    this.abilities = abilitiesOf(gpu.limits, gpu.emulates);
+    this.capabilities = capabilitiesOf(gpu.limits, gpu.emulates);
   }
 
   /** How many an adapter can run at a time is not told. */

@@ -1,7 +1,7 @@
 import { CpuDevice } from "../../device/cpu/cpu-device.js";
 import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
 import type { CpuProgram } from "../../device/cpu/launch.js";
-import { cpuAbilities } from "../../device/cpu/machine.js";
+import { cpuCapabilities } from "../../device/cpu/machine.js";
 import type { Binding } from "../../device/launch/bind.js";
 import type { Entry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning/tuning.js";
@@ -37,7 +37,7 @@ export class PortDevice extends CpuDevice {
     private readonly tools: PortTools,
   ) {
     const name = portDevice(port);
-    super(name, name, tools.label, cpuAbilities(tools.threads, 0), { compiler: tools.compiler.version });
+    super(name, name, tools.label, cpuCapabilities(tools.threads, 0), { compiler: tools.compiler.version });
     this.onHost = tools.onHost;
   }
 

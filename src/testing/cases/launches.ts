@@ -220,7 +220,7 @@ export const launches: Rung[] = [
   ...reals(109, "a closed device takes no more work", async (device, real) => {
     // A device of a backend that is not the library's cannot be opened a second time from here.
     if (!backendNames().includes(device.backend)) return;
-    const other = await open(device.name, device.abilities.f64Bits === undefined ? {} : { f64: "emulate" });
+    const other = await open(device.name, device.capabilities.f64Bits === undefined ? {} : { f64: "emulate" });
     const { queue } = other;
     const x = other.array(real, 10),
       y = other.array(real, 10);

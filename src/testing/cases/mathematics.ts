@@ -109,7 +109,7 @@ export const mathematics: Rung[] = reals(
   90,
   "functions within 2 ulp, emulated ones within 16 of the bits that they have",
   (device, real, r) => {
-    const { f64Bits } = device.abilities;
+    const { f64Bits } = device.capabilities;
     const ulp = ulpOf(real);
     if (real === f32 || f64Bits === undefined) return compare(device, real, r, ulp);
     const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);

@@ -242,7 +242,7 @@ export const reductions: Rung[] = [
     dots(device, real, r, "fast", (actual, products) => {
       const exact = products.reduce((s, v) => s + v, 0),
         scale = products.reduce((s, v) => s + Math.abs(v), 0);
-      const unit = real === f32 ? 2 ** -24 : 2 ** -(device.abilities.f64Bits ?? 53);
+      const unit = real === f32 ? 2 ** -24 : 2 ** -(device.capabilities.f64Bits ?? 53);
       if (!(Math.abs(actual - exact) <= (products.length + 1) * unit * scale))
         throw new Error(`fast dot of ${products.length}: ${actual} instead of about ${exact}`);
     }),

@@ -101,8 +101,8 @@ function forEach(
   );
 }
 
-const noExtremesByAtomics = ({ abilities }: Device, real: Real): string | undefined =>
-  real === f64 && abilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined;
+const noExtremesByAtomics = ({ capabilities }: Device, real: Real): string | undefined =>
+  real === f64 && capabilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined;
 
 async function keepsExtremes(device: Device, real: Real, r: Round, strategies: readonly (ScatterStrategy | undefined)[]): Promise<void> {
   const xs = fine(r);

@@ -206,7 +206,7 @@ test("non-finite data are refused", async () => {
 
 test("a system larger than the device is refused before anything is allocated", async () => {
   const untouched = new Proxy(
-    { name: "tiny", abilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } },
+    { name: "tiny", capabilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } },
     {
       get(target, key) {
         if (key in target) return target[key as keyof typeof target];
@@ -220,6 +220,6 @@ test("a system larger than the device is refused before anything is allocated", 
   );
   await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
   requireRoom(untouched, shape);
-  const narrow = { name: "narrow", abilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
+  const narrow = { name: "narrow", capabilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
   assert.throws(() => requireRoom(narrow, shape), /in one array/);
 });

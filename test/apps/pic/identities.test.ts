@@ -72,7 +72,7 @@ for (const [name, ...strategies] of BACKENDS) {
     before(async () => {
       if (missing !== undefined) return;
       device = await open(name, name === "webgpu" ? { f64: "emulate" } : {});
-      coarser = 2 ** (53 - (device.abilities.f64Bits ?? 53));
+      coarser = 2 ** (53 - (device.capabilities.f64Bits ?? 53));
     });
     after(() => device?.close());
 

@@ -11,7 +11,7 @@ const page = pageOf(`
     let threads = 0;
     for (const name of ["js", "wasm"]) {
       const device = await open(name);
-      threads = device.abilities.parallelism;
+      threads = device.capabilities.parallelism;
       const x = device.from(f64, Float64Array.from({ length: 300000 }, (_, k) => Math.sqrt(k)));
       for (let turn = 0; turn < 50; turn++) results[name] = (await device.run(dot, { x }, range(300000), { precision: "strict" })).s;
       await device.close();

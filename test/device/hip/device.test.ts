@@ -41,7 +41,7 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
   it("lists devices with what the driver tells of them", async () => {
     const report = await backend.probe();
     assert.deepEqual(
-      report.devices.map(({ name, label, abilities }) => [name, label, abilities.parallelism]),
+      report.devices.map(({ name, label, capabilities }) => [name, label, capabilities.parallelism]),
       [0, 1].map((n) => [`hip:${n}`, `Fake Instinct ${n}, 1 GiB, gfx90a`, 4]),
     );
     assert.deepEqual(report.versions, { driver: "HIP 6.2.42133", hiprtc: "6.2.42133" });

@@ -74,7 +74,7 @@ describe("the js device", () => {
   });
 
   it("chooses private copies for small scatter targets and atomics for large ones, and says so", async (t) => {
-    if (device.abilities.parallelism === 1) return t.skip("one thread adds in order");
+    if (device.capabilities.parallelism === 1) return t.skip("one thread adds in order");
     const bins = kernel("bins", { h: scatter(f64), size: i32 }, ({ h, size }, i) => {
       h.add((i * 7) % size, 1);
     });

@@ -18,8 +18,8 @@ test("the probe starts nothing and tells what the device can do", async () => {
   const { devices, missing } = await backend.probe();
   assert.equal(missing, undefined);
   assert.equal(devices[0].name, "wasm");
-  assert.equal(devices[0].abilities.simdBytes, 16);
-  assert.equal(devices[0].abilities.f64, true);
+  assert.equal(devices[0].capabilities.simdBytes, 16);
+  assert.equal(devices[0].capabilities.f64, true);
 });
 
 test("launches share a module where extents and strides are equal, with any arrays and scalars", async () => {
