@@ -29,13 +29,13 @@ interface Row extends Measured {
   variant: string;
   gbs: number;
   maxError: number;
-  decisions: readonly string[];
+  remarks: readonly string[];
 }
 
 interface Prepared {
   variant: Variant;
   maxError: number;
-  decisions: readonly string[];
+  remarks: readonly string[];
 }
 
 const list = (text: string) => text.split(",");
@@ -74,7 +74,7 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
   const handWritten = problem.handWritten(baselines);
   const expected = await outcome(problem, devices[0], handWritten);
   const launches: Launch[] = [];
-  const prepared: Prepared[] = [{ variant: variant("handwritten", handWritten), maxError: 0, decisions: [] }];
+  const prepared: Prepared[] = [{ variant: variant("handwritten", handWritten), maxError: 0, remarks: [] }];
   for (const device of devices)
     for (const precision of (device.backend === "js" ? ["fast"] : ["fast", "strict"]) as Precision[]) {
       const launch = problem.launch(device, { precision });
@@ -83,7 +83,7 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
       const maxError = difference(expected, await outcome(problem, device, run, launch));
       if (!(maxError <= TOLERANCE))
         throw new Error(`${c.name} on ${device.name} (${precision}) differs from the hand-written kernel by ${maxError}`);
-      prepared.push({ variant: variant(`${device.name} ${precision}`, run), maxError, decisions: launch.decisions });
+      prepared.push({ variant: variant(`${device.name} ${precision}`, run), maxError, remarks: launch.remarks });
     }
   const measured = await interleave(
     prepared.map((p) => p.variant),
@@ -96,7 +96,7 @@ async function measure(c: Case): Promise<{ bytes: number; rows: Row[] }> {
     ...m,
     gbs: problem.bytes / m.seconds / 1e9,
     maxError: prepared[n].maxError,
-    decisions: prepared[n].decisions,
+    remarks: prepared[n].remarks,
   }));
   return { bytes: problem.bytes, rows };
 }

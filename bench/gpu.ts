@@ -43,7 +43,7 @@ interface Row {
   gbs: number;
   /** Of the copy bandwidth. */
   ofCopy: number;
-  decisions: readonly string[];
+  remarks: readonly string[];
 }
 
 interface Iteration {
@@ -130,7 +130,7 @@ async function measure(prepare: (precision: Precision) => Launch, bytes?: number
       least: sorted[0],
       gbs,
       ofCopy: (gbs * 1e9) / copy,
-      decisions: launch.decisions,
+      remarks: launch.remarks,
     });
     console.log(
       `${launch.kernel.name.padEnd(10)} ${precision.padEnd(6)} ${(1e3 * seconds).toFixed(4).padStart(9)} ms ${gbs.toFixed(0).padStart(6)} GB/s  ${((gbs * 1e11) / copy).toFixed(1)} % of copy`,

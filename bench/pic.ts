@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
 
 interface Variant {
   readonly name: string;
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   /** From one worker in order; by hand the current alone is looked at. */
   readonly off: Pick<Difference, "current"> & Partial<Difference>;
   /** Seconds of a call, the median of some. */
@@ -83,7 +83,7 @@ async function measure(layout: Layout) {
     if (!expected.has(sorted)) expected.set(sorted, await push.expected());
     if (pushes.length === 1) variants.push(...byHandOf(await push.inputs(), layout).map((each) => checked(each, expected.get(sorted)!)));
     const off = difference(await push.result(), expected.get(sorted)!);
-    variants.push({ name: deposit, decisions: push.decisions, off, seconds: async () => median((await push.run(2 + calls)).slice(2)) });
+    variants.push({ name: deposit, remarks: push.remarks, off, seconds: async () => median((await push.run(2 + calls)).slice(2)) });
   }
   const samples: number[][] = variants.map(() => []);
   for (let round = 0; round < Number(options.rounds); round++)
@@ -92,7 +92,7 @@ async function measure(layout: Layout) {
       samples[v].push(await variants[v].seconds());
     }
   for (const push of pushes) push.free();
-  return variants.map(({ name, decisions, off }, v) => {
+  return variants.map(({ name, remarks, off }, v) => {
     const seconds = median(samples[v]);
     const bytes = BYTES_PER_PARTICLE[layout] * particles;
     const ofFloor = bytes / bandwidth / seconds;
@@ -102,13 +102,13 @@ async function measure(layout: Layout) {
       `${layout} ${name.padEnd(14)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ${((1e9 * seconds) / particles).toFixed(3).padStart(8)} ns a particle ` +
         `${(bytes / seconds / 1e9).toFixed(1).padStart(7)} GB/s  ${(100 * ofFloor).toFixed(1).padStart(5)} % of the floor  ratio ${ratio.toFixed(2)}${wrong}`,
     );
-    return { layout, variant: name, seconds, gbs: bytes / seconds / 1e9, ofFloor, ratio, off, decisions };
+    return { layout, variant: name, seconds, gbs: bytes / seconds / 1e9, ofFloor, ratio, off, remarks };
   });
 }
 
 function checked({ name, current, seconds }: ByHand, ordered: Expected): Variant {
   const { current: off } = difference({ ...ordered, current }, ordered);
-  return { name, decisions: [], off: { current: off }, seconds: async () => seconds() };
+  return { name, remarks: [], off: { current: off }, seconds: async () => seconds() };
 }
 
 function byHandOf(inputs: PushInputs, layout: Layout): ByHand[] {

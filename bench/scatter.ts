@@ -100,13 +100,13 @@ async function measure(bins: number, order: keyof typeof ORDERS) {
       samples[v].map((own, round) => samples[base][round] / own),
       0.5,
     );
-    const decision = launch.decisions.find((line) => line.startsWith("scatter"))!;
+    const remark = launch.remarks.find((line) => line.startsWith("scatter"))!;
     console.log(
       `${String(bins).padStart(9)} ${order.padEnd(9)} ${strategy.padEnd(10)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ` +
-        `${((1e9 * seconds) / n).toFixed(3).padStart(8)} ns an element  ${ratio.toFixed(2).padStart(6)} of ${variants[base].strategy}  off by ${off.toExponential(1)}  ${decision}`,
+        `${((1e9 * seconds) / n).toFixed(3).padStart(8)} ns an element  ${ratio.toFixed(2).padStart(6)} of ${variants[base].strategy}  off by ${off.toExponential(1)}  ${remark}`,
     );
     launch.free();
-    return { bins, order, strategy, seconds, ratio, off, decisions: launch.decisions };
+    return { bins, order, strategy, seconds, ratio, off, remarks: launch.remarks };
   });
   at.free();
   h.free();

@@ -60,7 +60,7 @@ async function run({ device: name, f64, calls, json, ...options }: Options, shel
       bytes,
       bandwidth,
       off,
-      decisions: push.decisions,
+      remarks: push.remarks,
     };
     shell.print(summary(result));
     if (json !== undefined) await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
@@ -83,7 +83,7 @@ interface Result extends PushOptions {
   bytes: number;
   bandwidth: number;
   off: { velocity: number; current: number };
-  decisions: readonly string[];
+  remarks: readonly string[];
 }
 
 const summary = ({
@@ -99,12 +99,12 @@ const summary = ({
   bytes,
   bandwidth,
   off,
-  decisions,
+  remarks,
 }: Result): string =>
   [
     `${device}: ${label}`,
     `push: ${particles} particles${hot ? ", hot" : ""}, ${deposit}, ${layout}, ${precision}`,
-    ...decisions,
+    ...remarks,
     `${((1e9 * seconds) / particles).toPrecision(4)} ns a particle, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s by ${bytes / particles} bytes a particle`,
     ...(sortSeconds === undefined ? [] : [`a sort takes ${((1e9 * sortSeconds) / particles).toPrecision(4)} ns a particle`]),
     `${((100 * bytes) / bandwidth / seconds).toPrecision(3)} % of the floor: these bytes at the copy bandwidth, ${(bandwidth / 1e9).toPrecision(3)} GB/s`,

@@ -127,8 +127,8 @@ export class Push {
   }
 
   /** What was decided about the launch, a line each. */
-  get decisions(): readonly string[] {
-    return this.launches[0].decisions;
+  get remarks(): readonly string[] {
+    return this.launches[0].remarks;
   }
 
   /** For other implementations: the particles, [7][particles] or, as `aos`, [particles][7], fields as [x_3][x_2][x_1], and numbers. */

@@ -104,7 +104,7 @@ export interface Launch {
   /** By the rule of docs/assessment.md, for one run of this launch. */
   readonly cost: Cost;
   /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   /** How its work is shared out, and how else it could be; see `tune`. Absent where that is always the same. */
   readonly tuning?: LaunchTuning;
   /** The generated source (or WebAssembly text), for people. */
@@ -125,7 +125,7 @@ export interface Cost {
  */
 export interface Graph {
   /** What it became, a line each: how many launches and copies, in how many regions. */
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   /** Gives back what the device holds for it. The launches stay. */
   free(): void;
 }

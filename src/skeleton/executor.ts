@@ -169,8 +169,8 @@ export class Executor {
   }
 
   /** What the devices made of the latest program of these stages. */
-  decisions(stages: Stages): readonly string[] {
-    return this.variants.findLast(({ program }) => program.plan.stages === stages)?.program.decisions ?? [];
+  remarks(stages: Stages): readonly string[] {
+    return this.variants.findLast(({ program }) => program.plan.stages === stages)?.program.remarks ?? [];
   }
 
   free(): void {

@@ -15,12 +15,12 @@ export interface Explained {
   /** The plan of those that follow, once halos have come to a steady state. */
   readonly steady: Plan;
   /** What the devices made of it, a line each; nothing before the first run. */
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 /** The graph before and after planning, and why it is so, for people. */
 export function explainText(explained: Explained): string {
-  const { name, set, precision, steady, decisions } = explained;
+  const { name, set, precision, steady, remarks } = explained;
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
@@ -31,7 +31,7 @@ export function explainText(explained: Explained): string {
       ...stages.written.redundant.map((edge) => `${edge.from.name} -> ${edge.to.name} follows from the others`),
     ]),
     section("Swaps at the end", stages.swaps.map(([a, b]) => `${a.name} <-> ${b.name}`).join(", ")),
-    section("Fusion", stages.fusion?.decisions ?? ["not asked for"]),
+    section("Fusion", stages.fusion?.remarks ?? ["not asked for"]),
     section("Halo updates", halosOf(explained)),
     section("Sorts", [...new Set(steady.graph.nodes.filter((node) => node.kind === "sort").map((node) => node.reason))]),
     section("Splits", table([...steady.splits].map(([stage, { reason }]) => [steady.base.nodes[stage].name, reason]))),
@@ -41,7 +41,7 @@ export function explainText(explained: Explained): string {
       `Tasks in the order of launches: ${plural(steady.schedule.streams, "stream")}, ${plural(steady.schedule.events, "event")}`,
       tasksOf(steady),
     ),
-    section("On the devices", decisions),
+    section("On the devices", remarks),
   ];
   return [
     `skeleton "${name}" on ${set}: OCC ${steady.level}, ${precision}, ${count} a plan`,

@@ -28,7 +28,7 @@ export interface Fusion {
   /** Bytes that pass between memory and processor, for each cell. */
   readonly bytes: { readonly before: number; readonly after: number };
   /** What was decided and why, a line each. */
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -50,7 +50,7 @@ export function fuse(containers: readonly Container[], { temporary = [] }: Fusio
     buffers: second.all,
     groups,
     bytes: { before, after },
-    decisions: [
+    remarks: [
       ...groups.flatMap(reasonsOf),
       ...apart(groups),
       groups.length < containers.length

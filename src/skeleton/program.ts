@@ -90,10 +90,10 @@ export class Program {
   }
 
   /** What the devices made of the captured program, and how its launches are tuned, a line each. */
-  get decisions(): readonly string[] {
+  get remarks(): readonly string[] {
     const launches = this.ops.flatMap((op) => op.launches);
-    const tuned = launches.flatMap(({ kernel, tuning }) => (tuning?.decisions ?? []).map((line) => `${kernel.name}: ${line}`));
-    return [...(this.graph?.decisions ?? []), ...new Set(tuned)];
+    const tuned = launches.flatMap(({ kernel, tuning }) => (tuning?.remarks ?? []).map((line) => `${kernel.name}: ${line}`));
+    return [...(this.graph?.remarks ?? []), ...new Set(tuned)];
   }
 
   /** Measures launches for which nothing is known, on devices that are to; true where something was found. */

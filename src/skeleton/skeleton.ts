@@ -305,8 +305,8 @@ export class Skeleton {
       seen.set(key(steady), steady);
       steady = plan(nextStart(steady));
     }
-    const decisions = [...this.choiceText(), ...this.executor.decisions(stages)];
-    return { name: this.name, set: this.set.name, precision: this.precision, first, steady, decisions };
+    const remarks = [...this.choiceText(), ...this.executor.remarks(stages)];
+    return { name: this.name, set: this.set.name, precision: this.precision, first, steady, remarks };
   }
 
   private choiceText(): string[] {

@@ -57,7 +57,7 @@ for (const name of ["js", "wasm", "native", "opencl"])
       if (device instanceof Error) return;
       const args = { at: device.array(i32, COUNT), x: device.array(f64, COUNT), h: device.array(f64, BINS) };
       const launch = device.prepare(deposit, args, range(COUNT));
-      assert.match(launch.decisions.join("\n"), /scatter "h": sorted/);
+      assert.match(launch.remarks.join("\n"), /scatter "h": sorted/);
       assert.equal(launch.tuning?.measurable, false);
       for (const scatter of ["atomic", "duplicated", "tiled"] as const) {
         const refused = /"deposit" .*: scatter "h" cannot be \w+ in a deterministic launch.*use the strategy "sorted"/;

@@ -56,7 +56,7 @@ for (const [name, skip] of [
 
     function run(launch: Launch): void {
       assert.match(
-        launch.decisions.join("\n"),
+        launch.remarks.join("\n"),
         /sorted, 16 workers go through all elements in order, and each adds to its own part of axis \d/,
       );
       device.queue.submit(launch);
@@ -75,7 +75,7 @@ for (const [name, skip] of [
       const v = device.from(f64, start, [3, knots]);
       const args = { a: device.from(f64, a, [rows, 12]), knot: device.from(i32, knot), v };
       const launch = device.prepare(spline, args, range(rows), { precision: "strict" });
-      assert.match(launch.decisions.join("\n"), /its own part of axis 1/);
+      assert.match(launch.remarks.join("\n"), /its own part of axis 1/);
       run(launch);
       assert.deepEqual(await device.queue.read(v), expected);
     });
@@ -137,7 +137,7 @@ describe("ordered scatter", () => {
   });
   const decided = (launch: Launch) => {
     launch.free();
-    return launch.decisions.join("\n");
+    return launch.remarks.join("\n");
   };
 
   test("is one worker's where owners would gain nothing", () => {

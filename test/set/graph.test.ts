@@ -110,7 +110,7 @@ await eachSet((name, open) =>
       await origin.finish();
       assert.deepEqual(await captured.read(), expected(set, 6));
       assert.equal(await captured.mass.get(origin), await direct.mass.get(set.members[0].queue(0)));
-      t.diagnostic(graph.decisions.join("; "));
+      t.diagnostic(graph.remarks.join("; "));
 
       const start = performance.now();
       for (let n = 0; n < 100; n++) origin.submit(graph);

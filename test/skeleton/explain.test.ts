@@ -11,7 +11,7 @@ import { container, field, figure4 } from "./fakes.js";
 function explained(containers: Container[], fresh = new Set<never>()) {
   const stages = stagesOf(containers, 1, false, []);
   const steady = planOf(stages, 2, "two-way", fresh);
-  return { name: "example", set: "js*2", precision: "strict", first: steady, steady, decisions: [] } as const;
+  return { name: "example", set: "js*2", precision: "strict", first: steady, steady, remarks: [] } as const;
 }
 
 test("the text tells dependencies, halos, splits, hints, streams and events with their reasons", () => {

@@ -75,7 +75,7 @@ describe("fusion of conjugate gradients", () => {
     );
     assert.equal(fuse(whole(state)).bytes.after, 10 * 8, "with all results stored");
     for (const reason of [/"laplace" runs again/, /s is temporary/, /computed for the 6 neighbours/, /p is written to a second buffer/])
-      assert.match(fusion.decisions.join("\n"), reason);
+      assert.match(fusion.remarks.join("\n"), reason);
   });
 
   it("moves the update of x beside that of p where the sequence ends with it", () => {
@@ -176,16 +176,16 @@ describe("containers stay apart", () => {
   ];
   for (const [containers, reason] of reasons)
     it(containers.map((container) => container.name).join(", "), () => {
-      const { containers: fused, decisions } = fuse(containers);
+      const { containers: fused, remarks } = fuse(containers);
       assert.ok(fused.length > 1, names({ containers: fused } as Fusion).join("; "));
-      assert.match(decisions.join("\n"), reason);
+      assert.match(remarks.join("\n"), reason);
     });
 
   it("over different grids", () => {
     const other = dense(set, EXTENTS);
     const u = other.field("u", f64);
     const elsewhere = other.container("elsewhere", { u }, ({ u }, c) => void (u[c] = 1));
-    assert.match(fuse([double, elsewhere]).decisions.join("\n"), /"double" and "elsewhere" run over different grids/);
+    assert.match(fuse([double, elsewhere]).remarks.join("\n"), /"double" and "elsewhere" run over different grids/);
   });
 });
 

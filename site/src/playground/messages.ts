@@ -28,7 +28,7 @@ export interface Ran {
   readonly results: Readonly<Record<string, number>>;
   /** The first elements of arrays that the kernel may have written, by name. */
   readonly samples: Readonly<Record<string, readonly number[]>>;
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 /** To compile a module; with `device`, to run its kernel there. */

@@ -106,13 +106,13 @@ function costText({ flops, bytes }: Forms): string {
 const duration = (seconds: number): string =>
   seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} us` : `${(seconds * 1e3).toPrecision(3)} ms`;
 
-function runText({ flops, bytes }: Forms, { device, seconds, results, samples, decisions }: Ran): string {
+function runText({ flops, bytes }: Forms, { device, seconds, results, samples, remarks }: Ran): string {
   const list = (values: readonly number[]): string => values.map((value) => +value.toPrecision(6)).join(", ");
   return [
     `${device}: ${duration(seconds)} a launch, ${(flops / seconds / 1e9).toPrecision(3)} GFLOP/s, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s`,
     ...Object.entries(results).map(([name, value]) => `${name} = ${value}`),
     ...Object.entries(samples).map(([name, values]) => `${name} = ${list(values)}, ...`),
-    ...decisions,
+    ...remarks,
   ].join("\n");
 }
 

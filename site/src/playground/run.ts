@@ -36,7 +36,7 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
       const times: number[] = [];
       for (let round = 0; round < ROUNDS; round++) times.push(await time(Math.min(count, 1000)));
       const seconds = times.toSorted((a, b) => a - b)[ROUNDS >> 1];
-      return { device: `${device.name}, ${device.label}`, seconds, results, samples, decisions: launch.decisions };
+      return { device: `${device.name}, ${device.label}`, seconds, results, samples, remarks: launch.remarks };
     } finally {
       launch.free();
     }

@@ -18,7 +18,7 @@ type Noted = { readonly device: CpuDevice; readonly item: Captured };
 
 /** Captured work of one device that runs as one. */
 export interface Region {
-  readonly decision: string;
+  readonly remark: string;
   /** The views' memory is known to be there. */
   run(): void;
   free(): void;
@@ -28,7 +28,7 @@ export interface Region {
 export function loopRegion(work: readonly Captured[]): Region {
   const calls = work.map((item) => (item instanceof CpuLaunch ? () => item.run() : transferCall(item)));
   return {
-    decision: `${countOf(work)}, one after the other`,
+    remark: `${countOf(work)}, one after the other`,
     run: () => {
       for (const call of calls) call();
     },
@@ -80,8 +80,8 @@ export class CpuGraph implements Graph {
     this.memory = cpuStorage().memory;
   }
 
-  get decisions(): readonly string[] {
-    return this.regions.map(({ decision }) => decision);
+  get remarks(): readonly string[] {
+    return this.regions.map(({ remark }) => remark);
   }
 
   run(): void {

@@ -11,7 +11,7 @@ import { cpuStorage } from "./storage.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
   /**
    * Runs to the end, on all workers; puts the reduce parameters' values, or their partials, into the outputs, and returns the values: none
@@ -60,8 +60,8 @@ export class CpuLaunch implements Launch {
     return built;
   }
 
-  get decisions(): readonly string[] {
-    return [...this.program.decisions, ...this.tuning.decisions];
+  get remarks(): readonly string[] {
+    return [...this.program.remarks, ...this.tuning.remarks];
   }
 
   get tuning(): LaunchTuning {

@@ -20,8 +20,8 @@ const ALWAYS_FITS = 16 << 20;
 export interface ScatterPlan {
   name: string;
   strategy: ScatterStrategy;
-  /** A line for Launch.decisions. */
-  decision: string;
+  /** A line for Launch.remarks. */
+  remark: string;
   /** `duplicated` with several workers: memory for the private copies. */
   copies?: PrivateCopies;
   /** `tiled`: memory for the tiles. */
@@ -56,7 +56,7 @@ function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads
       : `${threads} workers go through all elements in order, and each adds to its own part of axis`;
   const plans = targets.map(({ name }): ScatterPlan => {
     const axis = typeof owners === "string" ? "" : ` ${owners.axes[name]}`;
-    return { name, strategy: "sorted", decision: `scatter "${name}": sorted, ${how}${axis}` };
+    return { name, strategy: "sorted", remark: `scatter "${name}": sorted, ${how}${axis}` };
   });
   return typeof owners === "string" ? { binding, workers: 1, plans } : { binding: owners.binding, workers: threads, plans };
 }
@@ -126,7 +126,7 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
   const made = (strategy: ScatterStrategy, why: string): ScatterPlan => ({
     name,
     strategy,
-    decision: `scatter "${name}": ${strategy}, ${why}`,
+    remark: `scatter "${name}": ${strategy}, ${why}`,
     copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers, allocate) : undefined,
     tiles: strategy === "tiled" ? new WorkerTiles(param, workers, allocate) : undefined,
   });

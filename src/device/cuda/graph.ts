@@ -25,7 +25,7 @@ interface Origin {
 
 /** An executable CUDA graph, made of what was submitted to streams of one or several GPUs. */
 export class CudaGraph implements Graph {
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   private executable: Handle;
   private readonly launches: readonly (GpuLaunch | GpuFold)[];
   private readonly buffers: readonly GpuBuffer[];
@@ -41,7 +41,7 @@ export class CudaGraph implements Graph {
     this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
     const count = new BigUint64Array(1);
     driver.call("cuGraphGetNodes", graph, null, count);
-    this.decisions = [`a ${gpu.language.name} graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
+    this.remarks = [`a ${gpu.language.name} graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
   }
 
   /**

@@ -43,7 +43,7 @@ class JsDebugDevice extends CpuDevice {
 }
 
 class DebugProgram implements CpuProgram {
-  readonly decisions: string[];
+  readonly remarks: string[];
   readonly tuning: LaunchTuning;
 
   constructor(
@@ -51,7 +51,7 @@ class DebugProgram implements CpuProgram {
     private readonly args: Readonly<Record<string, unknown>>,
   ) {
     this.tuning = new LaunchTuning(binding, () => ({}));
-    this.decisions = [
+    this.remarks = [
       "workers: 1",
       ...binding.ir.params.filter((p) => p.kind === "scatter").map((p) => `scatter "${p.name}": sorted, one worker adds in element order`),
     ];

@@ -22,7 +22,7 @@ export class GpuFold implements Launch {
   readonly policy: Policy;
   readonly precision = "fast";
   readonly cost = { flops: 0, bytes: 0 };
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   readonly ran = false;
   private freed = false;
 
@@ -33,7 +33,7 @@ export class GpuFold implements Launch {
     private readonly gathering: Gathering,
   ) {
     ({ kernel: this.kernel, policy: this.policy } = launches[0]);
-    this.decisions = [`partials of ${launches.length} launches, folded by ${gathering.blocks} blocks`];
+    this.remarks = [`partials of ${launches.length} launches, folded by ${gathering.blocks} blocks`];
   }
 
   /**

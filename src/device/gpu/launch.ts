@@ -40,7 +40,7 @@ export class GpuLaunch implements Launch {
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
-  readonly decisions: string[] = [];
+  readonly remarks: string[] = [];
   readonly tuning: LaunchTuning;
   private readonly code: LaunchProgram;
   private readonly program: GpuProgram;
@@ -67,7 +67,7 @@ export class GpuLaunch implements Launch {
     const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.forward.map(({ to }) => to)];
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
     this.code = programOf(binding, gpu.language, gpu.facts);
-    const { program, decisions } = this.code;
+    const { program, remarks } = this.code;
     if (binding.forward.length > 0 && program.planes === 0)
       throw new LaunchError(
         `kernel "${this.kernel.name}" on ${gpu.name}: only grids over ranges of three axes, in fast mode, can forward planes`,
@@ -91,7 +91,7 @@ export class GpuLaunch implements Launch {
       this.free();
       throw error;
     }
-    this.decisions.push(...decisions, this.entries.get(this.program.main.name)!.needs);
+    this.remarks.push(...remarks, this.entries.get(this.program.main.name)!.needs);
   }
 
   /** Throws LaunchError where the launch or the memory of its views was freed. */
@@ -171,7 +171,7 @@ export class GpuLaunch implements Launch {
     const { program, policy } = this;
     const { serial, members } = this.code;
     const wish = policy.kind === "team" ? policy.size : undefined;
-    this.decisions.push(
+    this.remarks.push(
       serial
         ? "teams: one after the other, of one member"
         : `teams: blocks of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
@@ -179,7 +179,7 @@ export class GpuLaunch implements Launch {
     const held = this.entries.get(program.main.name)!.residentBlocks(program.threads, program.scratchBytes);
     const most = Math.max(1, TEAM_WAVES * held * this.gpu.facts.multiprocessors);
     const rows = teamPlaces(this.binding);
-    if (rows < league) this.decisions.push(`scratch: ${rows} teams at a time`);
+    if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
       teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
@@ -410,8 +410,8 @@ export class GpuLaunch implements Launch {
 
   private step(code: EntryCode, shape: Shape, values: Values): void {
     this.steps.push(this.gpu.kernelStep(code, this.entries.get(code.name)!, shape, { ...this.values, ...values }));
-    if (code === this.program.main && this.decisions.every((line) => !line.startsWith("grid")))
-      this.decisions.push(`grid ${shape.grid.join(" x ")} of blocks of ${shape.block.join(" x ")} threads, ${this.program.traversal}`);
+    if (code === this.program.main && this.remarks.every((line) => !line.startsWith("grid")))
+      this.remarks.push(`grid ${shape.grid.join(" x ")} of blocks of ${shape.block.join(" x ")} threads, ${this.program.traversal}`);
   }
 }
 

@@ -30,7 +30,7 @@ export interface LaunchProgram {
   /** Contributions of one element or team to each recorded scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   tiles?: TileShape;
-  decisions: string[];
+  remarks: string[];
   tuning: LaunchTuning;
 }
 
@@ -61,13 +61,13 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     slots: scatter.slots,
     tiles,
     serial: Object.values(scatter.code).includes("serial"),
-    decisions: [
-      ...scatter.decisions,
-      ...(tiles ? [tiles.decision] : []),
+    remarks: [
+      ...scatter.remarks,
+      ...(tiles ? [tiles.remark] : []),
       addresses,
-      ...tileDecision(binding.policy, wished),
-      ...lanesDecision(binding, assumptions, language),
-      ...tuning.decisions,
+      ...tileRemark(binding.policy, wished),
+      ...lanesRemark(binding, assumptions, language),
+      ...tuning.remarks,
     ],
     tuning,
   };
@@ -82,7 +82,7 @@ function blockOfTile(policy: Policy, traversal: () => Traversal): ShapeTuning | 
   return { row, threads, ...(policy.tile.length === 3 ? { planes } : {}) };
 }
 
-function tileDecision(policy: Policy, shape: ShapeTuning | undefined): string[] {
+function tileRemark(policy: Policy, shape: ShapeTuning | undefined): string[] {
   if (policy.kind !== "range" || !policy.tile) return [];
   if (!shape) return ["tiles: none, as the order of reductions or scatters shares the range out"];
   const { row, threads, planes } = shape;
@@ -163,7 +163,7 @@ function lanesFor({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["sca
 const inTurn = (scatter: GpuAssumptions["scatter"]): boolean =>
   Object.values(scatter).some((code) => code === "recorded" || code === "serial");
 
-function lanesDecision({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
+function lanesRemark({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
   if (policy.kind !== "team" || laneLoops(ir.body).length === 0) return [];
   const why =
     language.lanes === 1

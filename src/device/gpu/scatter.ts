@@ -23,7 +23,7 @@ export interface ScatterChoice {
   code: Record<string, ScatterCode>;
   /** Contributions of one element or team to each recorded target, at most. */
   slots: Record<string, number>;
-  decisions: string[];
+  remarks: string[];
 }
 
 /** What choices depend on, and what they say of it. */
@@ -46,7 +46,7 @@ export function chooseEach(binding: Binding, one: string, choose: (target: Scatt
   return {
     code: Object.fromEntries(made.map(({ name, code }) => [name, serial ? "serial" : code])),
     slots: Object.fromEntries(made.flatMap(({ name, slots }) => (slots === undefined || serial ? [] : [[name, slots]]))),
-    decisions: made.map(
+    remarks: made.map(
       ({ name, why, strategy }) =>
         `scatter "${name}": ${strategy}, ${serial ? `by one ${one}, in element order, because data decides how often elements add` : why}`,
     ),

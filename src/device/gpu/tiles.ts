@@ -22,7 +22,7 @@ export interface TileShape {
   readonly lines: number;
   /** Neighbouring elements of the range that a block takes. */
   readonly stretch: number;
-  readonly decision: string;
+  readonly remark: string;
 }
 
 /** The choice of tiles for a target that they were asked for. Throws LaunchError where there cannot be any. */
@@ -55,5 +55,5 @@ export function tileShape(binding: Binding, { code }: ScatterChoice, room: numbe
   const ranges = launchRanges(binding);
   const contributions = targets.reduce((sum, { name }) => sum + (contributionsOf(ir, name, ranges) ?? SOME_CONTRIBUTIONS), 0);
   const stretch = Math.max(SHORTEST_STRETCH, Math.floor(CONTRIBUTIONS_OF_TILE / Math.max(1, contributions)));
-  return { lines, stretch, decision: `tiles: ${lines} lines of ${TILE_LINE} elements, for stretches of ${stretch} elements of the range` };
+  return { lines, stretch, remark: `tiles: ${lines} lines of ${TILE_LINE} elements, for stretches of ${stretch} elements of the range` };
 }

@@ -8,7 +8,7 @@ import { addressOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, settle } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
-import { tilesDecision } from "../../ir/analysis/tiles.js";
+import { tilesRemark } from "../../ir/analysis/tiles.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
@@ -64,7 +64,7 @@ class JsDevice extends CpuDevice {
 
 /** One launch: its code, and the memory for its partial results. */
 class JsProgram implements CpuProgram {
-  readonly decisions: string[];
+  readonly remarks: string[];
   readonly tuning: LaunchTuning;
   private readonly text: string;
   private readonly workers: number;
@@ -101,10 +101,10 @@ class JsProgram implements CpuProgram {
         return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
       });
     const strategies = this.plans.map(({ strategy }) => strategy);
-    this.decisions = [
+    this.remarks = [
       `workers: ${this.workers}`,
-      ...this.plans.map((plan) => plan.decision),
-      ...tilesDecision(this.binding.ir, this.binding.policy, strategies),
+      ...this.plans.map((plan) => plan.remark),
+      ...tilesRemark(this.binding.ir, this.binding.policy, strategies),
     ];
     this.text = programs.textOf(this.target());
     this.code = programs.acquire(ir.name, this.text);

@@ -5,7 +5,7 @@ import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { addressOf, hostOf, spanOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { partialCount } from "../../ir/launch.js";
-import { tilesDecision, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
+import { tilesRemark, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { DeviceError } from "../../ir/errors.js";
@@ -124,7 +124,7 @@ const NO_RESULTS: Record<string, number> = Object.freeze({});
 
 /** A compiled kernel with its argument struct filled in. */
 class NativeProgram implements CpuProgram {
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   private readonly args: DataView;
   private readonly argsAddress: bigint;
   private readonly reductions: ReduceParam[];
@@ -162,13 +162,13 @@ class NativeProgram implements CpuProgram {
       streaming: streaming?.use ? 1 : 0,
     });
     this.fillAddresses();
-    this.decisions = [
+    this.remarks = [
       `threads: ${workers}`,
       ...(program.order.every((axis, level) => axis === level)
         ? []
         : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
-      ...plans.map((plan) => plan.decision),
-      ...tilesDecision(binding.ir, binding.policy, strategies),
+      ...plans.map((plan) => plan.remark),
+      ...tilesRemark(binding.ir, binding.policy, strategies),
       ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
     ];
   }

@@ -70,7 +70,7 @@ export class WalkRegion implements Region {
 
   /** @param settle what is left to do when all steps are through */
   constructor(
-    readonly decision: string,
+    readonly remark: string,
     private readonly walk: Entry,
     private steps: readonly WalkStep[],
     loader: Loader,

@@ -5,7 +5,7 @@ import type { OpenclQueue } from "./queue.js";
 
 /** Captured commands, which are enqueued one after the other at each run: OpenCL 1.2 knows no graphs. */
 export class OpenclGraph implements Graph {
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   private readonly queues: readonly OpenclQueue[];
   private freed = false;
 
@@ -16,7 +16,7 @@ export class OpenclGraph implements Graph {
     const { commands } = captured;
     this.queues = [...new Set(commands.map(({ queue }) => queue))].filter((queue) => queue !== origin);
     const on = this.queues.length > 0 ? `, on ${this.queues.length + 1} queues` : "";
-    this.decisions = [`${commands.length} commands, enqueued one by one${on}`];
+    this.remarks = [`${commands.length} commands, enqueued one by one${on}`];
   }
 
   /** Enqueues it all to `queue` in place of the one that captured it, and to the others that took part. */

@@ -118,8 +118,8 @@ export class LaunchTuning {
     return [...stored, ...Object.values(outputs).filter((view) => view !== undefined)];
   }
 
-  /** For `Launch.decisions`: nothing where all is as usual. */
-  get decisions(): readonly string[] {
+  /** For `Launch.remarks`: nothing where all is as usual. */
+  get remarks(): readonly string[] {
     const tuning = this.chosen;
     switch (tuning.from) {
       case "default":
@@ -173,7 +173,7 @@ export function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, op
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }
 
-/** Where the strategy of a launch's scatter parameters comes from that was told one, for decisions. */
+/** Where the strategy of a launch's scatter parameters comes from that was told one, for remarks. */
 export function strategySource({ call, tuning }: Pick<Binding, "call" | "tuning">): string {
   if (call.options.scatter !== undefined || tuning.from === "launch") return "as asked";
   return tuning.from === "measured" ? "as measured" : "as tuned";

@@ -117,7 +117,7 @@ class WasmDevice extends CpuDevice {
     const parts = work.flatMap((item) => (item instanceof CpuLaunch ? (item.program as WasmProgram).parts(item) : transferCall(item)));
     const region = this.pool.region(`a graph of ${countOf(work)}`, parts);
     return {
-      decision: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barriers`,
+      remark: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barriers`,
       run: () => {
         for (const launch of launches) launch.results ??= {};
         region.run();
@@ -194,7 +194,7 @@ class ModuleCache {
 
 /** A launch: a module, its argument block, and the memory for partial results. */
 class WasmProgram implements CpuProgram {
-  readonly decisions: string[];
+  readonly remarks: string[];
   private readonly args: CpuBuffer;
   private readonly temporary: { free(): void }[];
   private readonly reductions: Partials[];
@@ -239,7 +239,7 @@ class WasmProgram implements CpuProgram {
     for (const { param, address } of this.reductions) this.putAddress(`partials:${param.name}`, address);
     if (binding.partials) for (const [name, view] of Object.entries(binding.outputs)) this.putAddress(`partials:${name}`, addressOf(view!));
     for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
-    this.decisions = [`workers: ${workers}`, ...plans.map((plan) => plan.decision), ...kernel.decisions];
+    this.remarks = [`workers: ${workers}`, ...plans.map((plan) => plan.remark), ...kernel.remarks];
   }
 
   run(): Record<string, number> {

@@ -15,7 +15,7 @@ export class Captured {
 
 /** Captured work, which is never cut into several submissions: WebGPU's command buffers are for one use, so it is encoded anew each time. */
 export class WebGpuGraph implements Graph {
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   private freed = false;
 
   constructor(
@@ -24,7 +24,7 @@ export class WebGpuGraph implements Graph {
   ) {
     const { steps, launches } = captured;
     const dispatches = steps.filter((step) => step instanceof DispatchStep).length;
-    this.decisions = [
+    this.remarks = [
       `one submission of ${dispatches} dispatches and ${steps.length - dispatches} copies and clears, for ${launches.size} launches and what is between them`,
     ];
   }

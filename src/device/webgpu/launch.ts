@@ -44,7 +44,7 @@ export class WebGpuLaunch implements Launch {
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
-  readonly decisions: string[] = [];
+  readonly remarks: string[] = [];
   readonly tuning: LaunchTuning;
   private readonly code: LaunchProgram;
   private readonly program: WgslProgram;
@@ -72,12 +72,12 @@ export class WebGpuLaunch implements Launch {
     this.tuning = new LaunchTuning(binding, () => ({ ...scatterTunables(binding), ...shapeTunables(binding) }));
     this.code = programOf(gpu, binding, this.tuning.values.threads);
     this.program = this.code.program;
-    this.decisions.push(...this.code.decisions, ...this.tuning.decisions);
+    this.remarks.push(...this.code.remarks, ...this.tuning.remarks);
     this.folds = this.program.reduces.length > 0 && !binding.partials;
     this.values = this.argumentValues();
     if (this.policy.kind === "team") this.planTeams(this.policy.league);
     else this.planElements(this.policy);
-    if (this.policy.kind === "range" && this.policy.tile) this.decisions.push("tiles: none, as workgroups have one shape");
+    if (this.policy.kind === "range" && this.policy.tile) this.remarks.push("tiles: none, as workgroups have one shape");
     this.steps = this.makeSteps();
   }
 
@@ -150,7 +150,7 @@ export class WebGpuLaunch implements Launch {
   private planTeams(league: number): void {
     const { serial, members } = this.code;
     const wish = this.policy.kind === "team" ? this.policy.size : undefined;
-    this.decisions.push(
+    this.remarks.push(
       serial
         ? "teams: one after the other, of one member"
         : `teams: workgroups of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
@@ -159,7 +159,7 @@ export class WebGpuLaunch implements Launch {
         : []),
     );
     const rows = teamPlaces(this.binding);
-    if (rows < league) this.decisions.push(`scratch: ${rows} teams at a time`);
+    if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
       teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
@@ -177,7 +177,7 @@ export class WebGpuLaunch implements Launch {
       (batch) => sizeOf(batch.policy),
       ({ policy: batch, piece }) => {
         const { grid, values } = planOf(batch);
-        this.decisions.push(
+        this.remarks.push(
           `grid ${grid.join(" x ")} of workgroups of ${this.program.main.workgroup.join(" x ")}, ${this.program.traversal}`,
         );
         this.dispatch(this.program.main, grid, { ...policyValues(batch), ...basesOf(piece), ...values }, piece);

@@ -20,7 +20,7 @@ export interface LaunchProgram {
   /** Contributions of one element or team to each recorded scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   tiles?: TileShape;
-  decisions: string[];
+  remarks: string[];
 }
 
 /** Members of a team at least, and usually. */
@@ -94,7 +94,7 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     members: assumptions.members,
     slots: scatter.slots,
     tiles: scatter.tiles,
-    decisions: [...scatter.decisions, ...(scatter.tiles ? [scatter.tiles.decision] : []), ...packed],
+    remarks: [...scatter.remarks, ...(scatter.tiles ? [scatter.tiles.remark] : []), ...packed],
   };
 }
 

@@ -14,7 +14,7 @@ export function axisOrder(code: KernelCode, { extents }: RangePolicy): number[] 
   const contiguous = axes.map((axis) => contiguousAccesses(code, axis));
   const best = axes.findLast((axis) => contiguous[axis] === Math.max(...contiguous))!;
   if (best === axes.at(-1)) return axes;
-  code.decisions.push(`innermost loop: axis ${best}, along which ${contiguous[best]} accesses are contiguous`);
+  code.remarks.push(`innermost loop: axis ${best}, along which ${contiguous[best]} accesses are contiguous`);
   // The axes of `left` layout, which is the usual case, are best nested the other way round.
   return best === 0 ? axes.reverse() : [...axes.filter((axis) => axis !== best), best];
 }

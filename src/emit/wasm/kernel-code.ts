@@ -71,7 +71,7 @@ export class KernelCode {
   readonly strict: boolean;
   /** Reductions keep the order of strict mode. */
   readonly ordered: boolean;
-  readonly decisions: string[] = [];
+  readonly remarks: string[] = [];
   /** Local of `slice` with the address of the worker's private memory. */
   readonly scratch: number;
   /** Where values that depend on scalar parameters alone are computed. */

@@ -24,7 +24,7 @@ export interface WasmKernel {
    * hold the identity before a run.
    */
   partials: "units" | "workers";
-  decisions: string[];
+  remarks: string[];
 }
 
 /**
@@ -42,7 +42,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
     scratchBytes: code.scratchBytes,
     tableBytes: code.tableBytes,
     partials: spec.policy.kind === "team" || code.ordered ? "units" : "workers",
-    decisions: code.decisions,
+    remarks: code.remarks,
   };
 }
 

@@ -1,6 +1,6 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import type { RangePolicy } from "../../ir/launch.js";
-import { tilesDecision, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
+import { tilesRemark, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
@@ -25,7 +25,7 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   const { fn, spec } = code;
   const strategies = Object.values(spec.scatter);
   const tiles = tilesOf(spec.ir, policy, strategies);
-  code.decisions.push(...tilesDecision(spec.ir, policy, strategies));
+  code.remarks.push(...tilesRemark(spec.ir, policy, strategies));
   if (tiles) return emitTiles(code, policy, tiles);
   const axes = axisOrder(code, policy).map((axis) => ({ axis, begin: policy.begin[axis], extent: policy.extents[axis] }));
   const inner = axes.pop()!;

@@ -12,7 +12,7 @@ import { type LoopVariable, Variance } from "./variance.js";
 export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, folds: readonly Fold[], what: string): Width {
   const width = holdsF64(body, folds) ? 2 : 4;
   const reason = scalarReason(code, body, variable, width);
-  code.decisions.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
+  code.remarks.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
   return reason ? 1 : width;
 }
 

@@ -20,7 +20,7 @@ export function tilesOf(ir: KernelIR, policy: Policy, strategies: readonly Scatt
 }
 
 /** What became of tiles that were asked for, a line or none. */
-export function tilesDecision(ir: KernelIR, policy: Policy, strategies: readonly ScatterStrategy[]): string[] {
+export function tilesRemark(ir: KernelIR, policy: Policy, strategies: readonly ScatterStrategy[]): string[] {
   if (policy.kind !== "range" || !policy.tile) return [];
   const tiles = tilesOf(ir, policy, strategies);
   return [

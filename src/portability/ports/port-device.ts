@@ -78,7 +78,7 @@ export class PortDevice extends CpuDevice {
 /** A launch function with its arguments. */
 class PortProgram implements CpuProgram {
   readonly tuning: LaunchTuning;
-  readonly decisions: readonly string[];
+  readonly remarks: readonly string[];
   private readonly args: DataView;
   private readonly argsAddress: bigint;
   /** Keeps the memory alive whose addresses are in `args`. */
@@ -91,7 +91,7 @@ class PortProgram implements CpuProgram {
     loader: Loader,
   ) {
     this.tuning = new LaunchTuning(binding, () => ({}));
-    this.decisions = [`launch function: the file that isoform emit writes for ${device.replace("emitted-", "")}`];
+    this.remarks = [`launch function: the file that isoform emit writes for ${device.replace("emitted-", "")}`];
     this.args = new DataView(new ArrayBuffer(code.size));
     this.argsAddress = loader.address(this.args.buffer);
     const views = Object.entries(binding.views);

@@ -47,7 +47,7 @@ export const graphs: Rung[] = [
         queue.copy(y, x);
         queue.clear(y.slice([0, n / 2]));
       });
-      if (graph.decisions.length === 0) throw new Error("a graph says nothing of what it became");
+      if (graph.remarks.length === 0) throw new Error("a graph says nothing of what it became");
       expectSame(await queue.read(x), new Float64Array(n), "nothing runs during a capture");
       for (let round = 0; round < 3; round++) queue.submit(graph);
       queue.submit(back);

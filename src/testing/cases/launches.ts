@@ -93,15 +93,15 @@ export const launches: Rung[] = [
       y = device.array(real, 1000);
     const launch = device.prepare(step(real), { x, y, dt: 1 }, range(1000));
     expectSame([launch.cost.flops, launch.cost.bytes], [1000, 2000 * BYTES[real.type]], "cost");
-    if (!Array.isArray(launch.decisions)) throw new Error("decisions are not a list");
+    if (!Array.isArray(launch.remarks)) throw new Error("remarks are not a list");
     if (launch.source().length < 20) throw new Error("there is no source");
     expectEqual(launch.precision, device.precision, "precision");
     const adding = device.prepare(total(real), { x }, range(1000), { precision: "fast" });
     device.queue.submit(adding);
     expectEqual((await device.queue.results(adding)).s, 499_500, "total");
     const scattering = device.prepare(bins(real), { h: device.array(real, 7) }, range(1000), { precision: "fast" });
-    if (!scattering.decisions.some((line) => /atomic|duplicated|sorted/.test(line)))
-      throw new Error("the scatter strategy is not among the decisions");
+    if (!scattering.remarks.some((line) => /atomic|duplicated|sorted/.test(line)))
+      throw new Error("the scatter strategy is not among the remarks");
     [launch, adding, scattering].forEach((each) => each.free());
   }),
 

@@ -20,7 +20,7 @@ describe("H_p1 in its variants", () => {
           assert.ok(Math.max(...Array.from(expected.current, Math.abs)) > 0);
           const off = difference(await push.result(), expected);
           assert.ok(agrees(off, tolerances(device)), JSON.stringify(off));
-          assert.ok(push.decisions.some((line) => line.startsWith('scatter "j"')));
+          assert.ok(push.remarks.some((line) => line.startsWith('scatter "j"')));
           // Some have left the cells that they were sorted by.
           assert.equal((await push.run(3)).length, 3);
           const later = await push.expected();

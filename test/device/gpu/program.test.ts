@@ -42,13 +42,13 @@ let device: Device;
 before(async () => void (device = await open("js")));
 after(() => device.close());
 
-/** The program of a launch, and its decisions. */
+/** The program of a launch, and its remarks. */
 function planned(of: Kernel, policy: Policy, options: LaunchOptions = {}, language: GpuLanguage = cudaLanguage, facts = FACTS) {
   const all: Record<string, unknown> = { x: device.array(f64, [4, 100, 40]), y: device.array(f64, [4, 8]) };
   const args = Object.fromEntries(Object.entries(all).filter(([name]) => name in of.params));
-  const { program, members, decisions } = programOf(bind(device, of, args, policy, { precision: "fast", ...options }), language, facts);
+  const { program, members, remarks } = programOf(bind(device, of, args, policy, { precision: "fast", ...options }), language, facts);
   const { source, threads, lanes, row } = program;
-  return { source, threads, lanes, members, row, text: decisions.join("; ") };
+  return { source, threads, lanes, members, row, text: remarks.join("; ") };
 }
 
 test("members have as many lanes as were asked for, as their loops have turns, or eight", () => {

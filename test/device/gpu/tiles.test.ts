@@ -29,9 +29,9 @@ const both = kernel("both", { at: view(i32), h: scatter(f64), j: scatter(f64) },
 });
 
 test("a block takes as many elements as pay for its tile", () => {
-  const { tiles, decisions } = launch(add, { at, h }, range(1000));
+  const { tiles, remarks } = launch(add, { at, h }, range(1000));
   assert.deepEqual([tiles!.lines, tiles!.stretch], [256, 8192]);
-  assert.match(decisions.join("\n"), /scatter "h": tiled, a tile for each block[^]*tiles: 256 lines of 8 elements, for stretches of 8192/);
+  assert.match(remarks.join("\n"), /scatter "h": tiled, a tile for each block[^]*tiles: 256 lines of 8 elements, for stretches of 8192/);
   assert.equal(launch(both, { at, h, j }, range(1000)).tiles!.stretch, 1024);
 });
 

@@ -131,7 +131,7 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
       far.queue.wait(near.queue.record());
       far.queue.submit(launches[1]);
     }, [far.queue]);
-    assert.match(graph.decisions[0], /^a HIP graph of 3 nodes, for 2 launches/);
+    assert.match(graph.remarks[0], /^a HIP graph of 3 nodes, for 2 launches/);
     near.queue.submit(graph);
     await near.queue.finish();
     assert.deepEqual([...(await far.queue.read(z))], [4, 8, 12]);

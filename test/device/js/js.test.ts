@@ -83,7 +83,7 @@ describe("the js device", () => {
       const launch = device.prepare(bins, { h, size }, range(updates), { precision: "fast" });
       launch.free();
       h.free();
-      return launch.decisions.find((line) => line.startsWith('scatter "h"'))!;
+      return launch.remarks.find((line) => line.startsWith('scatter "h"'))!;
     };
     assert.match(strategy(1000, 100_000), /duplicated, \d+ private copies of 1000 elements/);
     assert.match(strategy(10_000_000, 5000), /atomic/);

@@ -102,7 +102,7 @@ test("launches of teams and of scatter kernels are told apart by their policies 
   const strategy = (scatter: "atomic" | "duplicated") => {
     const launch = device.prepare(bins, args, teams(6), { scatter });
     launch.free();
-    return launch.decisions.find((line) => line.startsWith("scatter"))!;
+    return launch.remarks.find((line) => line.startsWith("scatter"))!;
   };
   for (const asked of ["atomic", "duplicated", "atomic"] as const) assert.match(strategy(asked), new RegExp(`: ${asked}, as asked`));
   await device.close();

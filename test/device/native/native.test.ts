@@ -113,7 +113,7 @@ describe("native", { skip }, () => {
         const launch = device.prepare(shifted, { x: x.slice(...window), y: y.slice(...window) }, range([1, rows], [1, 1001]), {
           precision: "strict",
         });
-        assert.match(launch.decisions.join("\n"), mode === "always" ? /stores to "y": non-temporal/ : /through the caches/);
+        assert.match(launch.remarks.join("\n"), mode === "always" ? /stores to "y": non-temporal/ : /through the caches/);
         device.queue.submit(launch);
         return device.queue.read(y);
       };
@@ -140,7 +140,7 @@ describe("native", { skip }, () => {
       const y = device.array(f64, shape, { layout });
       const launch = device.prepare(outer, { x, y }, range(...shape));
       device.queue.submit(launch);
-      const order = launch.decisions.find((d) => d.startsWith("loops"));
+      const order = launch.remarks.find((d) => d.startsWith("loops"));
       assert.equal(order, layout === "left" ? "loops: axes 2, 1, 0 from outermost to innermost, by the views' strides" : undefined);
       return device.queue.read(y);
     };
@@ -156,7 +156,7 @@ describe("native", { skip }, () => {
   test("small launches take one thread, large ones all", () => {
     const decided = (n: number) => {
       const x = device.array(f64, n);
-      return device.prepare(axpy, { a: 1, x, y: device.array(f64, n) }, range(n)).decisions;
+      return device.prepare(axpy, { a: 1, x, y: device.array(f64, n) }, range(n)).remarks;
     };
     assert.ok(decided(100).includes("threads: 1"));
     assert.ok(decided(100000).includes("threads: 3"));
@@ -175,7 +175,7 @@ describe("native", { skip }, () => {
     const run = async (strategy: "sorted" | "duplicated" | "atomic") => {
       const [h, s] = [device.array(i32, 101), device.array(f64, 101)];
       const launch = device.prepare(count, { x, h, s }, range(n), { precision: "fast", scatter: strategy });
-      assert.match(launch.decisions.join("\n"), new RegExp(`scatter "h": ${strategy}`));
+      assert.match(launch.remarks.join("\n"), new RegExp(`scatter "h": ${strategy}`));
       device.queue.submit(launch);
       device.queue.submit(launch);
       const results = [await device.queue.read(h), await device.queue.read(s)];
@@ -234,7 +234,7 @@ test("a compiler without OpenMP gives one thread", { skip: skip || process.platf
     const y = device.array(f64, n);
     const launch = device.prepare(axpy, { a: 2, x: device.from(f64, new Float64Array(n).fill(1)), y }, range(n));
     device.queue.submit(launch);
-    assert.ok(launch.decisions.includes("threads: 1"));
+    assert.ok(launch.remarks.includes("threads: 1"));
     assert.deepEqual(await device.queue.read(y), new Float64Array(n).fill(2));
     await device.close();
   } finally {

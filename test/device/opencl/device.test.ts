@@ -71,8 +71,8 @@ describe("opencl", { skip }, () => {
     const device = new OpenclDevice("opencl:0", machine({ atomics64: false }));
     const [x, h, count] = [device.from(f64, [1, 2, 3, 4, 5, 6, 7]), device.array(f64, 3), device.array(i32, 3)];
     const launch = device.prepare(bins, { x, h, count }, range(7), { precision: "fast" });
-    assert.match(launch.decisions.join("\n"), /scatter "h": sorted, .*because this device has no atomic operations of 8 bytes/);
-    assert.match(launch.decisions.join("\n"), /scatter "count": atomic/);
+    assert.match(launch.remarks.join("\n"), /scatter "h": sorted, .*because this device has no atomic operations of 8 bytes/);
+    assert.match(launch.remarks.join("\n"), /scatter "count": atomic/);
     device.queue.submit(launch);
     assert.deepEqual([...(await device.queue.read(h))], [12, 7, 9]);
     assert.deepEqual([...(await device.queue.read(count))], [3, 2, 2]);

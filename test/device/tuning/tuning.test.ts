@@ -119,7 +119,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       const other = await open(name);
       const { launch } = cases(other, "fast").count;
       assert.ok(launch.tuning!.tunables.scatter!.includes("tiled"));
-      const strategy = (candidate: Launch) => candidate.decisions.find((line) => line.startsWith('scatter "n"'));
+      const strategy = (candidate: Launch) => candidate.remarks.find((line) => line.startsWith('scatter "n"'));
       assert.match(strategy(launch.tuning!.prepare({ scatter: "tiled" }))!, /: tiled, .*as asked$/);
       other.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, usual: 2e-6 });
       assert.match(strategy(launch.tuning!.prepare())!, /: tiled, .*as measured$/);
@@ -137,7 +137,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       assert.deepEqual([...(await device.queue.read(target))], [1, 2, 3, 4, 5, 6, 7]);
       const again = launch.tuning!.prepare();
       assert.equal(again.tuning!.from, "measured");
-      assert.match(again.decisions.join("\n"), /tuning: .*, measured: .* us against .* us/);
+      assert.match(again.remarks.join("\n"), /tuning: .*, measured: .* us against .* us/);
       assert.equal(await outcome(again), await outcome(launch));
       // With the table of this process empty, only what is on disk can give the very same times.
       const other = await open(name);
@@ -165,7 +165,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       const { launch, outcome } = cases(other, "fast").count;
       assert.deepEqual([launch.tuning!.from, launch.tuning!.values], ["file", wanted]);
       assert.equal(await tune(other, launch), undefined);
-      assert.match(launch.decisions.join("\n"), new RegExp(`tuning: ${parameter} ${values[0]}, as the tuning file asks`));
+      assert.match(launch.remarks.join("\n"), new RegExp(`tuning: ${parameter} ${values[0]}, as the tuning file asks`));
       assert.equal(await outcome(launch), await usual.outcome(usual.launch));
       await other.close();
     });

@@ -43,8 +43,8 @@ describe("limits of webgpu", { skip }, () => {
     for (const precision of ["strict", "fast"] as const) {
       const first = device.prepare(spread, { x, y }, range(N), { precision });
       assert.ok(
-        first.decisions.some((line) => /in 2 pieces of the range/.test(line)),
-        first.decisions.join("; "),
+        first.remarks.some((line) => /in 2 pieces of the range/.test(line)),
+        first.remarks.join("; "),
       );
       device.queue.submit(first);
       const { s } = await device.run(picked, { x, y }, range(N), { precision });

@@ -38,7 +38,7 @@ describe("workgroups on webgpu", { skip }, () => {
         for (const launch of launches) on.queue.submit(launch);
         if (on !== js)
           for (const launch of launches)
-            assert.match(launch.decisions.join("\n"), new RegExp(`workgroups of (${threads} x 1|64 x ${threads / 64}) x 1`));
+            assert.match(launch.remarks.join("\n"), new RegExp(`workgroups of (${threads} x 1|64 x ${threads / 64}) x 1`));
         return Promise.all([a, b, c].map((view) => on.queue.read(view)));
       };
       assert.deepEqual(await read(device!, { tuning: { threads } }), await read(js, {}));

@@ -8,7 +8,7 @@ import { devices } from "../../../src/set/index.js";
 /** Runs of all lengths, which begin anywhere in a cache line. */
 const active = (x: number, y: number, z: number): boolean => (x * 31 + y * 17 + z * 7) % 23 > (x < 40 ? 0 : 6);
 
-async function result(backend: string): Promise<{ values: Float64Array; decisions: string }> {
+async function result(backend: string): Promise<{ values: Float64Array; remarks: string }> {
   const set = await devices(backend);
   const grid = sparse(set, [90, 7, 5], active);
   const [p, s] = [grid.field("p", f64, { cardinality: 2, outside: 0.5 }), grid.field("s", f64, { cardinality: 2, outside: -1 })];
@@ -18,12 +18,12 @@ async function result(backend: string): Promise<{ values: Float64Array; decision
   });
   await grid.run(step, { precision: "strict" });
   const launches = grid.prepare(step, 0, "standard", { precision: "strict" });
-  const decisions = launches.flatMap((launch) => launch.decisions).join();
+  const remarks = launches.flatMap((launch) => launch.remarks).join();
   for (const launch of launches) launch.free();
   const values = (await s.download()) as Float64Array;
   grid.free();
   await set.close();
-  return { values, decisions };
+  return { values, remarks };
 }
 
 test("runs of cells are stored past the caches by whole lines, the rest as usual", async (t) => {
@@ -37,8 +37,8 @@ test("runs of cells are stored past the caches by whole lines, the rest as usual
     const expected = (await result("js")).values;
     for (const wish of ["never", "always"]) {
       process.env.ISOFORM_STREAMING = wish;
-      const { values, decisions } = await result("native");
-      assert.match(decisions, wish === "always" ? /stores to "s": non-temporal/ : /through the caches/);
+      const { values, remarks } = await result("native");
+      assert.match(remarks, wish === "always" ? /stores to "s": non-temporal/ : /through the caches/);
       assert.deepEqual(values, expected);
     }
   } finally {

@@ -11,17 +11,17 @@ test.after(() => device.close());
 
 const numbers = (n: number, value: (n: number) => number) => Float64Array.from({ length: n }, (_, k) => value(k));
 
-/** Runs a kernel and returns what a view then holds; its decisions must include `decision`. */
+/** Runs a kernel and returns what a view then holds; its remarks must include `remark`. */
 async function outcome<P extends Params>(
   kernel: Kernel<P>,
   args: Args<P>,
   policy: Policy,
   output: View,
-  decision: RegExp,
+  remark: RegExp,
   options?: LaunchOptions,
 ): Promise<number[]> {
   const launch = device.prepare(kernel, args, policy, options);
-  assert.match(launch.decisions.join("\n"), decision);
+  assert.match(launch.remarks.join("\n"), remark);
   device.queue.submit(launch);
   launch.free();
   return [...(await device.queue.read(output))];
@@ -307,7 +307,7 @@ test("updates and sums of elements side by side go in pairs", async () => {
       await device.run(totals, { a: whole.slice([0, n]) }, range(n), { precision: "fast" }),
       n === 300 ? { s0: column(0), s1: column(1), s2: column(2) } : await device.run(totals, { a: whole.slice([0, n]) }, range(n)),
     );
-  assert.match(device.prepare(totals, { a: whole }, range(300), { precision: "fast" }).decisions.join(), /as its sums go in pairs/);
+  assert.match(device.prepare(totals, { a: whole }, range(300), { precision: "fast" }).remarks.join(), /as its sums go in pairs/);
 });
 
 test("arrays of left layout are walked along their first axis", async () => {

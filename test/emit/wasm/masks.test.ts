@@ -71,7 +71,7 @@ for (const [k, type] of [
       );
       const y = device.array(type as typeof f64, [LENGTH]);
       const launch = device.prepare(k as typeof doubles, { kind, x, y }, range(LENGTH), { precision: "strict" });
-      if (backend === "wasm") assert.match(launch.decisions.join(), /lanes of a 128-bit vector/);
+      if (backend === "wasm") assert.match(launch.remarks.join(), /lanes of a 128-bit vector/);
       device.queue.submit(launch);
       outputs.push([...(await device.queue.read(y))]);
       for (const used of [launch, kind, x, y]) used.free();

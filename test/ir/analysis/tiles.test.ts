@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { tilesDecision, tilesOf } from "../../../src/ir/analysis/tiles.js";
+import { tilesRemark, tilesOf } from "../../../src/ir/analysis/tiles.js";
 import { range, teams } from "../../../src/device/launch/policy.js";
 import { kernel, total, view } from "../build.js";
 
@@ -23,7 +23,7 @@ test("there are none where they were not asked for, or the order is set", () => 
 
 test("what became of them is told", () => {
   const policy = range(10, 10, { tile: [4, 5] });
-  assert.deepEqual(tilesDecision(plain, policy, []), ["tiles: 6 of 4 x 5 elements"]);
-  assert.match(tilesDecision(folding, policy, [])[0], /^tiles: none, as reductions/);
-  assert.deepEqual(tilesDecision(plain, range(10, 10), []), []);
+  assert.deepEqual(tilesRemark(plain, policy, []), ["tiles: 6 of 4 x 5 elements"]);
+  assert.match(tilesRemark(folding, policy, [])[0], /^tiles: none, as reductions/);
+  assert.deepEqual(tilesRemark(plain, range(10, 10), []), []);
 });
