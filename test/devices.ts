@@ -1,0 +1,18 @@
+/** Devices that need nothing but Node. */
+export const NODE_DEVICES: readonly string[] = ["js", "js-debug", "wasm"];
+
+/** What ISOFORM_TEST_DEVICES asks for: names of devices and compilers, and "others" for all that are not `NODE_DEVICES`. */
+const asked = process.env.ISOFORM_TEST_DEVICES?.split(",");
+
+/**
+ * Whether this run of the tests is for the device, set of devices or compiler of that name (all of them, unless ISOFORM_TEST_DEVICES asks
+ * for some). A set counts for what it has beyond `NODE_DEVICES`.
+ */
+export function tested(name: string): boolean {
+  if (!asked) return true;
+  const parts = name.split(",").map((part) => part.replace(/[:*].*/, ""));
+  const others = parts.filter((part) => !NODE_DEVICES.includes(part));
+  return others.length
+    ? others.every((part) => asked.includes(part) || asked.includes("others"))
+    : parts.every((part) => asked.includes(part));
+}

@@ -1,0 +1,130 @@
+/*
+ * Which tests run when. `npm test` is the tier "default"; `npm run test:all` is every tier. A file belongs to the tier of the longest path
+ * here that its own begins with.
+ */
+
+export const TIERS = ["default", "backends", "browser", "apps", "docs"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** Files and folders by the beginning of their path, without the ending ".test.ts". */
+export const TIER_OF: Readonly<Record<string, Tier>> = {
+  "": "default",
+  // Compilers, drivers and what stands in for them
+  "device/cuda/": "backends",
+  "device/hip/": "backends",
+  "device/native/": "backends",
+  "device/opencl/": "backends",
+  "device/webgpu/": "backends",
+  "emit/c/random": "backends",
+  "portability/ports/": "backends",
+  "portability/profile/": "backends",
+  "skeleton/webgpu": "backends",
+  // Pages in Chromium
+  "bench/frames": "browser",
+  "device/browser/": "browser",
+  "site/": "browser",
+  "testing/page": "browser",
+  // Applications of some size, and commands that run them
+  "apps/": "apps",
+  "apps/gsr/application": "default",
+  "apps/gsr/constraints": "default",
+  "apps/gsr/generate": "default",
+  "apps/gsr/glibc": "default",
+  "apps/gsr/kernels": "default",
+  "apps/gsr/lsqr": "default",
+  "apps/gsr/shape": "default",
+  "apps/gsr/slices": "default",
+  "apps/gsr/solver": "default",
+  "apps/gsr/sorted": "default",
+  "apps/gsr/validate": "default",
+  "apps/elasticity/hexahedron": "default",
+  "apps/heat/": "default",
+  "apps/lbm/application": "default",
+  "apps/lbm/lattice": "default",
+  "apps/lbm/step": "default",
+  "apps/life/": "default",
+  "apps/pic/application": "default",
+  "apps/pic/checkpoint": "default",
+  "apps/pic/dispersion": "default",
+  "apps/pic/fields": "default",
+  "apps/pic/fits": "default",
+  "apps/pic/load": "default",
+  "apps/pic/maxwell": "default",
+  "apps/pic/splines": "default",
+  "apps/poisson/": "default",
+  "apps/stream/": "default",
+  "cli/assess": "apps",
+  "cli/measure": "apps",
+  "cli/profile": "apps",
+  // Programs of the pages in docs/
+  docs: "docs",
+};
+
+/**
+ * Files and folders of the default tier whose tests go over devices or compilers: `npm test` runs them on js and wasm, `test:backends` on
+ * the others. Whatever else they hold runs both times, so it had better be short.
+ */
+export const EVERYWHERE: readonly string[] = [
+  "apps/gsr/solver",
+  "apps/heat/",
+  "apps/lbm/step",
+  "apps/life/",
+  "apps/poisson/",
+  "device/conformance",
+  "device/deterministic",
+  "device/launch/known-bindings",
+  "device/owners",
+  "device/tools/hooks",
+  "device/tuning/",
+  "domain/",
+  "emit/c/streamed-loop",
+  "emit/c/stretches",
+  "emit/standalone/",
+  "kernel/from-ir",
+  "patterns/",
+  "random/random",
+  "set/",
+  "skeleton/",
+];
+
+/** What depends on the JavaScript engine: it is run on the newest version of Node, too. */
+export const ENGINE: readonly string[] = [
+  "device/conformance",
+  "device/cpu/",
+  "device/js/",
+  "device/wasm/",
+  "emit/js",
+  "emit/wasm/",
+  "kernel/",
+];
+
+/** The longest, which are started first. */
+export const FIRST: readonly string[] = [
+  "device/hip/conformance",
+  "device/conformance",
+  "testing/page",
+  "apps/lbm/same-bits",
+  "random/random",
+  "apps/elasticity/same-bits",
+  "apps/pic/identities",
+  "domain/particles/",
+];
+
+/** What watches the clock, or starts as many threads as there are cores and waits for them: these run last, one after the other. */
+export const ALONE: readonly string[] = ["cli/interrupt", "device/cpu/pool", "site/"];
+
+/** A file's path in this folder as the lists above have it: "domain/field" of "domain/field.test.ts" or "domain/field.test.js". */
+export const nameOf = (file: string): string => file.replaceAll("\\", "/").replace(/\.test\.[jt]s$/, "");
+
+/** Whether one of `paths` begins the name. */
+export const within = (name: string, paths: readonly string[]): boolean => paths.some((path) => covers(path, name));
+
+/** The tier of a file by its name. */
+export function tierOf(name: string): Tier {
+  const paths = Object.keys(TIER_OF).filter((path) => covers(path, name));
+  return TIER_OF[paths.reduce((longest, path) => (path.length > longest.length ? path : longest))];
+}
+
+/** A folder ends in "/"; a file is named whole. */
+export const covers = (path: string, name: string): boolean =>
+  path === "" || path === name || (path.endsWith("/") && name.startsWith(path));
