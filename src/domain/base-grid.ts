@@ -8,10 +8,10 @@ import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
 import type { Container, ContainerBody, ContainerParams } from "./container/container.js";
 import { declareContainer } from "./container/declare.js";
-import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
-import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid.js";
+import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./grid/field.js";
+import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid/grid.js";
 import { HaloWidths } from "./container/halo-widths.js";
-import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./partition.js";
+import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./grid/partition.js";
 import { Runs } from "./container/run.js";
 
 /** Where one value of a field lies. */

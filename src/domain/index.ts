@@ -1,7 +1,7 @@
 export { blocks, type BlocksGrid, type BlocksOptions } from "./bricks/bricks.js";
 export { dense, DenseGrid } from "./dense/dense.js";
-export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./field.js";
-export { GRID_KINDS } from "./grid.js";
+export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./grid/field.js";
+export { GRID_KINDS } from "./grid/grid.js";
 export type {
   DataView,
   DenseOptions,
@@ -13,7 +13,7 @@ export type {
   Offset,
   Partition,
   PrepareOptions,
-} from "./grid.js";
+} from "./grid/grid.js";
 export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container/container.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";

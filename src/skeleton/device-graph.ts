@@ -1,7 +1,7 @@
 import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
+import type { Field } from "../domain/grid/field.js";
 import type { Species } from "../domain/particles/species.js";
-import type { DataView } from "../domain/grid.js";
+import type { DataView } from "../domain/grid/grid.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
 import { updatesFor, type Forwards } from "./halos.js";
 import {

@@ -1,8 +1,8 @@
 import type { Precision } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
-import type { Grid } from "../domain/grid.js";
+import type { Field } from "../domain/grid/field.js";
+import type { Grid } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/species.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import { entry } from "./graph.js";

@@ -1,6 +1,6 @@
 import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
-import type { Grid, Offset } from "../domain/grid.js";
+import type { Field } from "../domain/grid/field.js";
+import type { Grid, Offset } from "../domain/grid/grid.js";
 import { sizeOf } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, type Touch } from "./footprint.js";

@@ -1,5 +1,5 @@
 import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
+import type { Field } from "../domain/grid/field.js";
 import type { Species } from "../domain/particles/species.js";
 import { fieldsAcross, type Derived } from "./nodes.js";
 

@@ -1,5 +1,5 @@
 import type { Container } from "../domain/container/container.js";
-import type { Field, FieldType } from "../domain/field.js";
+import type { Field, FieldType } from "../domain/grid/field.js";
 import { f64, sum } from "../kernel/params.js";
 import type { Scalar } from "../set/index.js";
 

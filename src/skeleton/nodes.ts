@@ -1,6 +1,6 @@
 import type { Container, FieldUse } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
-import type { DataView } from "../domain/grid.js";
+import type { Field } from "../domain/grid/field.js";
+import type { DataView } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/species.js";
 import type { Accesses, Atom, Datum, Edge, Part } from "./graph.js";
 

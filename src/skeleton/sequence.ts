@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
 import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/field.js";
+import type { Field } from "../domain/grid/field.js";
 import type { Location } from "../ir/types.js";
 import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";

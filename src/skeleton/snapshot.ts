@@ -1,5 +1,5 @@
 import type { View } from "../device/memory/view.js";
-import { Field } from "../domain/field.js";
+import { Field } from "../domain/grid/field.js";
 import type { MemberArray } from "../domain/container/container.js";
 import type { Species } from "../domain/particles/species.js";
 import type { DeviceSet, Scalar } from "../set/index.js";

@@ -7,8 +7,8 @@ import type { DeviceSet } from "../../src/set/device-set.js";
 import { Scalar } from "../../src/set/scalar.js";
 import type { Container, ContainerBody, ContainerParams } from "../../src/domain/container/container.js";
 import { declareContainer } from "../../src/domain/container/declare.js";
-import { Field, type FieldToken, type FieldType } from "../../src/domain/field.js";
-import type { Grid } from "../../src/domain/grid.js";
+import { Field, type FieldToken, type FieldType } from "../../src/domain/grid/field.js";
+import type { Grid } from "../../src/domain/grid/grid.js";
 
 const device = await open("js");
 const set: DeviceSet = {

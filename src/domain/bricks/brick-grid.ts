@@ -6,7 +6,7 @@ import type { DeviceSet } from "../../set/index.js";
 import { brickOf, notCoarsened, requireContainer, requireStencil, type BlocksOptions } from "./options.js";
 import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../container/container.js";
-import type { Offset } from "../grid.js";
+import type { Offset } from "../grid/grid.js";
 import { lowerBlocks, type BlocksRole } from "./lowering.js";
 import { NumberedGrid, type Arrangement, type Lowered, type Tables } from "../indexed/indexed-grid.js";
 import { Numbering } from "../indexed/numbering.js";

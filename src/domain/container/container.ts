@@ -3,8 +3,8 @@ import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.j
 import type { Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
 import type { ArrayType, BodyParam, Helper, ReduceIntoToken, TableToken } from "../../kernel/params.js";
 import type { Scalar } from "../../set/scalar.js";
-import type { Field, FieldType } from "../field.js";
-import type { Grid } from "../grid.js";
+import type { Field, FieldType } from "../grid/field.js";
+import type { Grid } from "../grid/grid.js";
 import type { CellTeams, OverTeams } from "../particles/over-teams.js";
 import type { Species } from "../particles/species.js";
 

@@ -8,8 +8,8 @@ import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { analyseContainer } from "./analysis.js";
 import type { Container, ContainerBody, ContainerParam, ContainerParams, FieldUse } from "./container.js";
-import { Field } from "../field.js";
-import type { Grid } from "../grid.js";
+import { Field } from "../grid/field.js";
+import type { Grid } from "../grid/grid.js";
 
 /**
  * Lowers and analyses the body of a container; what it reads, writes and reduces, and with which neighbours, is found from its code.

@@ -6,7 +6,7 @@ import { max, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/scalar.js";
 import type { Container, ContainerBody, ContainerParams } from "./container.js";
 import { declareContainer } from "./declare.js";
-import type { Field } from "../field.js";
+import type { Field } from "../grid/field.js";
 
 /*
  * Containers that treat fields as vectors, like level 1 of BLAS (C. L. Lawson et al., ACM TOMS 5, 1979), for fields of any cardinality and

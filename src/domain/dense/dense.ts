@@ -12,12 +12,12 @@ import type { Container } from "../container/container.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
 import { DenseStorage, type Arrangement, type Box } from "./storage.js";
-import type { Field, FieldType } from "../field.js";
-import { fillView } from "../fill.js";
-import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "../grid.js";
-import { planesTogether, stretchesOf, type Stretch } from "../partition.js";
+import type { Field, FieldType } from "../grid/field.js";
+import { fillView } from "../grid/fill.js";
+import type { DataView, DenseOptions, GridOptions, HaloCopy, PrepareOptions } from "../grid/grid.js";
+import { planesTogether, stretchesOf, type Stretch } from "../grid/partition.js";
 import type { OverTeams } from "../particles/over-teams.js";
-import { placed } from "../placed.js";
+import { placed } from "../grid/placed.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
 
 /**

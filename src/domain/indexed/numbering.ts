@@ -1,5 +1,5 @@
-import type { Partition } from "../grid.js";
-import { stretchesOf, type Stretch } from "../partition.js";
+import type { Partition } from "../grid/grid.js";
+import { stretchesOf, type Stretch } from "../grid/partition.js";
 
 /** Cells whose neighbours share one entry of the connectivity: a warp. */
 export const GROUP = 32;

@@ -7,7 +7,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam, t
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { i32, view, type Params, type ScalarToken } from "../../kernel/params.js";
 import type { Container } from "../container/container.js";
-import type { Partition } from "../grid.js";
+import type { Partition } from "../grid/grid.js";
 import { foldKernel } from "../container/reductions.js";
 
 /*

@@ -1,8 +1,8 @@
 import type { Device } from "../../device/device.js";
 import { View } from "../../device/memory/view.js";
 import type { ElementType } from "../../ir/types.js";
-import type { FieldLayout } from "../field.js";
-import { allocate, componentStride } from "../memory.js";
+import type { FieldLayout } from "../grid/field.js";
+import { allocate, componentStride } from "../grid/memory.js";
 
 /**
  * Where the values of a field over numbered units lie, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the

@@ -6,7 +6,7 @@ import { i32, u8 } from "../../kernel/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
 import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
-import type { Grid, HaloCopy } from "../grid.js";
+import type { Grid, HaloCopy } from "../grid/grid.js";
 import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE, EMPTY } from "./kernels.js";
 import { planReorder } from "./reorder.js";
 import { bring } from "./reorder-kernels.js";

@@ -1,4 +1,4 @@
-import type { Grid } from "../grid.js";
+import type { Grid } from "../grid/grid.js";
 
 /** What of a grid tells which cells there are. */
 type Box = Pick<Grid, "extents" | "periodic" | "mask">;

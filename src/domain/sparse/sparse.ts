@@ -7,13 +7,13 @@ import type { DeviceSet } from "../../set/index.js";
 import type { Given } from "../base-grid.js";
 import { connect } from "./connectivity.js";
 import type { Container } from "../container/container.js";
-import type { GridOptions, LevelOptions, Offset } from "../grid.js";
+import type { GridOptions, LevelOptions, Offset } from "../grid/grid.js";
 import { linksOf } from "./links.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
 import { NumberedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
 import { GROUP, Numbering } from "../indexed/numbering.js";
-import { planesTogether } from "../partition.js";
-import { placed } from "../placed.js";
+import { planesTogether } from "../grid/partition.js";
+import { placed } from "../grid/placed.js";
 import { cellRuns, RUN } from "./runs.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 

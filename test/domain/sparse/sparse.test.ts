@@ -4,7 +4,7 @@ import { connect } from "../../../src/domain/sparse/connectivity.js";
 import { lowerCells, lowerRuns } from "../../../src/domain/sparse/lowering.js";
 import { GROUP, Numbering } from "../../../src/domain/indexed/numbering.js";
 import { sparse } from "../../../src/domain/index.js";
-import { partition } from "../../../src/domain/partition.js";
+import { partition } from "../../../src/domain/grid/partition.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { Neighbours } from "../../../src/domain/indexed/neighbours.js";
 import { cellRuns, RUN } from "../../../src/domain/sparse/runs.js";

@@ -1,6 +1,6 @@
-import type { Device } from "../device/device.js";
-import { BYTES, type View } from "../device/memory/view.js";
-import type { ElementType } from "../ir/types.js";
+import type { Device } from "../../device/device.js";
+import { BYTES, type View } from "../../device/memory/view.js";
+import type { ElementType } from "../../ir/types.js";
 
 const LONGEST_AXIS = 2 ** 31 - 1;
 const ROW = 2 ** 20;

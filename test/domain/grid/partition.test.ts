@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { activityOf, partition } from "../../src/domain/partition.js";
+import { activityOf, partition } from "../../../src/domain/grid/partition.js";
 
 describe("partitions", () => {
   it("have about equal numbers of active cells", () => {

@@ -1,4 +1,4 @@
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../../ir/errors.js";
 import type { GridOptions, Partition } from "./grid.js";
 
 /** Which cells of a box are active. */

@@ -1,10 +1,10 @@
-import type { Launch, Precision } from "../device/device.js";
-import type { View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
-import type { Dimension } from "../kernel/cells.js";
-import type { ScalarToken } from "../kernel/params.js";
-import type { DeviceSet, Scalar } from "../set/index.js";
-import type { Container, ContainerBody, ContainerParams } from "./container/container.js";
+import type { Launch, Precision } from "../../device/device.js";
+import type { View } from "../../device/memory/view.js";
+import type { NumericType } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import type { ScalarToken } from "../../kernel/params.js";
+import type { DeviceSet, Scalar } from "../../set/index.js";
+import type { Container, ContainerBody, ContainerParams } from "../container/container.js";
 import type { Field, FieldLayout, FieldOptions, FieldToken, FieldType } from "./field.js";
 
 /**

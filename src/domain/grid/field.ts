@@ -1,8 +1,8 @@
-import type { TypedArrayOf, View } from "../device/memory/view.js";
-import type { ElementType } from "../ir/types.js";
-import type { Dimension } from "../kernel/cells.js";
-import { LaunchError } from "../ir/errors.js";
-import type { BaseGrid } from "./base-grid.js";
+import type { TypedArrayOf, View } from "../../device/memory/view.js";
+import type { ElementType } from "../../ir/types.js";
+import type { Dimension } from "../../kernel/cells.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { BaseGrid } from "../base-grid.js";
 
 /** What a field may store; `u8` is read as an i32 and written modulo 256. */
 export type FieldType = Exclude<ElementType, "u32">;

@@ -1,9 +1,9 @@
-import { range } from "../device/launch/policy.js";
-import { View } from "../device/memory/view.js";
-import type { ElementType, NumericType } from "../ir/types.js";
-import { kernel, type Kernel } from "../kernel/kernel.js";
-import { u8, view, type Params, type ScalarToken } from "../kernel/params.js";
-import type { Member } from "../set/index.js";
+import { range } from "../../device/launch/policy.js";
+import { View } from "../../device/memory/view.js";
+import type { ElementType, NumericType } from "../../ir/types.js";
+import { kernel, type Kernel } from "../../kernel/kernel.js";
+import { u8, view, type Params, type ScalarToken } from "../../kernel/params.js";
+import type { Member } from "../../set/index.js";
 
 /** The kernels that fill views of one element type, all elements or those with a mask. */
 function fillKernels(type: ElementType): { all: Kernel; masked: Kernel } {

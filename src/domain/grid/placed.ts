@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
-import { LaunchError } from "../ir/errors.js";
-import { callSite } from "../kernel/location.js";
+import { LaunchError } from "../../ir/errors.js";
+import { callSite } from "../../kernel/location.js";
 
 /** Makes a grid; what is refused tells the author's line, where he called `callee`. */
 export function placed<T>(callee: Function, make: () => T): T {

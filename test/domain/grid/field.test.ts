@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f32, f64, i32, u8 } from "../../src/kernel/params.js";
-import { dense } from "../../src/domain/index.js";
-import { HostField } from "./host-field.js";
-import { jsSets, noise, onEachBackend } from "./sets.js";
+import { f32, f64, i32, u8 } from "../../../src/kernel/params.js";
+import { dense } from "../../../src/domain/index.js";
+import { HostField } from "../host-field.js";
+import { jsSets, noise, onEachBackend } from "../sets.js";
 
 const extents = [13, 4, 15] as const;
 const holes = (x: number, y: number, z: number): boolean => noise(x, y, z) > -0.3;
