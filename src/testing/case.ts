@@ -3,29 +3,29 @@ import { f32, f64 } from "../kernel/params.js";
 import { leniently } from "./expect.js";
 import type { Real, Round } from "./real.js";
 
-/** One step of the conformance ladder. */
-export interface Rung {
-  /** Rungs are climbed in this order; tens are subjects. */
+/** One case of the conformance suite. */
+export interface ConformanceCase {
+  /** Rungs are run in this order; tens are subjects. */
   readonly number: number;
   readonly title: string;
-  /** The type of its floats, where there is the same rung for the other. */
+  /** The type of its floats, where there is the same case for the other. */
   readonly real?: Real["type"];
-  /** Why the device need not climb it: what it is about is a capability that the device says it lacks. */
-  excuse(device: Device): string | undefined;
+  /** Why the device need not pass it: what it is about is a capability that the device says it lacks. */
+  skipReason(device: Device): string | undefined;
   /** Throws where the device does not do what it must. */
   run(device: Device): Promise<void>;
 }
 
-/** A rung whose subject is not one type of floats. */
-export const rung = (number: number, title: string, run: Rung["run"]): Rung => ({
+/** A case whose subject is not one type of floats. */
+export const conformanceCase = (number: number, title: string, run: ConformanceCase["run"]): ConformanceCase => ({
   number,
   title,
-  excuse: () => undefined,
+  skipReason: () => undefined,
   run: (device) => leniently(device, undefined, () => run(device)),
 });
 
 /**
- * A rung for each type of floats: `run` is given the type, and what rounds to it. Expected values are rounded after each operation.
+ * A case for each type of floats: `run` is given the type, and what rounds to it. Expected values are rounded after each operation.
  *
  * @param lacking what else of the type a device may lack
  */
@@ -34,11 +34,11 @@ export const reals = (
   title: string,
   run: (device: Device, real: Real, r: Round) => Promise<void>,
   lacking: (device: Device, real: Real) => string | undefined = () => undefined,
-): Rung[] =>
+): ConformanceCase[] =>
   [f64, f32].map((real) => ({
     number,
     title: `${title}, in ${real.type}`,
     real: real.type,
-    excuse: (device) => (real === f64 && !device.capabilities.f64 ? "it has no f64" : lacking(device, real)),
+    skipReason: (device) => (real === f64 && !device.capabilities.f64 ? "it has no f64" : lacking(device, real)),
     run: (device) => leniently(device, real, () => run(device, real, real === f64 ? (x) => x : Math.fround)),
   }));

@@ -5,7 +5,7 @@ import type { Kernel } from "../kernel/kernel.js";
 import { f32, type Params } from "../kernel/params.js";
 import type { Real } from "./real.js";
 
-/** What the device of the running rung may do otherwise. */
+/** What the device of the running case may do otherwise. */
 interface Leniency {
   /** Of values from 1 on relative, else absolute: more than 0 where f64 is emulated, and too little for integers and f32 to differ in. */
   slack: number;

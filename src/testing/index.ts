@@ -1,2 +1,2 @@
-export { ladder, runLadder, type RungResult } from "./suite.js";
-export type { Rung } from "./case.js";
+export { suite, runSuite, type CaseResult } from "./suite.js";
+export type { ConformanceCase } from "./case.js";

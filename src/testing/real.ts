@@ -1,7 +1,7 @@
 import type { NumericType } from "../ir/types.js";
 import { f32, f64, type ScalarToken } from "../kernel/params.js";
 
-/** The type of a rung's floats. */
+/** The type of a case's floats. */
 export type Real = typeof f64 | typeof f32;
 /** The nearest number of such a type. */
 export type Round = (x: number) => number;

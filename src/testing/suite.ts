@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import type { Rung } from "./case.js";
+import type { ConformanceCase } from "./case.js";
 import { arithmetic } from "./cases/arithmetic.js";
 import { control } from "./cases/control.js";
 import { graphs } from "./cases/graphs.js";
@@ -15,11 +15,11 @@ import { scatters } from "./cases/scatters.js";
 import { team } from "./cases/team.js";
 
 /**
- * The conformance ladder, from "allocates zeroed arrays" to team kernels: a backend is whatever climbs it. Expected values are computed
- * by each rung in plain JavaScript and compared bit for bit, as launches run in strict mode unless a rung says otherwise. Most rungs are there
+ * The conformance suite, from "allocates zeroed arrays" to team kernels: a backend is whatever passes it. Expected values are computed
+ * by each case in plain JavaScript and compared bit for bit, as launches run in strict mode unless a case says otherwise. Most cases are there
  * twice, for f64 and for f32.
  */
-export const ladder: readonly Rung[] = [
+export const suite: readonly ConformanceCase[] = [
   ...memory,
   ...ranges,
   ...arithmetic,
@@ -35,31 +35,31 @@ export const ladder: readonly Rung[] = [
   ...levels,
 ];
 
-export interface RungResult {
-  rung: Rung;
-  /** Why the device need not climb it; such a rung is not run. */
-  excuse?: string;
+export interface CaseResult {
+  testCase: ConformanceCase;
+  /** Why the device need not pass it; such a case is not run. */
+  skipReason?: string;
   /** Absent where the device passed. */
   error?: Error;
 }
 
-/** Climbs the ladder, rung by rung, and reports each; a failed rung does not end it. The device's precision is strict meanwhile. */
-export async function runLadder(device: Device, rungs: readonly Rung[] = ladder): Promise<RungResult[]> {
+/** Runs the suite, case by case, and reports each; a failed case does not end it. The device's precision is strict meanwhile. */
+export async function runSuite(device: Device, cases: readonly ConformanceCase[] = suite): Promise<CaseResult[]> {
   const { precision } = device;
   device.precision = "strict";
-  const results: RungResult[] = [];
-  for (const rung of rungs) results.push(await climb(device, rung));
+  const results: CaseResult[] = [];
+  for (const testCase of cases) results.push(await runCase(device, testCase));
   device.precision = precision;
   return results;
 }
 
-async function climb(device: Device, rung: Rung): Promise<RungResult> {
-  const excuse = rung.excuse(device);
-  if (excuse !== undefined) return { rung, excuse };
+async function runCase(device: Device, testCase: ConformanceCase): Promise<CaseResult> {
+  const skipReason = testCase.skipReason(device);
+  if (skipReason !== undefined) return { testCase, skipReason };
   try {
-    await rung.run(device);
-    return { rung };
+    await testCase.run(device);
+    return { testCase };
   } catch (error) {
-    return { rung, error: error as Error };
+    return { testCase, error: error as Error };
   }
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { backendNames, open } from "../../src/device/open.js";
-import { ladder, runLadder } from "../../src/testing/index.js";
+import { suite, runSuite } from "../../src/testing/index.js";
 import type { Device, OpenOptions } from "../../src/device/device.js";
 import { range } from "../../src/device/launch/policy.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { i32, view } from "../../src/kernel/params.js";
-import { climb } from "../testing/run-suite.js";
+import { testCases } from "../testing/run-suite.js";
 
 const devices: { name: string; options?: OpenOptions }[] = [
   ...backendNames().map((name) => ({ name })),
@@ -19,15 +19,15 @@ for (const { name, options } of devices) {
     (error: Error) => ({ missing: error.message }),
   );
   const title = options ? `${name} with emulated f64` : name;
-  describe(`the ladder on ${title}`, { skip: "missing" in opened ? opened.missing : false }, () => {
+  describe(`the suite on ${title}`, { skip: "missing" in opened ? opened.missing : false }, () => {
     const { device } = opened as { device: Device };
     // An emulated f64 leaves f32 as it is.
-    const rungs = ladder.filter(({ real }) => !(options && real === "f32"));
-    climb(
+    const cases = suite.filter(({ real }) => !(options && real === "f32"));
+    testCases(
       title,
-      rungs,
+      cases,
       () => device.capabilities,
-      async (rung) => (await runLadder(device, [rung]))[0],
+      async (testCase) => (await runSuite(device, [testCase]))[0],
     );
     it("closes, and takes no more work then", async () => {
       const ones = kernel("ones", { y: view(i32) }, ({ y }, i) => {

@@ -30,7 +30,7 @@ import { IsoformError } from "../../src/ir/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
-import { ladder } from "../../src/testing/suite.js";
+import { suite } from "../../src/testing/suite.js";
 
 /** A language, and what is assumed of the GPU. */
 export interface Target {
@@ -59,7 +59,7 @@ function translating(device: Device, precision: Precision, { language, facts }: 
       const { program } = programOf(bind(device, kernel, args, policy, { ...options, precision }), language, facts);
       translated.sources.set(program.source, kernel.name);
     } catch (error) {
-      // What a user may get is what some rungs want.
+      // What a user may get is what some cases want.
       if (!(error instanceof IsoformError)) translated.failures.push(error);
     }
   };
@@ -112,14 +112,14 @@ export async function gridSources(target: Target, precision: Precision): Promise
   return translated.finish();
 }
 
-/** What the ladder launches. */
-export async function ladderSources(target: Target, precision: Precision): Promise<Sources> {
+/** What the suite launches. */
+export async function suiteSources(target: Target, precision: Precision): Promise<Sources> {
   const device = await open("js");
   device.precision = "strict";
   const translated = new Translated();
-  for (const rung of ladder)
-    // A rung that fails on the device is the ladder test's business.
-    await rung.run(translating(device, precision, target, translated)).catch(() => undefined);
+  for (const testCase of suite)
+    // A case that fails on the device is the suite test's business.
+    await testCase.run(translating(device, precision, target, translated)).catch(() => undefined);
   await device.close();
   return translated.finish();
 }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Capabilities, OpenOptions } from "../../src/index.js";
-import { ladder } from "../../src/testing/index.js";
-import { climb } from "./run-suite.js";
+import { suite } from "../../src/testing/index.js";
+import { testCases } from "./run-suite.js";
 
-/* The exported ladder in a page, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
+/* The exported suite in a page, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
@@ -22,34 +22,34 @@ const devices: { title: string; name: string; options: OpenOptions; real?: "f32"
 ];
 
 /** What the page has for the test. */
-interface Climber {
+interface Runner {
   /** Opens another device: what it can do, or why it is not there. */
   open(name: string, options: OpenOptions): Promise<Capabilities | string>;
-  /** Lets the device climb a rung, both by their numbers in order. */
-  climb(device: number, rung: number): Promise<{ excuse?: string; error?: string }>;
+  /** Lets the device run a case, both by their numbers in order. */
+  run(device: number, testCase: number): Promise<{ skipReason?: string; error?: string }>;
 }
-declare const climber: Climber;
+declare const runner: Runner;
 
 const script = `
 import { open } from ${JSON.stringify(join(root, "dist/src/index.js"))};
-import { ladder, runLadder } from ${JSON.stringify(join(root, "dist/src/testing/index.js"))};
+import { suite, runSuite } from ${JSON.stringify(join(root, "dist/src/testing/index.js"))};
 const devices = [];
-globalThis.climber = {
+globalThis.runner = {
   async open(name, options) {
     devices.push(await open(name, options).catch((error) => error));
     return devices.at(-1).capabilities ?? devices.at(-1).message;
   },
-  async climb(device, rung) {
-    const [{ excuse, error }] = await runLadder(devices[device], [ladder[rung]]);
-    return { excuse, error: error?.stack };
+  async run(device, testCase) {
+    const [{ skipReason, error }] = await runSuite(devices[device], [suite[testCase]]);
+    return { skipReason, error: error?.stack };
   },
 };`;
 
 async function openPage() {
   const [{ build, preview }, { chromium: launcher }] = tools!;
-  const folder = mkdtempSync(join(tmpdir(), "isoform-ladder-"));
-  writeFileSync(join(folder, "climber.js"), script);
-  writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="./climber.js"></script>');
+  const folder = mkdtempSync(join(tmpdir(), "isoform-suite-"));
+  writeFileSync(join(folder, "runner.js"), script);
+  writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="./runner.js"></script>');
   const settings = { root: folder, configFile: join(root, "site/vite.config.js"), logLevel: "error" } as const;
   await build(settings);
   const server = await preview({ ...settings, preview: { port: 0 } });
@@ -64,7 +64,7 @@ async function openPage() {
   });
   const page = await browser.newPage();
   await page.goto(server.resolvedUrls!.local[0]);
-  await page.waitForFunction(() => "climber" in globalThis);
+  await page.waitForFunction(() => "runner" in globalThis);
   return page;
 }
 
@@ -77,16 +77,19 @@ describe("in a page", { skip }, async () => {
   });
 
   for (const [index, { title, name, options, real }] of devices.entries()) {
-    const found = await page.evaluate(([name, options]) => climber.open(name, options), [name, options] as const);
-    const rungs = ladder.filter((rung) => !real || !rung.real || rung.real === real);
-    describe(`the ladder on ${title}`, { skip: typeof found === "string" ? found : false }, () => {
-      climb(
+    const found = await page.evaluate(([name, options]) => runner.open(name, options), [name, options] as const);
+    const cases = suite.filter((testCase) => !real || !testCase.real || testCase.real === real);
+    describe(`the suite on ${title}`, { skip: typeof found === "string" ? found : false }, () => {
+      testCases(
         title,
-        rungs,
+        cases,
         () => found as Capabilities,
-        async (rung) => {
-          const { excuse, error } = await page.evaluate(([device, n]) => climber.climb(device, n), [index, ladder.indexOf(rung)] as const);
-          return { excuse, error: error === undefined ? undefined : new Error(error) };
+        async (testCase) => {
+          const { skipReason, error } = await page.evaluate(([device, n]) => runner.run(device, n), [
+            index,
+            suite.indexOf(testCase),
+          ] as const);
+          return { skipReason, error: error === undefined ? undefined : new Error(error) };
         },
       );
     });

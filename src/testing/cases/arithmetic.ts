@@ -6,7 +6,7 @@ import { f32, i32, u32, view, type ScalarToken } from "../../kernel/params.js";
 import type { NumericType } from "../../ir/types.js";
 import { expectSame, same } from "../expect.js";
 import { ofType, type Round } from "../real.js";
-import { reals, rung, type Rung } from "../case.js";
+import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { edgesOn, F64_EDGES, I32_EDGES, make, pairs, U32_EDGES } from "../values.js";
 
 const floats = ofType((real) =>
@@ -215,14 +215,14 @@ async function onPairs(
         );
 }
 
-export const arithmetic: Rung[] = [
+export const arithmetic: ConformanceCase[] = [
   ...reals(30, "arithmetic, rounded after each operation, with zeros, infinities, subnormals and NaN", (device, real, r) =>
     onPairs(device, real, floats(real), edgesOn(device, real), floatsOf(r)),
   ),
-  rung(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
+  conformanceCase(32, "i32 arithmetic: wraps, whole quotients, division by zero, shifts", (device) =>
     onPairs(device, i32, integers, I32_EDGES, integersOf),
   ),
-  rung(33, "u32 arithmetic and mulhi", (device) => onPairs(device, u32, unsigned, U32_EDGES, unsignedOf)),
+  conformanceCase(33, "u32 arithmetic and mulhi", (device) => onPairs(device, u32, unsigned, U32_EDGES, unsignedOf)),
 
   ...reals(34, "comparisons and logic of floats and integers", async (device, real) => {
     const cases = [

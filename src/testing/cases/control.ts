@@ -3,7 +3,7 @@ import { kernel } from "../../kernel/kernel.js";
 import { f64, fixed, i32, u32, view } from "../../kernel/params.js";
 import { expectOutput } from "../expect.js";
 import { ofType, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const branches = ofType((real) =>
@@ -154,7 +154,7 @@ const bitCount = kernel("bitCount", { x: view(u32), o: view(i32) }, ({ x, o }, i
 const N = 1003;
 const fractions = (r: Round): Float64Array => make(N, (k) => r(noise(k)));
 
-export const control: Rung[] = [
+export const control: ConformanceCase[] = [
   ...reals(40, "branches", async (device, real, r) => {
     const xs = fractions(r);
     const x = device.from(real, xs),

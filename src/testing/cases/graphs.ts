@@ -5,7 +5,7 @@ import { kernel } from "../../kernel/kernel.js";
 import { f32, max, scatter, sum, view } from "../../kernel/params.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const step = ofType((real) =>
@@ -33,7 +33,7 @@ const bins = ofType((real) =>
 /** Small enough for one worker, and large enough for all. */
 const SIZES = [50, 20_000];
 
-export const graphs: Rung[] = [
+export const graphs: ConformanceCase[] = [
   ...reals(120, "captured launches, copies and clears do what they would do one by one, as often as wanted", async (device, real) => {
     for (const n of SIZES) {
       const { queue } = device;

@@ -5,7 +5,7 @@ import { kernel, teamKernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, scatter, sum, table, view } from "../../kernel/params.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { arrayOf, ofType } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make } from "../values.js";
 
 const step = ofType((real) =>
@@ -41,7 +41,7 @@ const bins = ofType((real) =>
   }),
 );
 
-export const launches: Rung[] = [
+export const launches: ConformanceCase[] = [
   ...reals(100, "a prepared launch runs as often as it is submitted, in order", async (device, real) => {
     const { queue } = device;
     const x = device.array(real, 500),

@@ -4,7 +4,7 @@ import { i32, scatter, view } from "../../kernel/params.js";
 import { foldChunk } from "../strict-fold.js";
 import { expectSame } from "../expect.js";
 import { adding, arrayOf, ofType } from "../real.js";
-import { reals, rung, type Rung } from "../case.js";
+import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 /** Members of a team of these kernels. */
@@ -103,7 +103,7 @@ const plane = kernel("planeInTiles", { z: view(i32, 2) }, ({ z }, i, j) => {
 
 const cube = (seed: number): Float64Array => make(LEAGUE * ROWS * COLUMNS, (k) => noise(k + seed) - 0.4);
 
-export const levels: Rung[] = [
+export const levels: ConformanceCase[] = [
   ...reals(130, "lanes of a member fold by the strict tree", async (device, real, r) => {
     const n = 55;
     const start = make(n + 1, (i) => (i * (i - 1)) / 2);
@@ -164,7 +164,7 @@ export const levels: Rung[] = [
     }
   }),
 
-  rung(133, "lanes scatter, and their member once", async (device) => {
+  conformanceCase(133, "lanes scatter, and their member once", async (device) => {
     const at = make(LEAGUE * ROWS * COLUMNS, (k) => Math.floor(noise(k) * 9));
     const h = device.array(i32, 9);
     const launch = device.prepare(counts, { at: device.from(i32, at, [LEAGUE, ROWS, COLUMNS]), h }, teams(LEAGUE), { precision: "fast" });
@@ -203,7 +203,7 @@ export const levels: Rung[] = [
     }
   }),
 
-  rung(135, "tiles of a range change nothing", async (device) => {
+  conformanceCase(135, "tiles of a range change nothing", async (device) => {
     const [shape, first] = [
       [6, 19, 33],
       [1, 2, 3],

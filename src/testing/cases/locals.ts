@@ -3,7 +3,7 @@ import { kernel } from "../../kernel/kernel.js";
 import { f32, i32, table, u32, view } from "../../kernel/params.js";
 import { expectOutput, expectSame } from "../expect.js";
 import { arrayOf, ofType, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const sorted = ofType((real) =>
@@ -108,7 +108,7 @@ const random = ofType((real) =>
 const N = 517;
 const fractions = (r: Round, n = N): Float64Array => make(n, (k) => r(noise(k)));
 
-export const locals: Rung[] = [
+export const locals: ConformanceCase[] = [
   ...reals(50, "private arrays with constant and with computed indices", async (device, real, r) => {
     const values = fractions(r, 6 * N);
     const x = device.from(real, values, [6, N]),

@@ -3,7 +3,7 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f32, view } from "../../kernel/params.js";
 import { ofType, type Real, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const functions = ofType((real) =>
@@ -105,7 +105,7 @@ async function compare(device: Device, real: Real, r: Round, ulp: (x: number) =>
   );
 }
 
-export const mathematics: Rung[] = reals(
+export const mathematics: ConformanceCase[] = reals(
   90,
   "functions within 2 ulp, emulated ones within 16 of the bits that they have",
   (device, real, r) => {

@@ -1,10 +1,10 @@
 import { f32, f64, i32, u32, u8 } from "../../kernel/params.js";
 import { expectEqual, expectSame } from "../expect.js";
-import { rung, type Rung } from "../case.js";
+import { conformanceCase, type ConformanceCase } from "../case.js";
 import { edgesOn, make } from "../values.js";
 
-export const memory: Rung[] = [
-  rung(1, "allocates zeroed arrays of every type", async (device) => {
+export const memory: ConformanceCase[] = [
+  conformanceCase(1, "allocates zeroed arrays of every type", async (device) => {
     for (const type of [f64, f32, i32, u32, u8]) {
       const view = device.array(type, [7, 5]);
       expectEqual(view.size, 35, "size");
@@ -13,7 +13,7 @@ export const memory: Rung[] = [
     }
   }),
 
-  rung(2, "writes and reads back every type", async (device) => {
+  conformanceCase(2, "writes and reads back every type", async (device) => {
     const cases = [
       [f64, [0, -0, 1.5, NaN, Infinity, 5e-324]],
       [f32, [0, -0, 1.5, NaN, -Infinity, 1.401298464324817e-45]],
@@ -31,7 +31,7 @@ export const memory: Rung[] = [
     }
   }),
 
-  rung(3, "gives zeroed memory again after it was used", async (device) => {
+  conformanceCase(3, "gives zeroed memory again after it was used", async (device) => {
     for (const n of [10, 5000, 100_000]) {
       const first = device.from(
         f64,
@@ -44,7 +44,7 @@ export const memory: Rung[] = [
     }
   }),
 
-  rung(4, "reads and writes slices", async (device) => {
+  conformanceCase(4, "reads and writes slices", async (device) => {
     const whole = device.from(
       f64,
       make(60, (n) => n),
@@ -67,7 +67,7 @@ export const memory: Rung[] = [
     expectSame(await device.queue.read(whole.reshape(60)), expected, "reshaped array");
   }),
 
-  rung(5, "keeps the order of indices in the left layout", async (device) => {
+  conformanceCase(5, "keeps the order of indices in the left layout", async (device) => {
     const view = device.from(
       f64,
       make(24, (n) => n),
@@ -87,7 +87,7 @@ export const memory: Rung[] = [
     );
   }),
 
-  rung(6, "copies and clears", async (device) => {
+  conformanceCase(6, "copies and clears", async (device) => {
     const { queue } = device;
     const source = device.from(
       f32,
@@ -107,7 +107,7 @@ export const memory: Rung[] = [
     expectSame(await queue.read(source), new Float64Array(20), "cleared array");
   }),
 
-  rung(7, "has arrays of no elements", async (device) => {
+  conformanceCase(7, "has arrays of no elements", async (device) => {
     const view = device.array(f64, [3, 0]);
     expectSame(await device.queue.read(view), [], "empty array");
     device.queue.write(view, []);

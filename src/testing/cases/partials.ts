@@ -7,7 +7,7 @@ import { f32, f64, i32, max, min, reducer, sum, view } from "../../kernel/params
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { adding, ofType, type Real, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const statistics = ofType((real) =>
@@ -54,7 +54,7 @@ async function folded(device: Device, real: Real, partials: View<"f64" | "f32">)
   return { sum: s, min: low, max: high };
 }
 
-export const partials: Rung[] = [
+export const partials: ConformanceCase[] = [
   ...reals(110, "partials of pieces of a line, folded by a second reduction, give the bits of the whole", async (device, real, r) => {
     for (const [n, cut] of [
       [5001, 2560],

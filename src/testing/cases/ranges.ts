@@ -3,7 +3,7 @@ import { kernel } from "../../kernel/kernel.js";
 import { bool, f32, i32, u32, u8, view } from "../../kernel/params.js";
 import { expectOutput, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
-import { reals, rung, type Rung } from "../case.js";
+import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const fill = ofType((real) =>
@@ -121,7 +121,7 @@ const many = ofType((real) =>
 
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 31, 255, 256, 257, 1000, 5000, 70_001];
 
-export const ranges: Rung[] = [
+export const ranges: ConformanceCase[] = [
   ...reals(10, "fills arrays of many sizes, and nothing beyond them", async (device, real) => {
     for (const n of SIZES) {
       const whole = device.from(
@@ -138,7 +138,7 @@ export const ranges: Rung[] = [
     }
   }),
 
-  rung(11, "knows the index", async (device) => {
+  conformanceCase(11, "knows the index", async (device) => {
     for (const n of SIZES) {
       const x = device.array(i32, n);
       await expectOutput(
@@ -184,7 +184,7 @@ export const ranges: Rung[] = [
     await run(NaN, Infinity, 0, 1, true);
   }),
 
-  rung(14, "runs over ranges of two, three and four axes", async (device) => {
+  conformanceCase(14, "runs over ranges of two, three and four axes", async (device) => {
     for (const [a, b, c, d] of [
       [2, 3, 4, 5],
       [7, 1, 9, 3],
@@ -226,7 +226,7 @@ export const ranges: Rung[] = [
     }
   }),
 
-  rung(15, "begins where the range begins", async (device) => {
+  conformanceCase(15, "begins where the range begins", async (device) => {
     const x = device.array(i32, [6, 7]);
     await expectOutput(
       device,
@@ -250,7 +250,7 @@ export const ranges: Rung[] = [
     );
   }),
 
-  rung(16, "does nothing for an empty range", async (device) => {
+  conformanceCase(16, "does nothing for an empty range", async (device) => {
     const x = device.from(
       i32,
       make(6, () => 5),
@@ -393,7 +393,7 @@ export const ranges: Rung[] = [
     await expectOutput(device, scattered(real), { at, x, y }, range(n), y, expected);
   }),
 
-  rung(21, "reads and writes bytes", async (device) => {
+  conformanceCase(21, "reads and writes bytes", async (device) => {
     const xs = make(256, (k) => k);
     const x = device.from(u8, xs),
       y = device.array(u8, 256),

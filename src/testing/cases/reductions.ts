@@ -6,7 +6,7 @@ import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from ".
 import { strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { adding, ofType, type Real, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const dot = ofType((real) =>
@@ -98,7 +98,7 @@ async function dots(
   }
 }
 
-export const reductions: Rung[] = [
+export const reductions: ConformanceCase[] = [
   ...reals(60, "sums by the strict tree, for sizes around its lanes and chunks", (device, real, r) =>
     dots(device, real, r, "strict", (actual, products) =>
       expectEqual(actual, strictFold([products], adding(r), 0), `dot of ${products.length}`),

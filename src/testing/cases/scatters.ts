@@ -4,7 +4,7 @@ import { kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, scatter, sum, u32, view } from "../../kernel/params.js";
 import { expectSame } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
-import { reals, rung, type Rung } from "../case.js";
+import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const histogram = kernel("histogram", { at: view(i32), h: scatter(i32) }, ({ at, h }, i) => {
@@ -124,8 +124,8 @@ async function keepsExtremes(device: Device, real: Real, r: Round, strategies: r
   });
 }
 
-export const scatters: Rung[] = [
-  rung(70, "counts into bins by every strategy", async (device) => {
+export const scatters: ConformanceCase[] = [
+  conformanceCase(70, "counts into bins by every strategy", async (device) => {
     const at = device.from(i32, ats);
     const counts = new Float64Array(BINS).fill(10);
     ats.forEach((bin) => counts[bin]++);
@@ -176,7 +176,7 @@ export const scatters: Rung[] = [
 
   ...reals(73, "keeps least and greatest values", (device, real, r) => keepsExtremes(device, real, r, ["sorted", undefined])),
 
-  rung(74, "scatters every type by every strategy", async (device) => {
+  conformanceCase(74, "scatters every type by every strategy", async (device) => {
     const at = device.from(i32, ats);
     const s = new Float64Array(BINS),
       u = new Float64Array(BINS),

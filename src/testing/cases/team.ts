@@ -4,7 +4,7 @@ import { i32, max, scatter, sum, view } from "../../kernel/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { adding, arrayOf, ofType, type Round } from "../real.js";
-import { reals, type Rung } from "../case.js";
+import { reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const rows = ofType((real) =>
@@ -155,7 +155,7 @@ const grid = (n: number, m: number, r: Round): Float64Array[] => [...Array(n).ke
 const flatten = (list: Float64Array[]): Float64Array =>
   make(list.length * list[0].length, (n) => list[Math.floor(n / list[0].length)][n % list[0].length]);
 
-export const team: Rung[] = [
+export const team: ConformanceCase[] = [
   ...reals(80, "members share out a range", async (device, real, r) => {
     for (const [n, m] of [
       [1, 1],

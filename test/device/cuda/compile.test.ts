@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
 import { cudaLanguage, cudaSource } from "../../../src/emit/c/cuda.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import { ladder } from "../../../src/testing/suite.js";
+import { suite } from "../../../src/testing/suite.js";
 import { dataOf } from "../../random/data.js";
 import { KernelPrograms } from "../../random/generate.js";
 import { kernelOf } from "../../random/program.js";
-import { applicationKernels, gridSources, ladderSources, type Target } from "../gpu-sources.js";
+import { applicationKernels, gridSources, suiteSources, type Target } from "../gpu-sources.js";
 
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];
@@ -59,9 +59,9 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
     ["strict", architectures],
     ["fast", architectures.slice(-1)],
   ] as const)
-    it(`the ladder, ${precision}, for ${targets.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
-      const sources = await ladderSources(TARGET, precision);
-      assert.ok(sources.size > ladder.length / 2);
+    it(`the suite, ${precision}, for ${targets.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
+      const sources = await suiteSources(TARGET, precision);
+      assert.ok(sources.size > suite.length / 2);
       for (const [source, name] of sources) compile(source, name, precision === "fast", targets);
     });
 });

@@ -8,8 +8,8 @@ import { deviceNames } from "../../../src/device/open.js";
 import { Hiprtc } from "../../../src/device/hip/hiprtc.js";
 import { hipLanguage, hipSource } from "../../../src/emit/c/hip.js";
 import type { Precision } from "../../../src/device/device.js";
-import { ladder } from "../../../src/testing/suite.js";
-import { applicationKernels, gridSources, ladderSources, type Target } from "../gpu-sources.js";
+import { suite } from "../../../src/testing/suite.js";
+import { applicationKernels, gridSources, suiteSources, type Target } from "../gpu-sources.js";
 
 /** MI200, and MI300 under the newest of its names that the compiler knows. */
 const WANTED = [["gfx90a"], ["gfx942", "gfx940"]];
@@ -63,9 +63,9 @@ describe(`hipcc compiles, for ${architectures.join(" and ")}, the HIP code of`, 
       compile(sources.keys(), precision);
     });
 
-    it(`the ladder, ${precision}`, async () => {
-      const sources = await ladderSources(TARGET, precision);
-      assert.ok(sources.size > ladder.length / 2);
+    it(`the suite, ${precision}`, async () => {
+      const sources = await suiteSources(TARGET, precision);
+      assert.ok(sources.size > suite.length / 2);
       compile(sources.keys(), precision);
     });
   }

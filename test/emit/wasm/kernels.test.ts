@@ -3,7 +3,7 @@ import test from "node:test";
 import { f32, f64, i32, kernel, open, range, scatter, sum, teamKernel, teams, u8, view } from "../../../src/index.js";
 import type { Args, Device, Kernel, LaunchOptions, Params, Policy, View } from "../../../src/index.js";
 
-/* What the WebAssembly emitter does in cases of its own: vectors, masks, pointers. The ladder and the random kernels cover the language. */
+/* What the WebAssembly emitter does in cases of its own: vectors, masks, pointers. The suite and the random kernels cover the language. */
 
 const device: Device = await open("wasm");
 device.precision = "strict";
