@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { GridReport } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
-import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
+import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 import { f64Option } from "./options.js";
 
 /** Adds the options of `GridSettings`, and that of the devices. */
@@ -10,7 +10,7 @@ export function addGridOptions(command: Command): Command {
     .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
     .addOption(f64Option());
   for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
-    command.addOption(new Option(flags, description).choices(choices).default(USUAL_SETTINGS[name as keyof GridSettings]));
+    command.addOption(new Option(flags, description).choices(choices).default(DEFAULT_SETTINGS[name as keyof GridSettings]));
   return command;
 }
 

@@ -5,7 +5,7 @@ import {
   skeleton,
   swap,
   tuned,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type Skeleton,
@@ -20,7 +20,7 @@ export interface Settings extends Settled<GridSettings> {
   preconditioner: Preconditioner;
 }
 
-export const DEFAULTS: Settings = { ...USUAL_SETTINGS, preconditioner: "none" };
+export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" };
 
 export interface SolveOptions {
   /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. */

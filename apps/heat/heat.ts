@@ -5,7 +5,7 @@ import {
   skeleton,
   swap,
   tuned,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type Skeleton,
@@ -22,7 +22,7 @@ export interface HeatSettings extends Settled<GridSettings> {
   periodic: boolean;
 }
 
-export const DEFAULTS: HeatSettings = { ...USUAL_SETTINGS, size: 512, ratio: 0.2, periodic: false };
+export const DEFAULTS: HeatSettings = { ...DEFAULT_SETTINGS, size: 512, ratio: 0.2, periodic: false };
 
 export interface Deviation {
   /** Time since the start. */

@@ -39,7 +39,7 @@ interface Outcome {
 interface Case {
   readonly name: string;
   readonly description: string;
-  readonly size: { readonly meaning: string; readonly usual: number };
+  readonly size: { readonly meaning: string; readonly default: number };
   flow(options: Options): Flow;
   solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
 }
@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
   {
     name: "cavity",
     description: "a square cavity with a moving lid, until it is steady; at Re 100, 400 and 1000 compared with Ghia, Ghia and Shin (1982)",
-    size: { meaning: "cells of fluid along each side", usual: 129 },
+    size: { meaning: "cells of fluid along each side", default: 129 },
     flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { re, size, speed, steps, dimension }, report) {
       const change = await settle(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
   {
     name: "cylinder",
     description: "a stream past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
-    size: { meaning: "cells of the diameter", usual: 16 },
+    size: { meaning: "cells of the diameter", default: 16 },
     flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
       const options = { reynolds: re, size, speed };
@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
   {
     name: "sphere",
     description: "a round stream past a sphere: drag, compared with Schiller and Naumann (1933)",
-    size: { meaning: "cells of the diameter", usual: 12 },
+    size: { meaning: "cells of the diameter", default: 12 },
     flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
       const options = { reynolds: re, size, speed };
@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
   {
     name: "vortex",
     description: "vortices in a box without ends: how fast they decay, compared with the solution of Taylor and Green (1937)",
-    size: { meaning: "cells along each side", usual: 64 },
+    size: { meaning: "cells along each side", default: 64 },
     flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { steps }, report) {
       const decay = await watchDecay(simulation, steps, report);
@@ -131,7 +131,7 @@ export function command(program: Command, shell: Shell): void {
       .command(each.name)
       .description(each.description)
       .option("--re <number>", "Reynolds number", positive, 100)
-      .option("--size <n>", each.size.meaning, count, each.size.usual)
+      .option("--size <n>", each.size.meaning, count, each.size.default)
       .option("--speed <u>", "of lid, stream or vortices, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
       .option("--steps <n>", "at most; what the case needs where absent", count)
       .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))

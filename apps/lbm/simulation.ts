@@ -5,7 +5,7 @@ import {
   skeleton,
   swap,
   tuned,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type Skeleton,
@@ -39,7 +39,7 @@ export interface Settings extends Settled<GridSettings> {
   pattern: Pattern;
 }
 
-export const DEFAULTS: Settings = { ...USUAL_SETTINGS, type: "f64", collision: "trt", pattern: "pull" };
+export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull" };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells, whose centres they are; z is 0 in 2D. */
 export interface Flow {

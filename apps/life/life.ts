@@ -5,7 +5,7 @@ import {
   skeleton,
   swap,
   tuned,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type Skeleton,
@@ -19,7 +19,7 @@ export interface LifeSettings extends Settled<GridSettings> {
   height: number;
 }
 
-export const DEFAULTS: LifeSettings = { ...USUAL_SETTINGS, width: 64, height: 48 };
+export const DEFAULTS: LifeSettings = { ...DEFAULT_SETTINGS, width: 64, height: 48 };
 
 /** Conway's Game of Life on a rectangle, one byte a cell; beyond the rectangle nothing lives. */
 export class Life {

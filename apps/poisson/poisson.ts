@@ -5,7 +5,7 @@ import {
   skeleton,
   swap,
   tuned,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type Skeleton,
@@ -32,7 +32,7 @@ export interface PoissonSettings extends Settled<GridSettings> {
   levels?: number;
 }
 
-export const DEFAULTS: PoissonSettings = { ...USUAL_SETTINGS, size: 64, preconditioner: "none", sweeps: 1 };
+export const DEFAULTS: PoissonSettings = { ...DEFAULT_SETTINGS, size: 64, preconditioner: "none", sweeps: 1 };
 
 export interface SolveOptions {
   /** Of the residual's norm relative to that of the right-hand side. */

@@ -30,7 +30,7 @@ export interface Exhibit {
   /** Cells along x and y that the visitor may choose. */
   readonly sizes: readonly Extents[];
   /** Of the sizes, the one that the device is good for. */
-  usual(set: DeviceSet): number;
+  defaultGrid(set: DeviceSet): number;
   /** `canvas` has as many pixels as there are cells. */
   open(set: DeviceSet, canvas: HTMLCanvasElement): Promise<Show>;
 }
@@ -67,7 +67,7 @@ export const GRIDS: readonly Extents[] = [
 ];
 
 /** Of `GRIDS`, one for a GPU, for threads with shared memory, and for one thread. */
-export function usualGrid({ members: [{ device }] }: DeviceSet): number {
+export function defaultGrid({ members: [{ device }] }: DeviceSet): number {
   if (device.backend === "webgpu") return 1;
   return device.backend === "wasm" && device.capabilities.parallelism > 1 ? 2 : 3;
 }

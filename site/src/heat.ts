@@ -2,7 +2,7 @@ import { f32, table } from "isoform";
 import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { brushOf, distance2 } from "./brush.js";
-import { GRIDS, usualGrid, type Exhibit } from "./exhibit.js";
+import { GRIDS, defaultGrid, type Exhibit } from "./exhibit.js";
 import { GLOWING } from "./palette.js";
 import { pictureOf } from "./picture.js";
 import { steppingShow } from "./stepping.js";
@@ -23,7 +23,7 @@ export const heat: Exhibit = {
   erases: true,
   alternative: "Bright where the plate is hot. Warm spots spread and fade.",
   sizes: GRIDS,
-  usual: usualGrid,
+  defaultGrid: defaultGrid,
 
   async open(set, canvas) {
     const [nx, ny] = [canvas.width, canvas.height];

@@ -2,7 +2,7 @@ import { f32, sum, table } from "isoform";
 import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { brushOf, distance2, take } from "./brush.js";
-import { AHEAD, GRIDS, usualGrid, type Exhibit, type Stroke } from "./exhibit.js";
+import { AHEAD, GRIDS, defaultGrid, type Exhibit, type Stroke } from "./exhibit.js";
 import { DIVERGING } from "./palette.js";
 import { pictureOf } from "./picture.js";
 
@@ -26,7 +26,7 @@ export const poisson: Exhibit = {
   alternative: "Orange around positive charges, blue around negative ones; the colours reach farther with every iteration.",
   sizes: GRIDS,
   // An iteration takes several steps of the device.
-  usual: (set) => Math.max(2, usualGrid(set)),
+  defaultGrid: (set) => Math.max(2, defaultGrid(set)),
 
   async open(set, canvas) {
     const [nx, ny] = [canvas.width, canvas.height];

@@ -60,7 +60,7 @@ export async function show(
   };
   const asked = new URLSearchParams(location.search).get("cells");
   const found = sizes.findIndex((extents) => extents.join("x") === asked);
-  cells.selectedIndex = found < 0 ? exhibit.usual(set) : found;
+  cells.selectedIndex = found < 0 ? exhibit.defaultGrid(set) : found;
   let end = await open(sizes[cells.selectedIndex]);
   let turn = Promise.resolve();
   cells.onchange = () => {

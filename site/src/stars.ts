@@ -25,7 +25,7 @@ export const stars: Exhibit = {
   erases: false,
   alternative: "A turning sphere of stars, dim at first. They light up, some earlier than others, as their parameters become exact.",
   sizes: [[800, 400]],
-  usual: () => 0,
+  defaultGrid: () => 0,
 
   async open({ members: [{ device }] }, canvas) {
     const { width, height } = canvas;

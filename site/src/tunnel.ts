@@ -3,7 +3,7 @@ import { dense } from "isoform/grid";
 import { skeleton, swap } from "isoform/skeleton";
 import { D2Q9 } from "../../apps/lbm/lattice.js";
 import { brushOf, distance2 } from "./brush.js";
-import { GRIDS, usualGrid, type Exhibit } from "./exhibit.js";
+import { GRIDS, defaultGrid, type Exhibit } from "./exhibit.js";
 import { DIVERGING, OBSTACLE } from "./palette.js";
 import { pictureOf } from "./picture.js";
 import { steppingShow } from "./stepping.js";
@@ -35,7 +35,7 @@ export const tunnel: Exhibit = {
   erases: true,
   alternative: "A stream from left to right. Behind obstacles, vortices of both senses of rotation are shed by turns.",
   sizes: GRIDS,
-  usual: usualGrid,
+  defaultGrid: defaultGrid,
 
   async open(set, canvas) {
     const [nx, ny] = [canvas.width, canvas.height];

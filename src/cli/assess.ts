@@ -5,7 +5,7 @@ import type { Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";
 import type { PlatformSet } from "../portability/metric.js";
 import { PORTS, type Port } from "../portability/ports/names.js";
-import { SETTING_OPTIONS, USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
+import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
 import { addSettings } from "./settings.js";
 
@@ -64,7 +64,7 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
     .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
     .option("--iterations <n>", "iterations in a run", count);
-  addSettings(assess, { precision: USUAL_SETTINGS.precision });
+  addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
     .addOption(
       new Option("--f64 <how>", "on devices without f64: as the sum of two f32; they are left out where absent").choices(["emulate"]),

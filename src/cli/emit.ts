@@ -5,7 +5,7 @@ import type { EmittedFile } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
-import { SETTING_OPTIONS, USUAL_SETTINGS, type Storage } from "../skeleton/settings.js";
+import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
 import type { FoundKernel } from "./found-kernels.js";
@@ -52,7 +52,7 @@ function option(name: "precision" | "grid" | "layout"): Option {
   const { flags, description, choices } = SETTING_OPTIONS[name];
   return new Option(flags, description.replace(/; auto .*$/, ""))
     .choices(choices.filter((choice) => choice !== "auto"))
-    .default(USUAL_SETTINGS[name]);
+    .default(DEFAULT_SETTINGS[name]);
 }
 
 async function emit(source: string, options: EmitOptions, shell: Shell): Promise<void> {

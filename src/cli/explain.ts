@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
-import { USUAL_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
+import { DEFAULT_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";
 import { addSettings } from "./settings.js";
@@ -36,7 +36,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
     .description("show what the planner makes of an application's sequence: dependencies, fusion, halos, overlap, streams, timeline")
     .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
     .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2");
-  addSettings(command, USUAL_SETTINGS);
+  addSettings(command, DEFAULT_SETTINGS);
   command
     .option("--no-fuse", "run containers as they were written")
     .option("--unroll <n>", "iterations that are planned together", positive, 1)

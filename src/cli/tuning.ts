@@ -5,7 +5,7 @@ import { TUNING_NAMES } from "../ir/tuning.js";
 import { IsoformError } from "../ir/errors.js";
 
 /** Read where it lies in the working directory and no other file is named. */
-const USUAL_FILE = "isoform.tuning.toml";
+const DEFAULT_FILE = "isoform.tuning.toml";
 
 interface TuningOptions {
   tune?: boolean;
@@ -18,7 +18,7 @@ export function addTuning(program: Command): void {
   program
     .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
     .addOption(
-      new Option("--tuning <file>", `values for kernels, in TOML, which win over what is measured; ${USUAL_FILE} where it exists`).env(
+      new Option("--tuning <file>", `values for kernels, in TOML, which win over what is measured; ${DEFAULT_FILE} where it exists`).env(
         "ISOFORM_TUNING",
       ),
     )
@@ -28,18 +28,18 @@ export function addTuning(program: Command): void {
       const text = readText(tuning);
       if (!tune && !deterministic && text === undefined) return;
       const { openByDefault } = await import("../device/open.js");
-      openByDefault({ tune, deterministic, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? USUAL_FILE) });
+      openByDefault({ tune, deterministic, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? DEFAULT_FILE) });
     });
 }
 
-/** Nothing where the usual file is not there. */
+/** Nothing where the default file is not there. */
 function readText(file: string | undefined): string | undefined {
   try {
-    return readFileSync(file ?? USUAL_FILE, "utf8");
+    return readFileSync(file ?? DEFAULT_FILE, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (file === undefined && code === "ENOENT") return undefined;
-    throw new IsoformError(`cannot read ${file ?? USUAL_FILE}: ${message.split(",")[0]}`);
+    throw new IsoformError(`cannot read ${file ?? DEFAULT_FILE}: ${message.split(",")[0]}`);
   }
 }
 

@@ -21,18 +21,18 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
-  device.deterministic = options.deterministic ?? usual.deterministic;
-  device.tuning.measuring = options.tune ?? usual.tune ?? false;
-  device.tuning.use(options.tuning ?? usual.tuning ?? {}, device);
+  device.deterministic = options.deterministic ?? defaults.deterministic;
+  device.tuning.measuring = options.tune ?? defaults.tune ?? false;
+  device.tuning.use(options.tuning ?? defaults.tuning ?? {}, device);
   cover(device);
   return device;
 }
 
-let usual: Pick<OpenOptions, "tune" | "tuning" | "deterministic"> = {};
+let defaults: Pick<OpenOptions, "tune" | "tuning" | "deterministic"> = {};
 
 /** How devices are opened without a word of it; the command line's `--tune`, `--tuning` and `--deterministic`. */
-export function openByDefault(options: typeof usual): void {
-  usual = options;
+export function openByDefault(options: typeof defaults): void {
+  defaults = options;
 }
 
 const unknown = (name: string): DeviceError =>

@@ -1,5 +1,5 @@
 import type { Device, OpenOptions, Precision } from "../device/device.js";
-import { USUAL_SETTINGS, type GridSettings } from "../skeleton/settings.js";
+import { DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { DeviceError, EmitError, LaunchError } from "../ir/errors.js";
 import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
 import type { Evidence } from "./assessment.js";
@@ -288,7 +288,7 @@ async function measureTogether(
 function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
   const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
     const value = problem[option];
-    return value === undefined || value === USUAL_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
+    return value === undefined || value === DEFAULT_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
   });
   const tuned = devices.some(({ tuning }) => tuning.measuring) ? ["tuned"] : [];
   return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others, ...tuned].join("-");

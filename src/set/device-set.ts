@@ -11,10 +11,10 @@ export interface Link {
 }
 
 /** PCI Express 4.0 x16. */
-export const USUAL_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
+export const DEFAULT_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
 
 export interface SetOptions extends OpenOptions {
-  /** The modelled link between members, for planned timelines; what is absent is that of `USUAL_LINK`. */
+  /** The modelled link between members, for planned timelines; what is absent is that of `DEFAULT_LINK`. */
   link?: Partial<Link>;
 }
 
@@ -87,7 +87,7 @@ async function sharesOf(word: string): Promise<string[]> {
 }
 
 function checkedLink(given: Partial<Link>): Link {
-  const link = { ...USUAL_LINK, ...given };
+  const link = { ...DEFAULT_LINK, ...given };
   if (!(link.bandwidth > 0 && link.latency >= 0 && link.latency < Infinity))
     throw new IsoformError(
       `a link of ${link.bandwidth} bytes a second and ${link.latency} s: the bandwidth must be above 0, the latency 0 or more`,
@@ -110,7 +110,7 @@ class OpenSet implements DeviceSet {
     const counts = new Map<Device, number>();
     for (const device of shares) counts.set(device, (counts.get(device) ?? 0) + 1);
     this.virtual = counts.size < shares.length;
-    this.link = link ?? (this.virtual ? USUAL_LINK : undefined);
+    this.link = link ?? (this.virtual ? DEFAULT_LINK : undefined);
     this.name = [...counts].map(([{ name }, count]) => (count > 1 ? `${name}*${count}` : name)).join();
     const ranks = new Map<Device, number>();
     this.members = shares.map((device, index) => {

@@ -131,7 +131,7 @@ const WINDOW = 10;
 /** Bytes that a device moves in the time that a launch takes. */
 const LAUNCH_BYTES = 5e6;
 /** Operations that a device does in the time of a byte, where it does not tell. */
-const USUAL_BALANCE = 8;
+const DEFAULT_BALANCE = 8;
 
 /** Bytes that pass between caches and registers in the time of one from memory: on an H100, where stencils of 7 and 14 values were measured. */
 const CACHE_BALANCE = 3.5;
@@ -155,7 +155,7 @@ class Planner {
   constructor(private readonly sequence: Sequence) {
     const grid = sequence.containers[0]?.grid;
     const peaks = grid?.set.members[0].device.theoretical;
-    this.balance = peaks?.flops && peaks.bandwidth ? peaks.flops / peaks.bandwidth : USUAL_BALANCE;
+    this.balance = peaks?.flops && peaks.bandwidth ? peaks.flops / peaks.bandwidth : DEFAULT_BALANCE;
     this.launch = grid ? LAUNCH_BYTES / Math.max(1, ...grid.partitions.map((partition) => partition.cells)) : 0;
   }
 

@@ -4,7 +4,7 @@ export type { Choice, Trial } from "./auto.js";
 export { OCC_LEVELS, type OccLevel } from "./occ.js";
 export {
   SETTING_OPTIONS,
-  USUAL_SETTINGS,
+  DEFAULT_SETTINGS,
   type GridSettings,
   type Settled,
   type SettingOption,

@@ -14,7 +14,7 @@ export interface GridSettings {
   precision: Precision;
 }
 
-export const USUAL_SETTINGS = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" } as const satisfies GridSettings;
+export const DEFAULT_SETTINGS = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" } as const satisfies GridSettings;
 
 /** How fields are stored, once nothing is `auto`. */
 export interface Storage {

@@ -62,7 +62,7 @@ export interface RunResult {
 
 /** Plans in one measurement of a level of overlap. */
 const MEASURED = 10;
-const USUAL_INTERVAL = 10;
+const DEFAULT_INTERVAL = 10;
 
 /**
  * Runs a sequence of containers on all members of a set, as if they ran one after the other on one device.
@@ -119,7 +119,7 @@ export class Skeleton {
    * @throws ContainerError where a field is read that has no values yet, IsoformError where a NaN turns up
    */
   async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
-    const { scalar, until, every = USUAL_INTERVAL, nan = false, trace = false } = options;
+    const { scalar, until, every = DEFAULT_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
     const level = (this.level ??= await this.choose());
     if (iterations > 0 && this.set.members.some(({ device }) => device.tuning.measuring)) {
@@ -155,7 +155,7 @@ export class Skeleton {
    * has to be chosen in a `run` before.
    */
   submit(iterations: number): void {
-    this.checkRun(iterations, USUAL_INTERVAL, {});
+    this.checkRun(iterations, DEFAULT_INTERVAL, {});
     const level = this.level ?? (this.set.members.length === 1 ? "none" : undefined);
     if (!level) throw new LaunchError(`skeleton "${this.name}": occ is "auto" and not chosen yet; run an iteration before you submit`);
     this.behindTheHost();

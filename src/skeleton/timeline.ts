@@ -2,7 +2,7 @@ import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, view } from "../kernel/params.js";
-import { USUAL_LINK, type DeviceSet } from "../set/index.js";
+import { DEFAULT_LINK, type DeviceSet } from "../set/index.js";
 import type { Op, OpMarks, Program } from "./program.js";
 import { replay, type Span } from "./replay.js";
 
@@ -30,7 +30,7 @@ const LAUNCH = 2e-6;
 /** The plan by the model: the bytes of each launch over the bandwidth of its device, and the set's link. */
 export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise<Timeline> {
   const bandwidths = await Promise.all(set.members.map(({ device }) => bandwidthOf(device)));
-  const link = set.link ?? USUAL_LINK;
+  const link = set.link ?? DEFAULT_LINK;
   const seconds = ({ launches, member }: Op) =>
     launches.reduce((total, launch) => total + LAUNCH + launch.cost.bytes / bandwidths[member], 0);
   const rate = [...new Set(bandwidths.map((b) => `${(b / 1e9).toFixed(1)} GB/s`))].join(" and ");
@@ -55,7 +55,7 @@ export async function measuredTimeline(
   const inTurns = new Set(set.members.map(({ device }) => device.memory)).size < set.members.length;
   if (inTurns)
     return timeline(
-      replay([...marks.keys()], set.link ?? USUAL_LINK, (op) => times.get(op)!.seconds),
+      replay([...marks.keys()], set.link ?? DEFAULT_LINK, (op) => times.get(op)!.seconds),
       "measured kernels, as if each member had a device of its own, and modelled links",
     );
   const spans = [...times].map(([op, { begin, seconds }]) => ({ op, begin, end: begin + seconds }));

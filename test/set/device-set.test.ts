@@ -6,7 +6,7 @@ import { open } from "../../src/device/open.js";
 import { DeviceError, IsoformError } from "../../src/ir/errors.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f64, view } from "../../src/kernel/params.js";
-import { devices, USUAL_LINK } from "../../src/set/index.js";
+import { devices, DEFAULT_LINK } from "../../src/set/index.js";
 
 const ones = kernel("ones", { y: view(f64) }, ({ y }, i) => {
   y[i] = 1;
@@ -29,7 +29,7 @@ test("a device is divided into virtual members, which share it and are linked by
   const set = await devices("wasm*3");
   assert.equal(set.name, "wasm*3");
   assert.equal(set.virtual, true);
-  assert.deepEqual(set.link, USUAL_LINK);
+  assert.deepEqual(set.link, DEFAULT_LINK);
   assert.deepEqual(
     set.members.map(({ name }) => name),
     ["wasm*3[0]", "wasm*3[1]", "wasm*3[2]"],
@@ -98,7 +98,7 @@ test("the star stands for every device of a backend", async (t) => {
 
 test("a link is given in whole or in part, and must be one", async () => {
   const set = await devices("js*2", { link: { bandwidth: 300e9 } });
-  assert.deepEqual(set.link, { bandwidth: 300e9, latency: USUAL_LINK.latency });
+  assert.deepEqual(set.link, { bandwidth: 300e9, latency: DEFAULT_LINK.latency });
   await set.close();
   const real = await devices("js", { link: { bandwidth: 1e9, latency: 0 } });
   assert.deepEqual(real.link, { bandwidth: 1e9, latency: 0 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { f64, LaunchError } from "../../src/index.js";
 import { makeGrid } from "../../src/domain/index.js";
-import { skeleton, swap, tuned, USUAL_SETTINGS, type Settled, type GridSettings, type Tunable } from "../../src/skeleton/index.js";
+import { skeleton, swap, tuned, DEFAULT_SETTINGS, type Settled, type GridSettings, type Tunable } from "../../src/skeleton/index.js";
 import { jsSets } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-tuned-"));
@@ -45,7 +45,7 @@ function diffusion(log: string[], { cardinality = 3, size = 12, refused = "" } =
   };
 }
 
-const auto: GridSettings = { ...USUAL_SETTINGS, grid: "auto", layout: "auto" };
+const auto: GridSettings = { ...DEFAULT_SETTINGS, grid: "auto", layout: "auto" };
 const all = ["dense soa", "dense aos", "sparse soa", "sparse aos", "blocks soa", "blocks aos"];
 const made = (log: readonly string[]) => log.filter((line) => line.startsWith("make"));
 const freed = (log: readonly string[]) => log.filter((line) => line.startsWith("free"));
@@ -80,7 +80,7 @@ test("each way to store the fields is measured once, and the fastest is made ane
 });
 
 test("what is given is kept, and nothing is measured where there is no choice", async () => {
-  for (const settings of [USUAL_SETTINGS, { ...USUAL_SETTINGS, grid: "sparse", layout: "aos" } as const]) {
+  for (const settings of [DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, grid: "sparse", layout: "aos" } as const]) {
     const log: string[] = [];
     const { skeleton: plan } = await tuned(settings, diffusion(log));
     assert.deepEqual([log, plan.choices], [[`make ${settings.grid} ${settings.layout}`], []]);

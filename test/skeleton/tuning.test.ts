@@ -36,10 +36,10 @@ async function smoothed(spec: string, tune: boolean): Promise<{ values: string; 
 
 for (const spec of ["wasm", "wasm*2"])
   test(`a skeleton on ${spec} measures its launches in the first run, and gives the same bits`, async (t) => {
-    const usual = await smoothed(spec, false);
-    assert.deepEqual(usual.tuning, []);
+    const untuned = await smoothed(spec, false);
+    assert.deepEqual(untuned.tuning, []);
     const tuned = await smoothed(spec, true);
-    assert.equal(tuned.values, usual.values);
+    assert.equal(tuned.values, untuned.values);
     if (tuned.tuning.length === 0) return t.skip("one thread: there is nothing to choose");
     for (const line of tuned.tuning) assert.match(line, /step: tuning: .*, measured: /);
   });

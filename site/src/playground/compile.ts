@@ -18,7 +18,7 @@ export interface Compiled extends Forms {
   readonly notes: LaunchNotes;
 }
 
-const USUAL_SIZE = 256;
+const DEFAULT_SIZE = 256;
 
 /** The first kernel that a module exports, in all forms. Throws `ModuleError` with the places in `text`. */
 export async function compileModule(text: string): Promise<Compiled> {
@@ -103,7 +103,7 @@ function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, t
 }
 
 function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchNotes): Compiled {
-  const { size = USUAL_SIZE, range } = notes;
+  const { size = DEFAULT_SIZE, range } = notes;
   if (!(Number.isInteger(size) && size > 0))
     throw new ModuleError({ message: `launch.size is ${String(size)}`, remedy: "give a whole number of at least 1" });
   const sizes = cubicSizes(ir, size, range);

@@ -1,6 +1,6 @@
 import { ROW } from "../../emit/c/gpu/range.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
-import { MEMBER_LIMIT, MEMBERS, USUAL_LANES } from "../../emit/c/gpu/team.js";
+import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../emit/c/gpu/team.js";
 import {
   SHAPE_TUNING,
   type GpuAssumptions,
@@ -39,7 +39,7 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
   const { tiles } = scatter;
-  const usual: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(tiles && { tileLines: tiles.lines }) };
+  const untuned: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(tiles && { tileLines: tiles.lines }) };
   const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
   const emitted = (assumptions: GpuAssumptions): GpuProgram => {
@@ -48,11 +48,11 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     variants.set(key, program);
     return program;
   };
-  const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(usual), facts));
-  const wished = blockOfTile(binding.policy, () => emitted(usual).traversal);
+  const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(untuned), facts));
+  const wished = blockOfTile(binding.policy, () => emitted(untuned).traversal);
   const tuned = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
   const shape: ShapeTuning = { ...Object.fromEntries(tuned), ...wished };
-  const assumptions = Object.keys(shape).length > 0 ? { ...usual, tuning: shape } : usual;
+  const assumptions = Object.keys(shape).length > 0 ? { ...untuned, tuning: shape } : untuned;
   const program = emitted(assumptions);
   const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
@@ -155,8 +155,8 @@ function lanesFor({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["sca
   const loops = laneLoops(ir.body);
   if (policy.kind !== "team" || loops.length === 0 || inTurn(scatter)) return 1;
   const counts = loops.map(({ count }) => (count.op === "const" ? Number(count.value) : undefined));
-  const usual = counts.every((count) => count !== undefined) ? nextPower(Math.max(...counts)) : USUAL_LANES;
-  return Math.min(policy.lanes ?? usual, language.lanes, ordered ? REDUCTION_LANES : Infinity);
+  const wanted = counts.every((count) => count !== undefined) ? nextPower(Math.max(...counts)) : DEFAULT_LANES;
+  return Math.min(policy.lanes ?? wanted, language.lanes, ordered ? REDUCTION_LANES : Infinity);
 }
 
 /** Scatters come in an order that lanes would mix up. */

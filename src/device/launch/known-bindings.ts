@@ -123,8 +123,8 @@ function matches(found: Known, call: Call): boolean {
 function optionsKey({ device, options }: Call): string {
   const { partials, scatter, backward } = options;
   const deterministic = isDeterministic(device, options);
-  const usual = partials === undefined && scatter === undefined && !backward && !deterministic;
-  return usual ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
+  const byDefault = partials === undefined && scatter === undefined && !backward && !deterministic;
+  return byDefault ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
 }
 
 function placeOf(view: AnyView): Place {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 const UNITS: Record<string, number> = { "": 1, K: 1 << 10, M: 1 << 20, G: 1 << 30 };
-const USUAL = 32 << 20;
+const DEFAULT_SIZE = 32 << 20;
 
 const FOLDER = "/sys/devices/system/cpu/cpu0/cache";
 let known: number | undefined;
@@ -21,6 +21,6 @@ function largest(folder: string): number {
       });
     return Math.max(...sizes);
   } catch {
-    return USUAL;
+    return DEFAULT_SIZE;
   }
 }

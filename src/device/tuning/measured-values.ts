@@ -26,7 +26,8 @@ export async function measuredValues(device: Device, tuning: LaunchTuning): Prom
   return found;
 }
 
-const KIND = "tuning";
+/** Its number changes with the fields of `Measured`, so that what other versions stored is not read. */
+const KIND = "tuning-2";
 
 const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
 
@@ -38,7 +39,7 @@ async function measure(device: Device, launch: LaunchTuning, tunables: Tunables)
   try {
     const timed = (values: Tuning) => timeOf(device, launch, values, kept.restore);
     const first = (await timed({}))!;
-    let best: Measured = { values: {}, seconds: first, usual: first };
+    let best: Measured = { values: {}, seconds: first, baseline: first };
     for (const name of TUNING_NAMES)
       for (const value of tunables[name] ?? []) {
         const values = { ...best.values, [name]: value };
@@ -46,8 +47,8 @@ async function measure(device: Device, launch: LaunchTuning, tunables: Tunables)
         if (seconds === undefined || seconds * GAIN > best.seconds) continue;
         // Engines and clocks speed up on the way: what is to be replaced is measured once more.
         const again = Math.min(best.seconds, (await timed(best.values))!);
-        const replaced = Object.keys(best.values).length === 0 ? { ...best, seconds: again, usual: again } : { ...best, seconds: again };
-        best = seconds * GAIN < again ? { values, seconds, usual: replaced.usual } : replaced;
+        const replaced = Object.keys(best.values).length === 0 ? { ...best, seconds: again, baseline: again } : { ...best, seconds: again };
+        best = seconds * GAIN < again ? { values, seconds, baseline: replaced.baseline } : replaced;
       }
     return best;
   } finally {

@@ -16,9 +16,9 @@ export type TuningFile = Readonly<Record<string, Readonly<Record<string, Tuning>
 /** What was measured of launches of one kind. */
 export interface Measured {
   readonly values: Tuning;
-  /** Seconds of a launch with these values, and with none. */
+  /** Seconds of a launch with these values, and of one without. */
   readonly seconds: number;
-  readonly usual: number;
+  readonly baseline: number;
 }
 
 /** The values of a launch, and where they come from. */
@@ -118,7 +118,7 @@ export class LaunchTuning {
     return [...stored, ...Object.values(outputs).filter((view) => view !== undefined)];
   }
 
-  /** For `Launch.remarks`: nothing where all is as usual. */
+  /** For `Launch.remarks`: nothing where all is default. */
   get remarks(): readonly string[] {
     const tuning = this.chosen;
     switch (tuning.from) {
@@ -131,7 +131,7 @@ export class LaunchTuning {
       case "file":
         return [`tuning: ${tuningText(tuning.values)}, as the tuning file asks`];
       case "measured":
-        return [`tuning: ${tuningText(tuning.values)}, measured: ${microseconds(tuning.seconds)} against ${microseconds(tuning.usual)}`];
+        return [`tuning: ${tuningText(tuning.values)}, measured: ${microseconds(tuning.seconds)} against ${microseconds(tuning.baseline)}`];
     }
   }
 

@@ -23,9 +23,9 @@ export interface LaunchProgram {
   remarks: string[];
 }
 
-/** Members of a team at least, and usually. */
+/** Members of a team at least, and by default. */
 const SMALLEST_TEAM = 32;
-const USUAL_TEAM = 64;
+const DEFAULT_TEAM = 64;
 
 /** The sizes of a workgroup that a launch may have: one where a workgroup folds. */
 export const shapeTunables = ({ ir, policy }: Binding): Tunables =>
@@ -101,6 +101,6 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
 const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();
 
 /** Members of a team: a power of two near the wish. */
-function membersOf(wish: number = USUAL_TEAM, serial: boolean): number {
+function membersOf(wish: number = DEFAULT_TEAM, serial: boolean): number {
   return serial ? 1 : Math.min(WORKGROUP, Math.max(SMALLEST_TEAM, 2 ** Math.ceil(Math.log2(wish))));
 }

@@ -12,7 +12,7 @@ export interface BlocksOptions extends GridOptions {
 }
 
 /** Cells along each axis of a brick whose extents are not given. */
-const USUAL = { 2: [8, 8], 3: [4, 4, 4] } as const;
+const DEFAULT_BRICK = { 2: [8, 8], 3: [4, 4, 4] } as const;
 
 /**
  * Cells of a brick along each axis.
@@ -20,7 +20,7 @@ const USUAL = { 2: [8, 8], 3: [4, 4, 4] } as const;
  */
 export function brickOf(
   extents: readonly number[],
-  { brick = USUAL[extents.length as Dimension], periodic }: BlocksOptions,
+  { brick = DEFAULT_BRICK[extents.length as Dimension], periodic }: BlocksOptions,
 ): readonly number[] {
   if (brick && (brick.length !== extents.length || brick.some((n) => !(n >= 1 && n <= 64 && Number.isInteger(Math.log2(n))))))
     throw new LaunchError(`bricks of [${brick}] cells for a grid of [${extents}]: give powers of two up to 64, one for each axis`);

@@ -66,7 +66,7 @@ export interface WgslAssumptions {
   readonly tileLines?: number;
   /** Invocations of a team. */
   readonly members: number;
-  /** Invocations of a workgroup where each has elements of its own, and nothing is folded; the usual number where absent. */
+  /** Invocations of a workgroup where each has elements of its own, and nothing is folded; the default where absent. */
   readonly threads?: number;
 }
 

@@ -42,8 +42,8 @@ function offloadingCompiler(device: string): Compiler | undefined {
   const compiler = wish ? askCompiler(wish) : findCompiler();
   if (wish && !compiler) throw new DeviceError(device, `the compiler ${wish} of $OMP_TARGET_CC does not answer`, "name another one");
   if (!compiler) return undefined;
-  const usual = /clang/.test(compiler.version) ? "" : "-foffload=disable";
-  return { ...compiler, command: `${compiler.command} ${flags ?? usual}`.trim() };
+  const byDefault = /clang/.test(compiler.version) ? "" : "-foffload=disable";
+  return { ...compiler, command: `${compiler.command} ${flags ?? byDefault}`.trim() };
 }
 
 const PLACE = `#include <omp.h>

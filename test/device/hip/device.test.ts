@@ -165,12 +165,12 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
       await device.run(smooth, args, range([0, 7], [0, 5], [0, 40]), { precision: "strict", tuning });
       return (await device.queue.read(args.v)).join();
     };
-    const usual = await outcome();
+    const untuned = await outcome();
     for (const tuning of [
       { threads: 64, row: 16 },
       { elements: 2, planes: 2, cacheShare: 0.2 },
     ] satisfies Tuning[])
-      assert.equal(await outcome(tuning), usual, JSON.stringify(tuning));
+      assert.equal(await outcome(tuning), untuned, JSON.stringify(tuning));
     await assert.rejects(
       outcome({ threads: 64, row: 64, planes: 3 }),
       /kernel "smooth" on hip:0, tuning: planes cannot be 3; use one of 1, 2, 4/,

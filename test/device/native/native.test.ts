@@ -255,7 +255,7 @@ test("a missing compiler is told with the reason and a remedy", { skip: process.
   }
 });
 
-test("the largest cache is found, or a usual size", () => {
+test("the largest cache is found, or a default is taken", () => {
   const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
   assert.equal(lastLevelCache(join(folder, "none")), 32 << 20);
   assert.ok(lastLevelCache() >= 1 << 18);

@@ -78,11 +78,11 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
     it("leaves strict bits as they are, whatever is set", async () => {
       let tried = 0;
       for (const { launch, outcome } of Object.values(cases(device, "strict"))) {
-        const usual = await outcome(launch);
+        const untuned = await outcome(launch);
         for (const parameter of TUNING_NAMES)
           for (const value of launch.tuning!.tunables[parameter] ?? []) {
             const tuned = launch.tuning!.prepare({ [parameter]: value });
-            assert.equal(await outcome(tuned), usual, `${launch.kernel.name}: ${parameter} ${value}`);
+            assert.equal(await outcome(tuned), untuned, `${launch.kernel.name}: ${parameter} ${value}`);
             tuned.free();
             tried++;
           }
@@ -93,13 +93,15 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
     it("gives the results of fast mode up to rounding, whatever is set", async () => {
       const { norm: reduced, smooth: stencil } = cases(device, "fast");
       for (const { launch, outcome } of [reduced, stencil]) {
-        const usual = numbersOf(await outcome(launch));
+        const untuned = numbersOf(await outcome(launch));
         for (const parameter of TUNING_NAMES)
           for (const value of launch.tuning!.tunables[parameter] ?? []) {
             const tuned = launch.tuning!.prepare({ [parameter]: value });
             const found = numbersOf(await outcome(tuned));
-            assert.equal(found.length, usual.length);
-            found.forEach((x, n) => assert.ok(Math.abs(x - usual[n]) <= 1e-12 * Math.max(1, Math.abs(usual[n])), `${parameter} ${value}`));
+            assert.equal(found.length, untuned.length);
+            found.forEach((x, n) =>
+              assert.ok(Math.abs(x - untuned[n]) <= 1e-12 * Math.max(1, Math.abs(untuned[n])), `${parameter} ${value}`),
+            );
             tuned.free();
           }
       }
@@ -121,7 +123,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       assert.ok(launch.tuning!.tunables.scatter!.includes("tiled"));
       const strategy = (candidate: Launch) => candidate.remarks.find((line) => line.startsWith('scatter "n"'));
       assert.match(strategy(launch.tuning!.prepare({ scatter: "tiled" }))!, /: tiled, .*as asked$/);
-      other.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, usual: 2e-6 });
+      other.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, baseline: 2e-6 });
       assert.match(strategy(launch.tuning!.prepare())!, /: tiled, .*as measured$/);
       other.tuning.set("count", { scatter: "atomic" });
       assert.match(strategy(launch.tuning!.prepare())!, /: atomic, .*as tuned$/);
@@ -133,7 +135,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       const [target] = launch.tuning!.changed;
       device.queue.write(target, [1, 2, 3, 4, 5, 6, 7]);
       const found = (await tune(device, launch))!;
-      assert.ok(found.seconds > 0 && found.seconds <= found.usual);
+      assert.ok(found.seconds > 0 && found.seconds <= found.baseline);
       assert.deepEqual([...(await device.queue.read(target))], [1, 2, 3, 4, 5, 6, 7]);
       const again = launch.tuning!.prepare();
       assert.equal(again.tuning!.from, "measured");
@@ -150,7 +152,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
       const other = await open(name);
       const { launch, outcome } = cases(other, "strict").count;
       const impossible = { threads: 3, workers: 77 };
-      other.tuning.note(launch.tuning!, { values: impossible, seconds: 1, usual: 2 });
+      other.tuning.note(launch.tuning!, { values: impossible, seconds: 1, baseline: 2 });
       const again = launch.tuning!.prepare();
       assert.deepEqual([again.tuning!.from, again.tuning!.values], ["default", {}]);
       assert.equal(await outcome(again), await outcome(launch));
@@ -158,15 +160,15 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
     });
 
     it("uses the file's values, and measures nothing then", async () => {
-      const usual = cases(device, "fast").count;
-      const [parameter, values] = Object.entries(usual.launch.tuning!.tunables)[0];
+      const untuned = cases(device, "fast").count;
+      const [parameter, values] = Object.entries(untuned.launch.tuning!.tunables)[0];
       const wanted = { [parameter]: values[0] };
       const other = await open(name, { tuning: { [device.backend]: { count: wanted } }, tune: true });
       const { launch, outcome } = cases(other, "fast").count;
       assert.deepEqual([launch.tuning!.from, launch.tuning!.values], ["file", wanted]);
       assert.equal(await tune(other, launch), undefined);
       assert.match(launch.remarks.join("\n"), new RegExp(`tuning: ${parameter} ${values[0]}, as the tuning file asks`));
-      assert.equal(await outcome(launch), await usual.outcome(usual.launch));
+      assert.equal(await outcome(launch), await untuned.outcome(untuned.launch));
       await other.close();
     });
 
@@ -198,8 +200,8 @@ describe("tuning on webgpu", () => {
       await device.run(narrow, args, range(LENGTH), { tuning });
       return (await device.queue.read(args.n)).join();
     };
-    const usual = await outcome();
-    for (const scatter of ["atomic", "duplicated", "tiled", "sorted"] as const) assert.equal(await outcome({ scatter }), usual, scatter);
+    const untuned = await outcome();
+    for (const scatter of ["atomic", "duplicated", "tiled", "sorted"] as const) assert.equal(await outcome({ scatter }), untuned, scatter);
     await assert.rejects(outcome({ workers: 2 }), /kernel "narrow" on webgpu.*workers cannot be set for this launch; it takes scatter/);
     await device.close();
   });

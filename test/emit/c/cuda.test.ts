@@ -24,9 +24,9 @@ test("a box has the block, the planes and the elements a thread that its tuning 
   const smooth = kernel("smooth", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
     v[i + 1][j][k] = u[i][j][k] + u[i + 1][j][k] + u[i + 2][j][k];
   });
-  const usual = emit(smooth);
-  assert.deepEqual([usual.threads, usual.row, usual.planes], [128, 32, 8]);
-  assert.deepEqual(usual.tunables().elements, [1, 2, 4]);
+  const untuned = emit(smooth);
+  assert.deepEqual([untuned.threads, untuned.row, untuned.planes], [128, 32, 8]);
+  assert.deepEqual(untuned.tunables().elements, [1, 2, 4]);
   const tuned = emit(smooth, { tuning: { threads: 64, row: 16, planes: 2, elements: 2, resident: 8 } });
   assert.deepEqual([tuned.threads, tuned.row, tuned.planes], [64, 16, 2]);
   assert.match(tuned.source, /__launch_bounds__\(64, 8\)/);

@@ -8,7 +8,7 @@ import { FoldWriter } from "./folds.js";
 import type { GpuAssumptions, GpuProgram, ScatterCode, Traversal } from "./program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter } from "./recorded.js";
-import { dynamicScratchBytes, lanesOf, MEMBERS, TeamWriter, USUAL_LANES } from "./team.js";
+import { dynamicScratchBytes, lanesOf, MEMBERS, TeamWriter, DEFAULT_LANES } from "./team.js";
 import { type EntryWriter, ProgramWriter } from "./writer.js";
 
 /** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
@@ -59,7 +59,7 @@ export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumption
     wide: false,
     aligned: false,
     members: MEMBERS,
-    lanes: strict && scatters.length > 0 ? 1 : USUAL_LANES,
+    lanes: strict && scatters.length > 0 ? 1 : DEFAULT_LANES,
     restrict: true,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
     scatter: Object.fromEntries(scatters.map(({ name }) => [name, scatter(name)])),

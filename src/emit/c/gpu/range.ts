@@ -102,8 +102,8 @@ export class RangeWriter extends EntryWriter {
   /** Threads of a block along the last of several axes, at most. */
   get row(): number {
     const { row, tuning } = this.program.assumptions;
-    const usual = this.several ? SHARED_ROW : this.planes === 1 && row !== undefined ? row : ROW;
-    return Math.min(tuning?.row ?? usual, this.threads);
+    const byDefault = this.several ? SHARED_ROW : this.planes === 1 && row !== undefined ? row : ROW;
+    return Math.min(tuning?.row ?? byDefault, this.threads);
   }
 
   /** What grids over a range can be tuned in. */

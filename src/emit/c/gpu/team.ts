@@ -10,11 +10,11 @@ import type { Entry } from "./program.js";
 import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
-/** The largest team, and the usual one. */
+/** The largest team, and the default. */
 export const MEMBER_LIMIT = 1024;
 export const MEMBERS = 256;
 /** Lanes of a member where their loops have no length that is known. */
-export const USUAL_LANES = 8;
+export const DEFAULT_LANES = 8;
 /** Static shared memory of a block; scratch beyond it is dynamic. */
 const STATIC_SHARED = 40 << 10;
 
