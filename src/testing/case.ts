@@ -5,7 +5,7 @@ import type { Real, Round } from "./real.js";
 
 /** One case of the conformance suite. */
 export interface ConformanceCase {
-  /** Rungs are run in this order; tens are subjects. */
+  /** Cases are run in this order; tens are subjects. */
   readonly number: number;
   readonly title: string;
   /** The type of its floats, where there is the same case for the other. */
