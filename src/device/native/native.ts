@@ -10,6 +10,7 @@ import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.j
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { DeviceError } from "../../ir/errors.js";
 import { getField, setField, type Field } from "../../emit/c/arguments.js";
+import type { OpenmpSlot } from "../../emit/slots.js";
 import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import type { Binding } from "../launch/bind.js";
@@ -128,7 +129,7 @@ class NativeProgram implements CpuProgram {
   private readonly args: DataView;
   private readonly argsAddress: bigint;
   private readonly reductions: ReduceParam[];
-  private readonly resultFields: readonly (readonly [name: string, field: Field])[];
+  private readonly resultFields: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
   private readonly partials = new Map<string, CpuBuffer>();
   /** Keeps memory outside the shared one alive as long as `args` has its address. */
   private readonly hosts: ArrayBufferLike[] = [];
@@ -145,23 +146,17 @@ class NativeProgram implements CpuProgram {
     this.args = new DataView(new ArrayBuffer(program.size));
     this.argsAddress = loader.address(this.args.buffer);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
-    this.resultFields = (binding.partials ? [] : this.reductions).map((p) => [p.name, this.field(`result ${p.name}`)!]);
+    this.resultFields = program.fields.flatMap((field) =>
+      field.slot.kind === "result" && !binding.partials ? [[field.slot.name, field] as const] : [],
+    );
     const units = partialCount(binding.policy);
     if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
     const strategies = plans.map(({ strategy }) => strategy);
     const tiles = tilesOf(binding.ir, binding.policy, strategies);
     const split = splitAxis(binding, program.order, workers, tuning.values.axis, tiles);
-    tiles?.tile.forEach((size, axis) => this.set("tile", size, axis));
     const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed, tuning.values.stores) : undefined;
-    this.fill({
-      workers,
-      units,
-      folds: binding.partials ? 0 : 1,
-      split: split.axis,
-      grain: split.grain,
-      streaming: streaming?.use ? 1 : 0,
-    });
-    this.fillAddresses();
+    const decided = { workers, units, split, streaming: streaming?.use === true, tile: tiles?.tile ?? [] };
+    for (const field of program.fields) this.fill(field, decided);
     this.remarks = [
       `threads: ${workers}`,
       ...(program.order.every((axis, level) => axis === level)
@@ -200,58 +195,91 @@ class NativeProgram implements CpuProgram {
     freePlans(this.plans);
   }
 
-  private field(role: string): Field | undefined {
-    return this.program.fields.find((f) => f.role === role);
-  }
-
-  private set(role: string, value: number | bigint | boolean, n = 0): void {
-    const field = this.field(role);
-    if (field) setField(this.args, field, value, n);
-  }
-
-  /** Everything but addresses. */
-  private fill(decided: Record<string, number>): void {
-    const { policy, scalars, views } = this.binding;
-    for (const [role, value] of Object.entries(decided)) this.set(role, value);
-    for (const [name, value] of Object.entries(scalars)) this.set(`scalar ${name}`, value);
-    for (const [name, view] of Object.entries(views))
-      view.shape.forEach((extent, axis) => {
-        this.set(`stride ${name} ${axis}`, view.strides[axis]);
-        this.set(`extent ${name} ${axis}`, extent);
-      });
-    if (policy.kind === "range")
-      policy.begin.forEach((begin, axis) => {
-        this.set("begin", begin, axis);
-        this.set("end", begin + policy.extents[axis], axis);
-      });
-    for (const { name, copies } of this.plans) {
-      if (!copies) continue;
-      this.set(`copyBytes ${name}`, copies.stride);
-      this.set(`span ${name}`, spanOf(views[name]));
+  /** Writes one member of the argument struct. */
+  private fill(field: Field<OpenmpSlot>, decided: Decided): void {
+    const { slot } = field;
+    const { policy, scalars, views, outputs, partials } = this.binding;
+    const set = (value: number | bigint | boolean, n = 0) => setField(this.args, field, value, n);
+    switch (slot.kind) {
+      case "scalar":
+        return set(scalars[slot.name]);
+      case "view":
+        return set(this.addressIn(views[slot.name].buffer, addressOf(views[slot.name])));
+      case "extent":
+        return set(views[slot.name].shape[slot.axis]);
+      case "stride":
+        return set(views[slot.name].strides[slot.axis]);
+      case "begin":
+        return policy.kind === "range" ? policy.begin.forEach((begin, axis) => set(begin, axis)) : undefined;
+      case "end":
+        return policy.kind === "range" ? policy.begin.forEach((begin, axis) => set(begin + policy.extents[axis], axis)) : undefined;
+      case "tile":
+        return decided.tile.forEach((size, axis) => set(size, axis));
+      case "workers":
+      case "units":
+        return set(decided[slot.kind]);
+      case "folds":
+        return set(partials ? 0 : 1);
+      case "split":
+        return set(decided.split.axis);
+      case "grain":
+        return set(decided.split.grain);
+      case "streaming":
+        return set(decided.streaming ? 1 : 0);
+      case "copies":
+      case "copyBytes":
+      case "span": {
+        const { copies } = this.plan(slot.name);
+        // One worker has none.
+        if (!copies) return;
+        if (slot.kind === "copies") return set(this.addressIn(copies.buffer, copies.buffer.address));
+        return set(slot.kind === "copyBytes" ? copies.stride : spanOf(views[slot.name]));
+      }
+      case "tiles": {
+        const { buffer } = this.plan(slot.name).tiles!;
+        return set(this.addressIn(buffer, buffer.address));
+      }
+      case "partials": {
+        const own = this.partials.get(slot.name);
+        if (own) return set(this.addressIn(own, own.address));
+        const view = outputs[slot.name]!;
+        return set(this.addressIn(view.buffer, addressOf(view)));
+      }
+      case "output": {
+        const view = partials ? undefined : outputs[slot.name];
+        return view && set(this.addressIn(view.buffer, addressOf(view)));
+      }
+      case "result":
+        return;
+      default:
+        return slot satisfies never;
     }
   }
 
-  private fillAddresses(): void {
-    const at = (buffer: View["buffer"], offset: number) => {
-      const host = buffer.host;
-      if (!host)
-        throw new DeviceError(
-          "native",
-          `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`,
-          "copy it to a CPU device first",
-        );
-      this.hosts.push(host);
-      return this.loader.address(host) + BigInt(offset);
-    };
-    for (const [name, view] of Object.entries(this.binding.views)) this.set(`view ${name}`, at(view.buffer, addressOf(view)));
-    for (const [name, buffer] of this.partials) this.set(`partials ${name}`, at(buffer, buffer.address));
-    for (const [name, view] of Object.entries(this.binding.outputs))
-      if (view) this.set(`${this.binding.partials ? "partials" : "output"} ${name}`, at(view.buffer, addressOf(view)));
-    for (const { name, copies, tiles } of this.plans) {
-      if (copies) this.set(`copies ${name}`, at(copies.buffer, copies.buffer.address));
-      if (tiles) this.set(`tiles ${name}`, at(tiles.buffer, tiles.buffer.address));
-    }
+  /** The address of a byte of a buffer. Throws DeviceError where it is not the host's. */
+  private addressIn({ host }: View["buffer"], offset: number): bigint {
+    if (!host)
+      throw new DeviceError(
+        "native",
+        `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`,
+        "copy it to a CPU device first",
+      );
+    this.hosts.push(host);
+    return this.loader.address(host) + BigInt(offset);
   }
+
+  private plan(target: string): ScatterPlan {
+    return this.plans.find(({ name }) => name === target)!;
+  }
+}
+
+/** How a launch shares its work out. */
+interface Decided {
+  readonly workers: number;
+  readonly units: number;
+  readonly split: { readonly axis: number; readonly grain: number };
+  readonly streaming: boolean;
+  readonly tile: readonly number[];
 }
 
 /** What a launch on `most` threads can be tuned in. */

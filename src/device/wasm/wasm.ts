@@ -1,8 +1,9 @@
 import { DeviceError } from "../../ir/errors.js";
-import type { KernelIR, ReduceParam, ScalarType } from "../../ir/types.js";
+import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
 import { listing } from "../../emit/wasm/listing.js";
 import { emitWasm, LANE_BYTES } from "../../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
+import type { WasmSlot } from "../../emit/slots.js";
 import type { Binding } from "../launch/bind.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
@@ -220,25 +221,13 @@ class WasmProgram implements CpuProgram {
         const count = this.byWorkers ? (workers * LANE_BYTES) / BYTES[p.type] : partialCount(policy);
         return new Partials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
       });
-    this.args = allocate(8 * Object.keys(kernel.slots).length);
+    this.args = allocate(8 * kernel.slots.length);
     const scratch = allocate(kernel.scratchBytes * workers);
     const tables = allocate(kernel.tableBytes.length);
     new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
     this.temporary = [this.args, scratch, tables, ...this.reductions];
 
-    this.putAddress("scratch", scratch.address);
-    this.put("scratchStride", "u32", kernel.scratchBytes);
-    this.putAddress("tables", tables.address);
-    for (const [name, view] of Object.entries(binding.views)) this.putAddress(`view:${name}`, addressOf(view));
-    for (const { name, copies, tiles } of plans) {
-      if (tiles) this.putAddress(`tiles:${name}`, tiles.buffer.address);
-      if (!copies) continue;
-      this.putAddress(`copies:${name}`, copies.buffer.address);
-      this.putAddress(`copyStride:${name}`, copies.stride);
-    }
-    for (const { param, address } of this.reductions) this.putAddress(`partials:${param.name}`, address);
-    if (binding.partials) for (const [name, view] of Object.entries(binding.outputs)) this.putAddress(`partials:${name}`, addressOf(view!));
-    for (const p of ir.params) if (p.kind === "scalar") this.put(`scalar:${p.name}`, p.type, Number(binding.scalars[p.name]));
+    for (const { slot, offset } of kernel.slots) this.fill(slot, offset, { scratch: scratch.address, tables: tables.address });
     this.remarks = [`workers: ${workers}`, ...plans.map((plan) => plan.remark), ...kernel.remarks];
   }
 
@@ -283,19 +272,48 @@ class WasmProgram implements CpuProgram {
     freePlans(this.plans);
   }
 
-  /** Writes an address or distance of up to 64 bits. */
-  private putAddress(slot: string, value: number): void {
-    const offset = this.module.kernel.slots[slot];
-    if (offset !== undefined) new DataView(this.args.host, this.args.address + offset, 8).setBigUint64(0, BigInt(value), true);
+  /** Writes the entry of a slot into the argument block. */
+  private fill(slot: WasmSlot, offset: number, own: { scratch: number; tables: number }): void {
+    const { binding } = this;
+    const entry = new DataView(this.args.host, this.args.address + offset, 8);
+    const address = (value: number) => entry.setBigUint64(0, BigInt(value), true);
+    switch (slot.kind) {
+      case "scalar": {
+        const param = binding.ir.params.find((p): p is ScalarParam => p.kind === "scalar" && p.name === slot.name)!;
+        return put(entry, param.type, Number(binding.scalars[slot.name]));
+      }
+      case "view":
+        return address(addressOf(binding.views[slot.name]));
+      case "copies":
+        return address(this.plan(slot.name).copies?.buffer.address ?? 0);
+      case "copyStride":
+        return address(this.plan(slot.name).copies?.stride ?? 0);
+      case "tiles":
+        return address(this.plan(slot.name).tiles!.buffer.address);
+      case "partials":
+        return address(
+          binding.partials
+            ? addressOf(binding.outputs[slot.name]!)
+            : this.reductions.find(({ param }) => param.name === slot.name)!.address,
+        );
+      case "tables":
+        return address(own.tables);
+      case "scratch":
+        return address(own.scratch);
+      case "scratchStride":
+        return put(entry, "u32", this.module.kernel.scratchBytes);
+      default:
+        return slot satisfies never;
+    }
   }
 
-  /** Writes an entry of the argument block, if the module has it. */
-  private put(slot: string, type: ScalarType, value: number): void {
-    const offset = this.module.kernel.slots[slot];
-    if (offset === undefined) return;
-    const entry = new DataView(this.args.host, this.args.address + offset, 8);
-    if (type === "f64") entry.setFloat64(0, value, true);
-    else if (type === "f32") entry.setFloat32(0, value, true);
-    else entry.setUint32(0, value >>> 0, true);
+  private plan(target: string): ScatterPlan {
+    return this.plans.find(({ name }) => name === target)!;
   }
+}
+
+function put(entry: DataView, type: ScalarType, value: number): void {
+  if (type === "f64") entry.setFloat64(0, value, true);
+  else if (type === "f32") entry.setFloat32(0, value, true);
+  else entry.setUint32(0, value >>> 0, true);
 }

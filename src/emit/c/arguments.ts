@@ -1,7 +1,7 @@
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
-export interface Field {
-  /** What it holds, for the side that fills it in: `view x`, `stride x 0`, `scalar a`, `result s`, `workers`. */
-  readonly role: string;
+export interface Field<Slot> {
+  /** What it holds, for the side that fills it in. */
+  readonly slot: Slot;
   readonly name: string;
   readonly type: FieldType;
   /** As declared in C, without the name. */
@@ -17,7 +17,7 @@ export type FieldType = "pointer" | "i64" | "f64" | "f32" | "i32" | "u32" | "boo
 const SIZES: Record<FieldType, number> = { pointer: 8, i64: 8, f64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
 /** The struct's members with their places: by falling size, so that C adds no padding between them. */
-export function layOut(members: readonly Omit<Field, "offset">[]): { fields: Field[]; size: number } {
+export function layOut<Slot>(members: readonly Omit<Field<Slot>, "offset">[]): { fields: Field<Slot>[]; size: number } {
   const sorted = [...members].sort((a, b) => SIZES[b.type] - SIZES[a.type]);
   let offset = 0;
   const fields = sorted.map((member) => {
@@ -29,7 +29,7 @@ export function layOut(members: readonly Omit<Field, "offset">[]): { fields: Fie
 }
 
 /** Writes one value, element `n` of an array member. */
-export function setField(data: DataView, field: Field, value: number | bigint | boolean, n = 0): void {
+export function setField(data: DataView, field: Field<unknown>, value: number | bigint | boolean, n = 0): void {
   const at = field.offset + n * SIZES[field.type];
   if (field.type === "pointer" || field.type === "i64") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
   else if (field.type === "f64") data.setFloat64(at, Number(value), true);
@@ -40,7 +40,7 @@ export function setField(data: DataView, field: Field, value: number | bigint | 
 }
 
 /** Reads a value back. */
-export function getField(data: DataView, field: Field): number {
+export function getField(data: DataView, field: Field<unknown>): number {
   switch (field.type) {
     case "f64":
       return data.getFloat64(field.offset, true);

@@ -6,7 +6,8 @@ import { splitUniform } from "../../ir/passes/jam.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import { layOut, type Field } from "./arguments.js";
+import type { OpenmpSlot } from "../slots.js";
+import { layOut, type Field, type FieldType } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
 import { Code } from "./code.js";
 import { Helpers } from "./helpers.js";
@@ -38,7 +39,7 @@ export interface OpenMPOptions {
 export interface OpenMPProgram {
   readonly entry: string;
   readonly source: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly Field<OpenmpSlot>[];
   /** Bytes of the argument struct. */
   readonly size: number;
   /** Axes of the range from the outermost loop to the innermost. */
@@ -49,7 +50,10 @@ export interface OpenMPProgram {
   readonly streamed: readonly string[];
 }
 
-type Param = { readonly name: string; readonly role: string; readonly type: Field["type"]; readonly declared: string };
+type Param = { readonly name: string; readonly slot: OpenmpSlot; readonly type: FieldType; readonly declared: string };
+
+/** Kinds of members that are numbers, named like them. */
+type WholeKind = Exclude<OpenmpSlot, { readonly name: string }>["kind"];
 
 /** Strides up to this one, such as those of an array of short records, are compiled in. */
 const CONSTANT_STRIDE = 32;
@@ -197,7 +201,7 @@ class Emitter {
       if (param.kind === "scalar")
         this.params.push({
           name: names.of("param", param.name),
-          role: `scalar ${param.name}`,
+          slot: { kind: "scalar", name: param.name },
           type: param.type,
           declared: dialect.types[param.type],
         });
@@ -206,7 +210,7 @@ class Emitter {
       const strategy = param.kind === "scatter" ? options.scatter[param.name] : undefined;
       const shared = strategy === "atomic" || strategy === "tiled";
       const declared = `${readOnly ? "const " : ""}${dialect.types[param.element]} *${shared ? "" : restrict}`;
-      this.params.push({ name: names.of("view", param.name), role: `view ${param.name}`, type: "pointer", declared });
+      this.params.push({ name: names.of("view", param.name), slot: { kind: "view", name: param.name }, type: "pointer", declared });
       if (param.kind === "scatter") this.scatters[param.name] = this.scatterCode(param, strategy!);
     }
     for (const param of ir.params) {
@@ -217,7 +221,7 @@ class Emitter {
           strides.set(stride, names.fresh(`${names.of("view", param.name)}_stride${axis}`));
           this.params.push({
             name: strides.get(stride)!,
-            role: `stride ${param.name} ${axis}`,
+            slot: { kind: "stride", name: param.name, axis },
             type: "i64",
             declared: dialect.types.index,
           });
@@ -230,7 +234,7 @@ class Emitter {
       if (e.op !== "extent" || extents.has(`${e.view} ${e.axis}`)) return;
       extents.add(`${e.view} ${e.axis}`);
       const name = names.of("param", `extent ${e.view} ${e.axis}`, `${e.view}_extent${e.axis}`);
-      this.params.push({ name, role: `extent ${e.view} ${e.axis}`, type: "i32", declared: dialect.types.i32 });
+      this.params.push({ name, slot: { kind: "extent", name: e.view, axis: e.axis }, type: "i32", declared: dialect.types.i32 });
     });
   }
 
@@ -241,40 +245,53 @@ class Emitter {
   private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterCode {
     if (strategy !== "tiled") return { param, strategy };
     const tile = this.names.fresh(`${param.name}_tile`);
-    this.params.push({ name: tile, role: `tiles ${param.name}`, type: "pointer", declared: "char *" });
+    this.params.push({ name: tile, slot: { kind: "tiles", name: param.name }, type: "pointer", declared: "char *" });
     return { param, strategy, tile };
   }
 
   /** Members of the argument struct. */
-  private members(): Omit<Field, "offset">[] {
-    const whole = (role: string, length = 1) => ({
-      role,
-      name: role.replaceAll(" ", "_"),
+  private members(): Omit<Field<OpenmpSlot>, "offset">[] {
+    const number = (slot: OpenmpSlot, name: string, length = 1) => ({
+      slot,
+      name,
       type: "i64" as const,
       declared: dialect.types.index,
       length,
     });
+    const whole = (kind: WholeKind, length = 1) => number({ kind }, kind, length);
     const duplicated = Object.values(this.scatters)
       .filter((s) => s.strategy === "duplicated")
       .map((s) => s.param);
     return [
       ...this.params.map((p) => ({ ...p, declared: p.declared.replace("restrict ", ""), length: 1 })),
       ...duplicated.flatMap((p) => [
-        { ...whole(`copies ${p.name}`), name: `${this.names.of("view", p.name)}_copies`, type: "pointer" as const, declared: "char *" },
-        { ...whole(`copyBytes ${p.name}`), name: `${this.names.of("view", p.name)}_copy_bytes` },
-        { ...whole(`span ${p.name}`), name: `${this.names.of("view", p.name)}_span` },
+        {
+          slot: { kind: "copies" as const, name: p.name },
+          name: `${this.names.of("view", p.name)}_copies`,
+          type: "pointer" as const,
+          declared: "char *",
+          length: 1,
+        },
+        number({ kind: "copyBytes", name: p.name }, `${this.names.of("view", p.name)}_copy_bytes`),
+        number({ kind: "span", name: p.name }, `${this.names.of("view", p.name)}_span`),
       ]),
       ...this.reductions.flatMap((p) => [
         {
-          role: `partials ${p.name}`,
+          slot: { kind: "partials" as const, name: p.name },
           name: `${this.reduced(p)}_partials`,
           type: "pointer" as const,
           declared: `${dialect.types[p.type]} *`,
           length: 1,
         },
-        { role: `result ${p.name}`, name: `${this.reduced(p)}_result`, type: p.type, declared: dialect.types[p.type], length: 1 },
         {
-          role: `output ${p.name}`,
+          slot: { kind: "result" as const, name: p.name },
+          name: `${this.reduced(p)}_result`,
+          type: p.type,
+          declared: dialect.types[p.type],
+          length: 1,
+        },
+        {
+          slot: { kind: "output" as const, name: p.name },
           name: `${this.reduced(p)}_output`,
           type: "pointer" as const,
           declared: `${dialect.types[p.type]} *`,
@@ -474,7 +491,8 @@ class Emitter {
   private passed(): string[] {
     return this.params.map((p) => {
       const own = Object.values(this.scatters).some(
-        ({ strategy, param, tile }) => p.name === tile || (strategy === "duplicated" && p.role === `view ${param.name}`),
+        ({ strategy, param, tile }) =>
+          p.name === tile || (strategy === "duplicated" && p.slot.kind === "view" && p.slot.name === param.name),
       );
       return own ? p.name : `args->${p.name}`;
     });

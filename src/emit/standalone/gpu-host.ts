@@ -9,6 +9,7 @@ import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../c/gpu/sort.
 import { BLOCK } from "../c/gpu/writer.js";
 import { Names } from "../c/names.js";
 import { BYTES } from "../../ir/launch.js";
+import { slotText } from "../slots.js";
 import type { EmitRequest } from "./request.js";
 import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 
@@ -118,7 +119,7 @@ class HostWriter {
     private readonly api: GpuApi,
   ) {
     this.args = launchArguments(request, this.names);
-    for (const { key, name } of this.args) this.values.set(key, name);
+    for (const { slot, name } of this.args) this.values.set(slotText(slot), name);
     for (const { name } of program.reduces) this.values.set(`output:${name}`, "NULL");
   }
 
@@ -147,9 +148,9 @@ class HostWriter {
     for (const line of lines) this.code.line(line);
   }
 
-  private declaration({ key, name, type, element, written }: Argument): string {
+  private declaration({ slot, name, type, element, written }: Argument): string {
     if (type === "pointer")
-      return key.startsWith("result:") ? `${HOST_TYPES[element!]} *${name}` : `${this.api.pointer(element!, !written)}${name}`;
+      return slot.kind === "result" ? `${HOST_TYPES[element!]} *${name}` : `${this.api.pointer(element!, !written)}${name}`;
     return `${type === "index" ? this.api.i64 : HOST_TYPES[type]} ${name}`;
   }
 

@@ -8,8 +8,9 @@ import { indent, type Lines } from "../js/lines.js";
 import { combine, identityText, Lanes } from "../js/reduction.js";
 import { Code } from "../c/code.js";
 import { FOLD_PARTIALS, propertyName } from "./js-folds.js";
+import type { SignatureSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
-import { argumentGroups, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
+import { argumentFor, argumentGroups, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
 
 /** An ES module. It runs on one thread, and its bits are those of strict mode in fast mode too. */
 export function emitJsFile(request: EmitRequest): EmittedFile[] {
@@ -56,8 +57,8 @@ class OpenBody extends Body {
     this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
   }
 
-  arg(key: string): string {
-    return this.args.find((arg) => arg.key === key)!.name;
+  arg(slot: SignatureSlot): string {
+    return argumentFor(this.args, slot).name;
   }
 
   override index(axis: number): string {
@@ -65,12 +66,12 @@ class OpenBody extends Body {
   }
 
   override extent(view: string, axis: number): string {
-    return this.arg(`extent:${view}:${axis}`);
+    return this.arg({ kind: "extent", name: view, axis });
   }
 
   protected override viewOffset(name: string, indices: readonly Expr[]): string {
     const unit = this.request.unitStrides[name];
-    return this.sum(indices, (axis) => (unit[axis] ? "1" : this.arg(`stride:${name}:${axis}`)));
+    return this.sum(indices, (axis) => (unit[axis] ? "1" : this.arg({ kind: "stride", name, axis })));
   }
 
   protected override offset(_name: string, indices: readonly Expr[], _shape: readonly number[], strides: readonly number[]): string {
@@ -126,7 +127,7 @@ class ModuleWriter {
     const { request, body, reductions } = this;
     const { ir, stem } = request;
     const loops = ir.policy.kind === "team" ? this.teams() : this.elements();
-    const given = body.args.filter(({ key }) => !key.startsWith("result:"));
+    const given = body.args.filter(({ slot }) => slot.kind !== "result");
     const results = reductions.map(
       (r) => `${propertyName(r)}: $foldPartials(${partials(body, r)}, (a, b) => ${combine(body, r, "a", "b")}, ${identityText(r)})`,
     );
@@ -174,7 +175,7 @@ class ModuleWriter {
     const team = body.index(0);
     const total = (r: { name: string }): string => `$total_${body.names.of(r.name)}`;
     return [
-      `for (let ${team} = 0; ${team} < ${body.arg("league")}; ${team}++) {`,
+      `for (let ${team} = 0; ${team} < ${body.arg({ kind: "league" })}; ${team}++) {`,
       ...indent([
         ...reductions.map((r) => `let ${total(r)} = ${identityText(r)};`),
         ...body.withAccumulators(reductions, total, () => body.block(this.request.ir.body)),
@@ -188,7 +189,7 @@ class ModuleWriter {
     const { body, request } = this;
     const rank = request.ir.policy.kind === "range" ? request.ir.policy.rank : 1;
     const nest = (axis: number): Lines => {
-      const [index, begin, end] = [body.index(axis), body.arg(`begin:${axis}`), body.arg(`end:${axis}`)];
+      const [index, begin, end] = [body.index(axis), body.arg({ kind: "begin", axis }), body.arg({ kind: "end", axis })];
       if (axis === rank - 1 && this.reductions.length > 0) return this.chunks(index, begin, end);
       const inside = axis === rank - 1 ? body.elementBody() : nest(axis + 1);
       return [`for (let ${index} = ${begin}; ${index} < ${end}; ${index}++) {`, ...indent(inside), "}"];

@@ -9,8 +9,9 @@ import { OpenMPFrame } from "../c/openmp-frame.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
 import { VectorLoops } from "../c/vector.js";
+import type { SignatureSlot } from "../slots.js";
 import type { EmitRequest } from "./request.js";
-import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
+import { argumentFor, INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 
 /** Arrays that a parallel loop works on: what memory of another device must hold a copy of. */
 export interface Used {
@@ -68,7 +69,9 @@ class LoopsWriter {
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
     for (const { name, rank } of this.arrays)
-      this.strides[name] = Array.from({ length: rank }, (_, axis) => (unitStrides[name][axis] ? "1" : this.arg(`stride:${name}:${axis}`)));
+      this.strides[name] = Array.from({ length: rank }, (_, axis) =>
+        unitStrides[name][axis] ? "1" : this.arg({ kind: "stride", name, axis }),
+      );
     const wishes = ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank);
     const indices = wishes.map((name) => this.names.fresh(name));
     // A team has a row of scratch for itself.
@@ -96,7 +99,8 @@ class LoopsWriter {
     const launch = new Code();
     this.writeLaunch(launch);
     const folds = new Code();
-    if (!this.simpleSums) for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg(`result:${param.name}`));
+    if (!this.simpleSums)
+      for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg({ kind: "result", name: param.name }));
 
     const { code, constructs } = this;
     for (const line of constructs.head) code.line(line);
@@ -123,8 +127,8 @@ class LoopsWriter {
     return code.toString();
   }
 
-  private arg(key: string): string {
-    return this.args.find((arg) => arg.key === key)!.name;
+  private arg(slot: SignatureSlot): string {
+    return argumentFor(this.args, slot).name;
   }
 
   private writer(code: Code): BodyWriter {
@@ -154,7 +158,7 @@ class LoopsWriter {
   }
 
   private get bounds(): Bounds[] {
-    return this.indices.map((_, axis) => [this.arg(`begin:${axis}`), this.arg(`end:${axis}`)]);
+    return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 
   private writeLaunch(code: Code): void {
@@ -170,9 +174,9 @@ class LoopsWriter {
     if (!this.constructs.offloads) return [];
     return this.arrays.map(({ name, rank }) => {
       const axes = [...Array(rank).keys()];
-      const extents = axes.map((axis) => this.arg(`extent:${name}:${axis}`));
+      const extents = axes.map((axis) => this.arg({ kind: "extent", name, axis }));
       const pointer = this.names.of("view", name);
-      const way = this.args.find(({ key }) => key === `view:${name}`)!.written ? "tofrom" : "to";
+      const way = argumentFor(this.args, { kind: "view", name }).written ? "tofrom" : "to";
       if (rank === 1 && this.strides[name][0] === "1") return { name: pointer, count: extents[0], way };
       const count = this.names.fresh(`${pointer}_span`);
       const steps = axes.map((axis) => `(${extents[axis]} - 1)${this.strides[name][axis] === "1" ? "" : ` * ${this.strides[name][axis]}`}`);
@@ -207,7 +211,7 @@ class LoopsWriter {
       code.line("}");
     };
     nest(0);
-    this.reductions.forEach(({ name }, n) => code.line(`*${this.arg(`result:${name}`)} = ${totals[n]};`));
+    this.reductions.forEach(({ name }, n) => code.line(`*${this.arg({ kind: "result", name })} = ${totals[n]};`));
   }
 
   /** A loop over teams, or over chunks of lines; each leaves a partial result. */
@@ -216,17 +220,17 @@ class LoopsWriter {
     const used = this.used(code);
     const team = ir.policy.kind === "team";
     const inner = this.indices.length - 1;
-    const count = team ? this.arg("league") : "partials";
+    const count = team ? this.arg({ kind: "league" }) : "partials";
     if (!team) {
       code.line(`const int64_t chunks = ${chunkCount(this.bounds[inner])};`);
       const lines = this.bounds.slice(0, -1).map(([begin, end]) => ` * (${end} - ${begin})`);
       code.line(`const int64_t partials = chunks${lines.join("")};`);
     }
     const places = this.reductions.map(({ name, type }) => {
-      const place = this.names.fresh(`${this.arg(`result:${name}`)}_partials`);
+      const place = this.names.fresh(`${this.arg({ kind: "result", name })}_partials`);
       const T = dialect.types[type];
       code.line(`${T} *${place} = malloc((${count} + 1) * sizeof(${T}));`);
-      return { place, result: this.arg(`result:${name}`), count, type, name };
+      return { place, result: this.arg({ kind: "result", name }), count, type, name };
     });
     if (places.length > 0) {
       const free = places.map(({ place }) => `free(${place});`).join(" ");

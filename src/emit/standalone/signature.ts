@@ -1,6 +1,7 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
+import { slotText, type SignatureSlot } from "../slots.js";
 import type { EmitRequest } from "./request.js";
 
 /** Type of an argument that is no pointer; `index` has 64 bits. */
@@ -8,8 +9,8 @@ export type ArgumentType = ScalarType | "index";
 
 /** An argument of a launch function, the same for all languages. */
 export interface Argument {
-  /** What it stands for: `view:x`, `stride:x:0`, `extent:x:0`, `scalar:a`, `result:s`, `begin:0`, `end:0`, `league`. */
-  readonly key: string;
+  /** What it stands for. */
+  readonly slot: SignatureSlot;
   readonly name: string;
   readonly type: ArgumentType | "pointer";
   /** What a pointer points to. */
@@ -35,13 +36,13 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
   const args: Argument[] = [];
   for (const param of ir.params) {
     if (param.kind === "scalar") {
-      args.push({ key: `scalar:${param.name}`, name: names.of("param", param.name), type: param.type, note: "a number" });
+      args.push({ slot: { kind: "scalar", name: param.name }, name: names.of("param", param.name), type: param.type, note: "a number" });
       continue;
     }
     if (param.kind === "reduce") {
       const { name, type: element, op } = param;
       args.push({
-        key: `result:${name}`,
+        slot: { kind: "result", name },
         name: names.of("param", name),
         type: "pointer",
         element,
@@ -56,7 +57,7 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
     const axes = [...Array(rank).keys()];
     const usage = param.kind === "scatter" ? `${ADDED[param.op]} at any index` : written ? "written" : "read";
     args.push({
-      key: `view:${name}`,
+      slot: { kind: "view", name },
       name: array,
       type: "pointer",
       element,
@@ -65,30 +66,36 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
     });
     for (const axis of axes)
       args.push({
-        key: `extent:${name}:${axis}`,
+        slot: { kind: "extent", name, axis },
         name: names.of("param", `extent ${name} ${axis}`, `${array}_extent${axis}`),
         type: "i32",
         note: rank > 1 ? "indices along each axis" : "elements",
       });
     for (const axis of axes.filter((a) => !unitStrides[name][a]))
       args.push({
-        key: `stride:${name}:${axis}`,
+        slot: { kind: "stride", name, axis },
         name: names.of("param", `stride ${name} ${axis}`, `${array}_stride${axis}`),
         type: "index",
         note: "elements from one index of an axis to the next",
       });
   }
   if (ir.policy.kind === "team")
-    return [...args, { key: "league", name: names.of("param", "number of teams", "league"), type: "i32", note: "teams" }];
+    return [...args, { slot: { kind: "league" }, name: names.of("param", "number of teams", "league"), type: "i32", note: "teams" }];
   for (let axis = 0; axis < ir.policy.rank; axis++)
-    for (const bound of ["begin", "end"])
+    for (const kind of ["begin", "end"] as const)
       args.push({
-        key: `${bound}:${axis}`,
-        name: names.of("param", `${bound} ${axis}`, `${INDEX_NAMES[axis]}_${bound}`),
+        slot: { kind, axis },
+        name: names.of("param", `${kind} ${axis}`, `${INDEX_NAMES[axis]}_${kind}`),
         type: "index",
         note: "first index of the range and the one behind its last, along each axis",
       });
   return args;
+}
+
+/** The argument that stands for a slot; the function has one. */
+export function argumentFor(args: readonly Argument[], slot: SignatureSlot): Argument {
+  const text = slotText(slot);
+  return args.find((arg) => slotText(arg.slot) === text)!;
 }
 
 const RESULTS = { sum: "sum", min: "least value", max: "greatest value", custom: "result of the fold" };
@@ -98,8 +105,8 @@ const ADDED = { sum: "added into", min: "lowered", max: "raised" };
 export function argumentGroups(args: readonly Argument[]): Argument[][] {
   const groups = new Map<string, Argument[]>();
   for (const arg of args) {
-    const [kind, name] = arg.key.split(":");
-    const group = kind === "begin" || kind === "end" ? "bounds" : `${kind} ${name}`;
+    const { slot } = arg;
+    const group = "name" in slot ? `${slot.kind} ${slot.name}` : slot.kind === "league" ? "teams" : "bounds";
     groups.set(group, [...(groups.get(group) ?? []), arg]);
   }
   return [...groups.values()];

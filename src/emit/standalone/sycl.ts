@@ -9,8 +9,9 @@ import { openmpDialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
 import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
 import { VectorLoops } from "../c/vector.js";
+import type { SignatureSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
-import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
+import { argumentFor, INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 
 /** Words of C++, and those that the code around a body uses. */
 const RESERVED = (
@@ -78,7 +79,7 @@ class SyclWriter {
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     const arrays = ir.params.filter((p): p is ViewParam | ScatterParam => p.kind === "view" || p.kind === "scatter");
     const strides = Object.fromEntries(
-      arrays.map(({ name }) => [name, unitStrides[name].map((unit, axis) => (unit ? "1" : this.arg(`stride:${name}:${axis}`)))]),
+      arrays.map(({ name }) => [name, unitStrides[name].map((unit, axis) => (unit ? "1" : this.arg({ kind: "stride", name, axis })))]),
     );
     const indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank)).map((name) => this.names.fresh(name));
     // A team has a row of scratch for itself.
@@ -112,7 +113,7 @@ class SyclWriter {
     if (ir.policy.kind === "team" || this.reductions.length > 0) this.units(launch);
     else this.elements(launch);
     const folds = new Code();
-    for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg(`result:${param.name}`));
+    for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg({ kind: "result", name: param.name }));
     const code = new Code();
     code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as SYCL 2020, ${precision}.`);
     code.line(`// icpx -fsycl -O3${precision === "strict" ? " -fp-model=precise -ffp-contract=off" : ""} -c ${stem}.sycl.cpp`);
@@ -142,8 +143,8 @@ class SyclWriter {
     return code.toString();
   }
 
-  private arg(key: string): string {
-    return this.args.find((arg) => arg.key === key)!.name;
+  private arg(slot: SignatureSlot): string {
+    return argumentFor(this.args, slot).name;
   }
 
   private writer(code: Code): BodyWriter {
@@ -151,7 +152,7 @@ class SyclWriter {
   }
 
   private get bounds(): Bounds[] {
-    return this.indices.map((_, axis) => [this.arg(`begin:${axis}`), this.arg(`end:${axis}`)]);
+    return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 
   private elements(code: Code): void {
@@ -190,17 +191,17 @@ class SyclWriter {
     const { ir } = this.request;
     const team = ir.policy.kind === "team";
     code.block("", () => {
-      const count = team ? this.arg("league") : "partials";
+      const count = team ? this.arg({ kind: "league" }) : "partials";
       if (!team) {
         code.line(`const int64_t chunks = ${chunkCount(this.bounds.at(-1)!)};`);
         const lines = this.bounds.slice(0, -1).map(([begin, end]) => ` * (${end} - ${begin})`);
         code.line(`const int64_t partials = chunks${lines.join("")};`);
       }
       const places = this.reductions.map(({ name, type }) => {
-        const place = this.names.fresh(`${this.arg(`result:${name}`)}_partials`);
+        const place = this.names.fresh(`${this.arg({ kind: "result", name })}_partials`);
         const T = dialect.types[type];
         code.line(`${T} *${place} = sycl::malloc_device<${T}>(${count} + 1, queue);`);
-        const result = this.arg(`result:${name}`);
+        const result = this.arg({ kind: "result", name });
         return { place, T, result, host: this.names.fresh(`${result}_host`) };
       });
       for (const { T, host } of places) code.line(`std::vector<${T}> ${host}(${count} + 1);`);

@@ -7,6 +7,7 @@ import { numberText } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";
 import { FOLD_PARTIALS, foldFunction, propertyName } from "./js-folds.js";
+import { slotText, type WasmSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 const PAGE = 65536;
@@ -31,7 +32,7 @@ export function emitWatFiles(request: EmitRequest): EmittedFile[] {
     `;; Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as WebAssembly, for ${describeSizes(request)}.`,
     `;; wat2wasm ${stem}.wat -o ${stem}.wasm`,
     ";; $run takes the address of the argument block, the number of a worker and how many there are:",
-    ...Object.entries(kernel.slots).map(([slot, offset]) => `;;   byte ${String(offset).padEnd(4)} ${slot}`),
+    ...kernel.slots.map(({ slot, offset }) => `;;   byte ${String(offset).padEnd(4)} ${slotText(slot)}`),
   ];
   return [
     { name: `${stem}.wat`, text: `${head.join("\n")}\n${listing(kernel.bytes)}` },
@@ -67,18 +68,16 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
   const layout = new Layout();
   const scalars = ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
   const reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
-  const args = layout.reserve(8 * Object.keys(kernel.slots).length);
-  const addresses: Record<string, number> = {
-    scratch: layout.reserve(kernel.scratchBytes),
-    tables: layout.reserve(kernel.tableBytes.length),
-  };
+  const args = layout.reserve(8 * kernel.slots.length);
+  const [scratch, tables] = [layout.reserve(kernel.scratchBytes), layout.reserve(kernel.tableBytes.length)];
   const units = partialCount(sizes.policy);
-  for (const { name, type } of reductions) addresses[`partials:${name}`] = layout.reserve(units * BYTES[type]);
+  const partials = new Map(reductions.map(({ name, type }) => [name, layout.reserve(units * BYTES[type])]));
+  const views = new Map<string, number>();
   const arrays = arraysOf(request).map(({ name, element }) => {
     const { shape, strides } = sizes.views[name];
     const length = shape.includes(0) ? 0 : shape.reduce((sum, extent, axis) => sum + (extent - 1) * strides[axis], 1);
     const address = layout.reserve(length * BYTES[element]);
-    addresses[`view:${name}`] = address;
+    views.set(name, address);
     return `${JSON.stringify(name)}: new ${ARRAY[element]}(memory.buffer, ${address}, ${length}),`;
   });
   if (layout.end >= MOST_BYTES)
@@ -105,24 +104,23 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     code.line("const math = { fmod: (a, b) => a % b, exp2: (a) => 2 ** a };");
     code.line("const { instance } = await WebAssembly.instantiate(wasm, { env: { memory }, Math, math });");
     code.line(`const block = new DataView(memory.buffer, ${args});`);
-    for (const [slot, address] of Object.entries(addresses))
-      if (kernel.slots[slot] !== undefined) code.line(`block.setUint32(${kernel.slots[slot]}, ${address}, true);  // ${slot}`);
-    if (kernel.slots.scratchStride !== undefined)
-      code.line(`block.setUint32(${kernel.slots.scratchStride}, ${kernel.scratchBytes}, true);  // bytes of a worker's scratch memory`);
-    if (kernel.tableBytes.length > 0)
-      code.line(`new Uint8Array(memory.buffer, ${addresses.tables}).set([${kernel.tableBytes.join(", ")}]);`);
+    for (const { slot, offset } of [...kernel.slots].sort((a, b) => ORDER[a.slot.kind] - ORDER[b.slot.kind])) {
+      const filled = filledBefore(slot, { scratch, scratchStride: kernel.scratchBytes, tables, partials, views });
+      if (filled) code.line(`block.setUint32(${offset}, ${filled.value}, true);  // ${filled.note}`);
+    }
+    if (kernel.tableBytes.length > 0) code.line(`new Uint8Array(memory.buffer, ${tables}).set([${kernel.tableBytes.join(", ")}]);`);
     code.block("const arrays =", () => arrays.forEach((line) => code.line(line)), ";");
     code.block(
       `const launch = (${scalars.length > 0 ? "scalars" : ""}) =>`,
       () => {
         for (const { name, type } of scalars)
           code.line(
-            `block.${SETTERS[type]}(${kernel.slots[`scalar:${name}`]}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
+            `block.${SETTERS[type]}(${kernel.slots.find(({ slot }) => slot.kind === "scalar" && slot.name === name)!.offset}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
           );
         code.line(`instance.exports.run(${args}, 0, 1);`);
         const results = reductions.map((r) => {
-          const partials = `new ${ARRAY[r.type]}(memory.buffer, ${addresses[`partials:${r.name}`]}, ${units})`;
-          return `${propertyName(r)}: $foldPartials(${partials}, ${foldFunction(r)}, ${numberText(r.identity)})`;
+          const array = `new ${ARRAY[r.type]}(memory.buffer, ${partials.get(r.name)}, ${units})`;
+          return `${propertyName(r)}: $foldPartials(${array}, ${foldFunction(r)}, ${numberText(r.identity)})`;
         });
         if (results.length > 0) code.line(`return { ${results.join(", ")} };`);
       },
@@ -131,6 +129,45 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     code.line("return { arrays, launch };");
   });
   return code.toString();
+}
+
+/** The order in which the host fills the argument block. */
+const ORDER: Record<WasmSlot["kind"], number> = {
+  scratch: 0,
+  tables: 1,
+  partials: 2,
+  view: 3,
+  scratchStride: 4,
+  copies: 5,
+  copyStride: 5,
+  tiles: 5,
+  scalar: 5,
+};
+
+/** What an entry of the argument block holds before a launch, and a note for the reader; undefined where each launch fills it. */
+function filledBefore(
+  slot: WasmSlot,
+  memory: Readonly<Record<"scratch" | "scratchStride" | "tables", number> & Record<"partials" | "views", ReadonlyMap<string, number>>>,
+): { value: number; note: string } | undefined {
+  switch (slot.kind) {
+    case "scratch":
+    case "tables":
+      return { value: memory[slot.kind], note: slotText(slot) };
+    case "scratchStride":
+      return { value: memory.scratchStride, note: "bytes of a worker's scratch memory" };
+    case "partials":
+      return { value: memory.partials.get(slot.name)!, note: slotText(slot) };
+    case "view":
+      return { value: memory.views.get(slot.name)!, note: slotText(slot) };
+    case "scalar":
+      return undefined;
+    case "copies":
+    case "copyStride":
+    case "tiles":
+      throw new Error(`one thread has no ${slotText(slot)}`);
+    default:
+      return slot satisfies never;
+  }
 }
 
 const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32", bool: "setInt32" };

@@ -9,8 +9,9 @@ import { ROW } from "../wgsl/range.js";
 import { layOut, WORKGROUP, type Entry, type Representation, type ScatterCode, type WgslProgram } from "../wgsl/program.js";
 import { TEMPORARY } from "../wgsl/writer.js";
 import { propertyName } from "./js-folds.js";
+import { slotText, type SignatureSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
-import { argumentGroups, launchArguments, writeComment, type Argument } from "./signature.js";
+import { argumentFor, argumentGroups, launchArguments, writeComment, type Argument } from "./signature.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
@@ -80,7 +81,7 @@ function host(request: EmitRequest, program: WgslProgram, shaders: readonly Shad
     }
     return names.get(key)!;
   };
-  const args = launchArguments(request, { of }).filter(({ key }) => !key.startsWith("result:"));
+  const args = launchArguments(request, { of }).filter(({ slot }) => slot.kind !== "result");
   const code = new Code();
   code.line(`// Launches kernel "${ir.name}" of ${shaders.map(({ file }) => file).join(", ")}, written by isoform.`);
   code.line("// In browsers with navigator.gpu, and in Node with the package webgpu.").line();
@@ -147,22 +148,20 @@ function launchLines(request: EmitRequest, program: WgslProgram, args: readonly 
   const { ir } = request;
   const { reduces } = program;
   const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
-  const name = (key: string): string => args.find((arg) => arg.key === key)!.name;
-  const counts = Array.from({ length: rank }, (_, axis) => `${name(`end:${axis}`)} - ${name(`begin:${axis}`)}`);
-  const values = args
-    .filter(({ key }) => /^(scalar|extent|stride|begin|league)/.test(key))
-    .map((arg) => (arg.key === arg.name ? arg.name : `"${arg.key}": ${arg.name}`));
-  const arrays = args
-    .filter(({ type }) => type === "pointer")
-    .map((arg) => (arg.key.slice(5) === arg.name ? arg.name : `"${arg.key.slice(5)}": ${arg.name}`));
+  const name = (slot: SignatureSlot): string => argumentFor(args, slot).name;
+  const member = (key: string, value: string): string => (key === value ? value : `"${key}": ${value}`);
+  const counts = Array.from({ length: rank }, (_, axis) => `${name({ kind: "end", axis })} - ${name({ kind: "begin", axis })}`);
+  const values = args.filter(({ slot }) => isField(slot)).map(({ slot, name }) => member(slotText(slot), name));
+  const arrays = args.flatMap(({ slot, name }) => (slot.kind === "view" ? [member(slot.name, name)] : []));
   const inChunks = program.traversal === "chunks" || program.traversal === "serial";
   const groups =
     rank === 0
-      ? teamGroups(name("league"))
+      ? teamGroups(name({ kind: "league" }))
       : inChunks
         ? chunkGroups(rank, program.traversal === "serial")
         : gridGroups(rank, program.traversal);
-  const partials = rank === 0 ? name("league") : inChunks ? "chunks" : "count.every((n) => n > 0) ? groups[0] * groups[1] * groups[2] : 0";
+  const partials =
+    rank === 0 ? name({ kind: "league" }) : inChunks ? "chunks" : "count.every((n) => n > 0) ? groups[0] * groups[1] * groups[2] : 0";
   return [
     `const values = { zero: 0, firstTeam: 0, ${values.join(", ")} };`,
     ...(rank > 0 ? [`const count = [${counts.join(", ")}];`, "count.forEach((n, axis) => (values[`count:${axis}`] = n));"] : []),
@@ -171,9 +170,29 @@ function launchLines(request: EmitRequest, program: WgslProgram, args: readonly 
     ...(reduces.length > 0 ? [`const arrays = { ${[...arrays, `"${TEMPORARY}": temporary`].join(", ")} };`] : []),
     "const encoder = device.createCommandEncoder();",
     ...DISPATCH.split("\n"),
-    rank === 0 ? `if (${name("league")} > 0) dispatch("main", groups);` : 'if (count.every((n) => n > 0)) dispatch("main", groups);',
+    rank === 0
+      ? `if (${name({ kind: "league" })} > 0) dispatch("main", groups);`
+      : 'if (count.every((n) => n > 0)) dispatch("main", groups);',
     ...(reduces.length > 0 ? foldLines(program) : ["device.queue.submit([encoder.finish()]);"]),
   ];
+}
+
+/** Shaders take it from their block of numbers. */
+function isField({ kind }: SignatureSlot): boolean {
+  switch (kind) {
+    case "scalar":
+    case "extent":
+    case "stride":
+    case "begin":
+    case "league":
+      return true;
+    case "view":
+    case "end":
+    case "result":
+      return false;
+    default:
+      return kind satisfies never;
+  }
 }
 
 const teamGroups = (league: string): string[] => [`const groups = [Math.min(${league}, ${GRID_LIMIT}), 1, 1];`];

@@ -4,6 +4,7 @@ import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType,
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { BYTES, type Policy, type Precision, type ScatterStrategy } from "../../ir/launch.js";
 import { tileBytes } from "../../ir/tile.js";
+import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";
@@ -43,6 +44,12 @@ export interface ArrayInfo {
 
 export const valType = (type: ScalarType | ElementType): "i32" | "f32" | "f64" => (type === "f64" || type === "f32" ? type : "i32");
 
+/** An entry of the argument block, 8 bytes from `offset` on. */
+export interface BlockEntry {
+  readonly slot: WasmSlot;
+  readonly offset: number;
+}
+
 /** Parameters of `slice`, as locals. */
 export const SLICE = { args: 0, worker: 1, first: 2, end: 3 } as const;
 
@@ -64,8 +71,8 @@ export class KernelCode {
   readonly module: ModuleBuilder;
   readonly fn: FunctionBuilder;
   readonly address: Address;
-  /** Byte offsets in the argument block, each entry 8 bytes: `view:x`, `copies:h`, `tiles:h`, `scalar:a`, `partials:s`, `tables`, `scratch`. */
-  readonly slots: Record<string, number> = {};
+  /** Entries of the argument block, by `slotText`. */
+  private readonly block = new Map<string, BlockEntry>();
   readonly arrays = new Map<string, ArrayInfo>();
   readonly definitions: Map<string, Expr | undefined>;
   readonly strict: boolean;
@@ -104,10 +111,10 @@ export class KernelCode {
     for (const param of ir.params)
       if (param.kind === "scalar") {
         const local = fn.local(valType(param.type));
-        this.loadArgument(`scalar:${param.name}`, param.type);
+        this.loadArgument({ kind: "scalar", name: param.name }, param.type);
         fn.set(local);
         this.scalars.set(param.name, local);
-      } else if (param.kind === "reduce") this.slot(`partials:${param.name}`);
+      } else if (param.kind === "reduce") this.slot({ kind: "partials", name: param.name });
       else {
         const { element, strides } = spec.views[param.name];
         const base = this.loadBase(param.name);
@@ -122,10 +129,10 @@ export class KernelCode {
     this.layTables(ir);
     this.manyNumbers = numbersIn(ir.body) > FEW_NUMBERS;
     this.scratch = fn.local(this.address.type);
-    this.loadAddress("scratch");
+    this.loadAddress({ kind: "scratch" });
     fn.get(SLICE.worker);
     // The stride is known only at the end, so it is an argument too.
-    this.loadArgument("scratchStride", "i32");
+    this.loadArgument({ kind: "scratchStride" }, "i32");
     fn.op("i32.mul");
     this.address.widen();
     this.address.add();
@@ -133,25 +140,33 @@ export class KernelCode {
     this.entry = fn.gap();
   }
 
-  slot(name: string): number {
-    return (this.slots[name] ??= 8 * Object.keys(this.slots).length);
+  /** Byte of the argument block where a slot's value is; it joins the block on first use. */
+  slot(slot: WasmSlot): number {
+    const text = slotText(slot);
+    let entry = this.block.get(text);
+    if (!entry) this.block.set(text, (entry = { slot, offset: 8 * this.block.size }));
+    return entry.offset;
+  }
+
+  get slots(): readonly BlockEntry[] {
+    return [...this.block.values()];
   }
 
   /** Address of a view; for the private copies of a scatter target, of the worker's copy. */
   private loadBase(name: string): number {
     const { fn } = this;
     const base = fn.local(this.address.type);
-    this.loadAddress(`view:${name}`);
+    this.loadAddress({ kind: "view", name });
     fn.set(base);
     if (this.spec.scatter[name] !== "duplicated") return base;
     fn.get(SLICE.worker);
     fn.if();
-    this.loadAddress(`copies:${name}`);
+    this.loadAddress({ kind: "copies", name });
     fn.get(SLICE.worker);
     fn.i32(1);
     fn.op("i32.sub");
     this.address.widen();
-    this.loadAddress(`copyStride:${name}`);
+    this.loadAddress({ kind: "copyStride", name });
     fn.op(`${this.address.type}.mul`);
     this.address.add();
     fn.set(base);
@@ -159,21 +174,21 @@ export class KernelCode {
     return base;
   }
 
-  private loadArgument(name: string, type: ScalarType): void {
+  private loadArgument(slot: WasmSlot, type: ScalarType): void {
     this.fn.get(SLICE.args);
-    this.fn.memory(`${valType(type)}.load`, this.slot(name));
+    this.fn.memory(`${valType(type)}.load`, this.slot(slot));
   }
   /** Leaves an address or distance from the argument block on the stack. */
-  loadAddress(name: string): void {
+  loadAddress(slot: WasmSlot): void {
     this.fn.get(SLICE.args);
-    this.fn.memory(`${this.address.type}.load`, this.slot(name));
+    this.fn.memory(`${this.address.type}.load`, this.slot(slot));
   }
 
   /** Leaves the address of the worker's tile of a scatter target on the stack of `slice`, or of a function with the same first parameters. */
   loadTile(target: string, fn = this.fn): void {
     const address = new Address(fn, this.spec.wide);
     fn.get(SLICE.args);
-    fn.memory(`${address.type}.load`, this.slot(`tiles:${target}`));
+    fn.memory(`${address.type}.load`, this.slot({ kind: "tiles", name: target }));
     fn.get(SLICE.worker);
     fn.i32(tileBytes(this.spec.views[target].element as NumericType));
     fn.op("i32.mul");
@@ -184,7 +199,7 @@ export class KernelCode {
   private layTables(ir: KernelIR): void {
     if (ir.tables.length === 0) return;
     const base = this.fn.local(this.address.type);
-    this.loadAddress("tables");
+    this.loadAddress({ kind: "tables" });
     this.fn.set(base);
     for (const { name, type, shape, values } of ir.tables) {
       const size = BYTES[type];

@@ -1,6 +1,6 @@
 import { shareLoads } from "../../ir/passes/share-loads.js";
 import { Int } from "./ints.js";
-import { KernelCode } from "./kernel-code.js";
+import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
 import { emitRange } from "./range.js";
 import { emitTeams } from "./teams.js";
@@ -13,8 +13,8 @@ export { LANE_BYTES } from "./reduction.js";
 export interface WasmKernel {
   /** Exports `run(args, worker, workers)`; imports `env.memory` and functions of `Math`. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** Byte offsets of the entries of the argument block. */
-  slots: Readonly<Record<string, number>>;
+  /** The argument block, of 8 bytes an entry. */
+  slots: readonly BlockEntry[];
   /** Private memory of each worker. */
   scratchBytes: number;
   /** What the memory of the tables must hold. */

@@ -201,7 +201,7 @@ export function privateLanes(code: KernelCode, fold: Fold): Accumulator {
 export function workersLanes(code: KernelCode, fold: Fold): Accumulator {
   const { fn, address } = code;
   const base = fn.local(address.type);
-  code.loadAddress(`partials:${fold.name}`);
+  code.loadAddress({ kind: "partials", name: fold.name });
   fn.get(SLICE.worker);
   address.scale(LANE_BYTES);
   address.add();
@@ -212,7 +212,7 @@ export function workersLanes(code: KernelCode, fold: Fold): Accumulator {
 /** Stores a value as the partial whose number the local `index` holds. */
 export function storePartial(code: KernelCode, { name, type }: Fold, index: number, value: () => void): void {
   const { fn, address } = code;
-  code.loadAddress(`partials:${name}`);
+  code.loadAddress({ kind: "partials", name });
   fn.get(index);
   address.scale(BYTES[type]);
   address.add();

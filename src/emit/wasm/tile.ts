@@ -115,7 +115,7 @@ export function spillTile(code: KernelCode, param: ScatterParam): FunctionBuilde
   const address = new Address(fn, code.spec.wide);
   const [target, held, values, place] = [fn.local(A), fn.local(A), fn.local(A), fn.local("i32")];
   fn.get(SLICE.args);
-  fn.memory(`${A}.load`, code.slot(`view:${param.name}`));
+  fn.memory(`${A}.load`, code.slot({ kind: "view", name: param.name }));
   fn.set(target);
   code.loadTile(param.name, fn);
   fn.tee(held);

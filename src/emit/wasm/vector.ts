@@ -233,7 +233,7 @@ export class VectorCode {
   private loadNumber(e: Expr): boolean {
     const { fn, code } = this;
     if (e.op !== "const" || !isFloat(e.type) || e.value === 0 || !code.manyNumbers) return false;
-    code.loadAddress("tables");
+    code.loadAddress({ kind: "tables" });
     fn.memory(SPLATS[e.type], code.numberInMemory(e.type, e.value as number));
     return true;
   }

@@ -2,6 +2,7 @@ import { layOut, type Field, type FieldType } from "../../emit/c/arguments.js";
 import { openmpDialect } from "../../emit/c/openmp-dialect.js";
 import type { EmitRequest } from "../../emit/standalone/index.js";
 import { launchArguments, type Argument } from "../../emit/standalone/signature.js";
+import type { SignatureSlot } from "../../emit/slots.js";
 import type { ScalarType } from "../../ir/types.js";
 
 /** What calls an emitted launch function with the members of a struct. */
@@ -10,29 +11,27 @@ export interface PortCall {
   readonly source: string;
   /** The function of `source`, which takes the struct's address. */
   readonly entry: string;
-  /** The struct's members; `role` is the argument's key. Results are in the struct itself, and so is what the launch function returns. */
-  readonly fields: readonly Field[];
+  /** The struct's members. Results are in the struct itself, and so is what the launch function returns. */
+  readonly fields: readonly Field<PortSlot>[];
   /** Bytes. */
   readonly size: number;
 }
 
-/** Role of the member that takes what the launch function returns. */
-export const STATUS = "status";
+/** What the struct's members hold: arguments, and what the launch function returns. */
+export type PortSlot = SignatureSlot | { readonly kind: "status" };
 
 const ENTRY = "port_call";
 
 /** The call of the launch function in the files that `request` is emitted to. */
 export function portCall(request: EmitRequest): PortCall {
   const args = launchArguments(request, { of: (_kind, wish) => wish });
-  const results = new Map<string, FieldType>(
-    request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[`result:${p.name}`, p.type] as const] : [])),
-  );
-  const member = (role: string, name: string, type: FieldType) => ({ role, name, type, declared: declaredAs(type), length: 1 });
-  const { fields, size } = layOut([
-    ...args.map((arg, n) => member(arg.key, `a${n}`, results.get(arg.key) ?? fieldType(arg))),
-    member(STATUS, "status", "i32"),
+  const results = new Map<string, FieldType>(request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[p.name, p.type] as const] : [])));
+  const member = (slot: PortSlot, name: string, type: FieldType) => ({ slot, name, type, declared: declaredAs(type), length: 1 });
+  const { fields, size } = layOut<PortSlot>([
+    ...args.map((arg, n) => member(arg.slot, `a${n}`, arg.slot.kind === "result" ? results.get(arg.slot.name)! : fieldType(arg))),
+    member({ kind: "status" }, "status", "i32"),
   ]);
-  const values = args.map(({ key }, n) => `${results.has(key) ? "&" : ""}a->a${n}`);
+  const values = args.map(({ slot }, n) => `${slot.kind === "result" ? "&" : ""}a->a${n}`);
   const source = [
     "struct port_arguments {",
     ...fields.map(({ declared, name }) => `  ${declared}${name};`),

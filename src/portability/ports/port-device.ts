@@ -7,9 +7,10 @@ import type { Entry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning/tuning.js";
 import { getField, setField } from "../../emit/c/arguments.js";
 import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
+import { slotText } from "../../emit/slots.js";
 import type { KernelIR } from "../../ir/types.js";
 import { DeviceError, EmitError } from "../../ir/errors.js";
-import { portCall, STATUS, type PortCall } from "./call.js";
+import { portCall, type PortCall, type PortSlot } from "./call.js";
 import { portDevice, type Port } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";
 
@@ -94,32 +95,51 @@ class PortProgram implements CpuProgram {
     this.remarks = [`launch function: the file that isoform emit writes for ${device.replace("emitted-", "")}`];
     this.args = new DataView(new ArrayBuffer(code.size));
     this.argsAddress = loader.address(this.args.buffer);
-    const views = Object.entries(binding.views);
-    this.hosts = views.map(([, view]) => hostOf(view));
-    for (const [name, view] of views) {
-      // Of an empty view nothing is read.
-      this.set(`view:${name}`, spanOf(view) === 0 ? 0n : loader.address(hostOf(view)) + BigInt(addressOf(view)));
-      view.shape.forEach((extent, axis) => this.set(`extent:${name}:${axis}`, extent));
-      view.strides.forEach((stride, axis) => this.set(`stride:${name}:${axis}`, stride));
+    this.hosts = Object.values(binding.views).map(hostOf);
+    for (const field of code.fields) {
+      const value = this.valueOf(field.slot, loader);
+      if (value !== undefined) setField(this.args, field, value);
     }
-    for (const [name, value] of Object.entries(binding.scalars)) this.set(`scalar:${name}`, value);
-    const { policy } = binding;
-    if (policy.kind === "team") this.set("league", policy.league);
-    else
-      policy.begin.forEach((begin, axis) => {
-        this.set(`begin:${axis}`, begin);
-        this.set(`end:${axis}`, begin + policy.extents[axis]);
-      });
+  }
+
+  /** What the struct's member is given; undefined for those that the call leaves. */
+  private valueOf(slot: PortSlot, loader: Loader): number | bigint | boolean | undefined {
+    const { views, scalars, policy } = this.binding;
+    const bound = (axis: number) => (policy.kind === "range" ? { begin: policy.begin[axis], extent: policy.extents[axis] } : undefined)!;
+    switch (slot.kind) {
+      case "scalar":
+        return scalars[slot.name];
+      case "view": {
+        const view = views[slot.name];
+        // Of an empty view nothing is read.
+        return spanOf(view) === 0 ? 0n : loader.address(hostOf(view)) + BigInt(addressOf(view));
+      }
+      case "extent":
+        return views[slot.name].shape[slot.axis];
+      case "stride":
+        return views[slot.name].strides[slot.axis];
+      case "league":
+        return policy.kind === "team" ? policy.league : undefined;
+      case "begin":
+        return bound(slot.axis).begin;
+      case "end":
+        return bound(slot.axis).begin + bound(slot.axis).extent;
+      case "result":
+      case "status":
+        return undefined;
+      default:
+        return slot satisfies never;
+    }
   }
 
   run(): Record<string, number> {
     this.code.function.call(this.argsAddress);
-    if (this.get(STATUS) !== 0)
+    if (this.get({ kind: "status" }) !== 0)
       throw new DeviceError(this.device, `kernel "${this.binding.kernel.name}" found no memory for partial results`, "use a smaller range");
     const results: Record<string, number> = {};
     for (const param of this.binding.ir.params) {
       if (param.kind !== "reduce") continue;
-      const value = (results[param.name] = this.get(`result:${param.name}`));
+      const value = (results[param.name] = this.get({ kind: "result", name: param.name }));
       const output = this.binding.outputs[param.name];
       if (output) writeView(output, [value]);
     }
@@ -132,16 +152,11 @@ class PortProgram implements CpuProgram {
 
   free(): void {}
 
-  /** Strides of 1 have no argument. */
-  private set(role: string, value: number | bigint | boolean): void {
-    const field = this.code.fields.find((f) => f.role === role);
-    if (field) setField(this.args, field, value);
-  }
-
-  private get(role: string): number {
+  private get(slot: PortSlot): number {
+    const text = slotText(slot);
     return getField(
       this.args,
-      this.code.fields.find((f) => f.role === role)!,
+      this.code.fields.find((field) => slotText(field.slot) === text)!,
     );
   }
 }

@@ -5,6 +5,7 @@ import { emitOpenMP, type OpenMPOptions } from "../../../src/emit/c/openmp.js";
 import { f64, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
+import { slotText } from "../../../src/emit/slots.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 
@@ -42,8 +43,8 @@ test("a large stride is an argument, equal ones share it, a small one is a const
   const { source, fields } = emit(axpy, { x: [300], y: [300] });
   assert.match(source, /y\[i \* x_stride0\] = a \* x\[i \* x_stride0\] \+ y\[i \* x_stride0\];/);
   assert.deepEqual(
-    fields.filter((f) => f.role.startsWith("stride")).map((f) => f.role),
-    ["stride x 0"],
+    fields.map(({ slot }) => slotText(slot)).filter((text) => text.startsWith("stride")),
+    ["stride:x:0"],
   );
   assert.match(emit(axpy, { x: [3], y: [300] }).source, /y\[i \* y_stride0\] = a \* x\[i \* 3\] \+/);
 });
@@ -85,7 +86,7 @@ test("words of C are no names", () => {
 });
 
 test("the argument struct has no padding and takes 64-bit values", () => {
-  const member = (name: string, type: "bool" | "f64" | "i32" | "pointer", length = 1) => ({ role: name, name, type, declared: "", length });
+  const member = (name: string, type: "bool" | "f64" | "i32" | "pointer", length = 1) => ({ slot: name, name, type, declared: "", length });
   const { fields, size } = layOut([member("b", "bool"), member("n", "i32"), member("p", "pointer"), member("x", "f64", 2)]);
   assert.deepEqual(
     fields.map((f) => [f.name, f.offset]),

@@ -18,6 +18,7 @@ import {
 } from "../../../src/index.js";
 import { typedArray, stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
 import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
+import { slotText } from "../../../src/emit/slots.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";
 import type { ElementType } from "../../../src/ir/types.js";
@@ -214,7 +215,8 @@ export function memoryOf(given: Case, request: EmitRequest): Record<string, Type
 export function argumentValues(given: Case, request: EmitRequest, memory: Record<string, unknown>): { key: string; value: unknown }[] {
   const { policy, scalars = {} } = given;
   const arrays = arraysOf(given);
-  return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ key }) => {
+  return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ slot }) => {
+    const key = slotText(slot);
     const [kind, name, axis] = key.split(":");
     const a = Number(axis ?? name);
     const value = (): unknown => {

@@ -16,8 +16,8 @@ const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bo
 /** A function `on_device` that takes the arguments with arrays in host memory, and copies them to the first device and back. */
 function driver(request: EmitRequest, args: readonly Argument[], lengths: Readonly<Record<string, number>>): string {
   const { stem } = request;
-  const arrays = args.filter(({ key }) => key.startsWith("view:"));
-  const bytes = ({ key, element }: Argument) => lengths[key.slice(5)] * BYTES[element!];
+  const arrays = args.filter(({ slot }) => slot.kind === "view");
+  const bytes = ({ slot, element }: Argument) => lengths["name" in slot ? slot.name : ""] * BYTES[element!];
   return [
     `#include "${stem}.host.c"`,
     `int on_device(const char *path, ${args.map(({ type, name }) => `${TYPES[type]} ${name}`).join(", ")}) {`,
