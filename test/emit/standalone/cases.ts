@@ -18,7 +18,6 @@ import {
 } from "../../../src/index.js";
 import { typedArray, stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
 import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
-import { slotText } from "../../../src/emit/slots.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";
 import type { ElementType } from "../../../src/ir/types.js";
@@ -211,22 +210,33 @@ export function memoryOf(given: Case, request: EmitRequest): Record<string, Type
   );
 }
 
-/** The values of a launch function's arguments in their order; arrays and places of results are those in `memory`. */
-export function argumentValues(given: Case, request: EmitRequest, memory: Record<string, unknown>): { key: string; value: unknown }[] {
+/** A launch function's arguments in their order, with their usual names; arrays and places of results are those in `memory`. */
+export function argumentValues(given: Case, request: EmitRequest, memory: Record<string, unknown>): { name: string; value: unknown }[] {
   const { policy, scalars = {} } = given;
   const arrays = arraysOf(given);
-  return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ slot }) => {
-    const key = slotText(slot);
-    const [kind, name, axis] = key.split(":");
-    const a = Number(axis ?? name);
+  return launchArguments(request, { of: (_kind, name, wish = name) => wish }).map(({ slot, name }) => {
     const value = (): unknown => {
-      if (kind === "scalar") return scalars[name];
-      if (kind === "extent") return arrays[name].shape[a];
-      if (kind === "stride") return stridesOf(arrays[name].shape, "right")[a];
-      if (policy.kind === "team") return kind === "league" ? policy.league : memory[name];
-      return kind === "begin" ? policy.begin[a] : kind === "end" ? policy.begin[a] + policy.extents[a] : memory[name];
+      switch (slot.kind) {
+        case "scalar":
+          return scalars[slot.name];
+        case "extent":
+          return arrays[slot.name].shape[slot.axis];
+        case "stride":
+          return stridesOf(arrays[slot.name].shape, "right")[slot.axis];
+        case "view":
+        case "result":
+          return memory[slot.name];
+        case "league":
+          return policy.kind === "team" && policy.league;
+        case "begin":
+          return policy.kind === "range" && policy.begin[slot.axis];
+        case "end":
+          return policy.kind === "range" && policy.begin[slot.axis] + policy.extents[slot.axis];
+        default:
+          return slot satisfies never;
+      }
     };
-    return { key, value: value() };
+    return { name, value: value() };
   });
 }
 

@@ -13,12 +13,7 @@ for (const given of CASES)
       (args: unknown) => Record<string, number> | undefined
     >;
     const memory = memoryOf(given, request);
-    const args = argumentValues(given, request, memory).map(({ key, value }) => {
-      const [kind, name, axis] = key.split(":");
-      if (kind === "view" || kind === "scalar") return [name, value];
-      if (kind === "extent" || kind === "stride") return [`${name}_${kind}${axis}`, value];
-      return [kind === "league" ? kind : `${"ijkl"[Number(name)]}_${kind}`, value];
-    });
+    const args = argumentValues(given, request, memory).map(({ name, value }) => [name, value]);
     const results = module[`${given.kernel.name}_launch`](Object.fromEntries(args)) ?? {};
     for (const [name, value] of Object.entries(results)) memory[name][0] = value;
     assert.deepEqual(memory, await expectedOf(given));

@@ -32,11 +32,7 @@ async function launched(given: Case, request: EmitRequest, device: GPUDevice): P
   const results = await inFolder(files, async (folder) => {
     const host = (await import(pathToFileURL(join(folder, `${stem}.host.mjs`)).href)) as Host;
     const pipelines = await host[`${stem}_compile`](device, { main: text(""), fold: text(".fold"), finish: text(".finish") });
-    const args = argumentValues(given, request, { ...memory, ...buffers }).map(({ key, value }) => {
-      const [kind, name, axis] = key.split(":");
-      if (kind === "extent" || kind === "stride") return [`${name}_${kind}${axis}`, value];
-      return [kind === "view" || kind === "scalar" ? name : kind === "league" ? kind : `${"ijkl"[Number(name)]}_${kind}`, value];
-    });
+    const args = argumentValues(given, request, { ...memory, ...buffers }).map(({ name, value }) => [name, value]);
     return (await host[`${stem}_launch`](device, pipelines, Object.fromEntries(args))) as Record<string, number>;
   });
   for (const [name, buffer] of Object.entries(buffers)) {
