@@ -27,6 +27,21 @@ export class ContainerError extends KernelError {
   }
 }
 
+/** Code that breaks a rule of the IR: a mistake of a front end or a pass, so that it is no IsoformError. */
+export class IRError extends Error {
+  override name = "IRError";
+  constructor(
+    /** Absent where an expression is wrong by itself. */
+    readonly kernel: string | undefined,
+    /** Of the statement. */
+    readonly location: Location | undefined,
+    readonly problem: string,
+  ) {
+    const at = location ? `, ${location.file}:${location.line}:${location.column}` : "";
+    super(`invalid code${kernel === undefined ? "" : ` for kernel "${kernel}"`}${at}: ${problem}`);
+  }
+}
+
 /** Arguments, shapes or sizes that do not fit a kernel or a device. */
 export class LaunchError extends IsoformError {
   override name = "LaunchError";

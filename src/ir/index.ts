@@ -1,5 +1,42 @@
-/** The public face of the IR: for people who write a backend or a pass. */
+/** The IR: what it is, how it is built, printed, checked, walked and changed. */
 export * from "./types.js";
+export { KernelBuilder, type KernelOptions, type LocalRef, type ReduceTarget, type Rows } from "./builder.js";
+export {
+  add,
+  and,
+  binary,
+  call,
+  cast,
+  compare,
+  constant,
+  div,
+  element,
+  entry,
+  eq,
+  extent,
+  ge,
+  gt,
+  index,
+  le,
+  load,
+  logical,
+  lt,
+  mul,
+  ne,
+  neg,
+  not,
+  or,
+  rem,
+  select,
+  sub,
+  teamSize,
+  unary,
+  type ArrayRef,
+  type Operand,
+  type Typed,
+  type ValueOf,
+} from "./expressions.js";
+export { IRError } from "./errors.js";
 export * from "./analysis/access.js";
 export * as affine from "./analysis/affine.js";
 export { affineOf, definitionsOf } from "./analysis/affine.js";
@@ -8,6 +45,7 @@ export { costOf } from "./analysis/cost.js";
 export type { Sizes, WorkCost } from "./analysis/cost.js";
 export * as evaluate from "./evaluate.js";
 export { fold } from "./passes/fold.js";
+export { combineFunction } from "./combine.js";
 export { forward } from "./passes/forward.js";
 export { optimise } from "./passes/optimise.js";
 export { print, printExpr } from "./print.js";

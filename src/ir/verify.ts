@@ -1,20 +1,21 @@
-import { isFloat } from "./evaluate.js";
+import { IRError } from "./errors.js";
 import { printExpr } from "./print.js";
+import { typeProblem } from "./type-rules.js";
 import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
-import { children, declares, exprsOf, walkExpr, walkStmts } from "./walk.js";
+import { blocksOf, children, declares, exprsOf, walkExpr, walkStmts } from "./walk.js";
 
 /**
  * Checks what every pass and emitter relies on: types, scopes, unique names, ranks, targets, and where `break` and the statements of teams
- * may stand. Throws an Error that names the node: it is a mistake of the compiler, not of the user.
+ * may stand. Throws IRError, which names the node: it is a mistake of a front end or a pass, not of the user.
  */
 export function verify(ir: KernelIR): void {
   new Verifier(ir).run();
 }
 
-type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; type: NumericType };
+export type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; type: NumericType };
 
 /** Where a statement stands. */
-interface Context {
+export interface Context {
   locals: ReadonlyMap<string, Local>;
   inLoop: boolean;
   /** Who runs it: the whole team, one of its members, one of a member's lanes. */
@@ -23,7 +24,11 @@ interface Context {
   results: ReadonlyMap<string, NumericType>;
 }
 
-class Verifier {
+/** Where the first statement of a kernel stands. */
+export const outermost = (): Context => ({ locals: new Map(), inLoop: false, level: "team", results: new Map() });
+
+/** Checks a kernel: the whole, or statement by statement as it is built. */
+export class Verifier {
   private readonly params: Map<string, Param>;
   private readonly tables;
 
@@ -39,21 +44,24 @@ class Verifier {
         table.values.length === table.shape.reduce((a, b) => a * b, 1),
         `table ${table.name} has ${table.values.length} values for shape [${table.shape}]`,
       );
-    for (const param of this.ir.params)
-      if (param.kind === "reduce") {
-        this.require(
-          (param.op === "custom") === (param.combine !== undefined),
-          `reduction ${param.name} is ${param.op}, with the wrong fold`,
-        );
-        if (param.combine) this.combine(param.combine, param.type);
-      }
-    this.block(this.ir.body, { locals: new Map(), inLoop: false, level: "team", results: new Map() });
+    for (const param of this.ir.params) this.param(param);
+    this.block(this.ir.body, outermost());
+  }
+
+  /** Checks a declaration by itself. Throws IRError. */
+  param(param: Param): void {
+    if (param.kind === "view" && param.teamLength) {
+      this.expr(param.teamLength, new Map());
+      this.require(param.teamLength.type === "i32", `the length of ${param.name} is ${param.teamLength.type}`);
+    }
+    if (param.kind !== "reduce") return;
+    this.require((param.op === "custom") === (param.combine !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
+    if (param.combine) this.combine(param.combine, param.type);
   }
 
   private require(condition: boolean, problem: string, stmt?: Stmt): asserts condition {
     if (condition) return;
-    const at = stmt ? `, ${stmt.location.file}:${stmt.location.line}:${stmt.location.column}` : "";
-    throw new Error(`invalid code for kernel "${this.ir.name}"${at}: ${problem}`);
+    throw new IRError(this.ir.name, stmt?.location, problem);
   }
 
   private uniqueNames(): void {
@@ -83,14 +91,14 @@ class Verifier {
     const locals = new Map(outer.locals);
     const context = { ...outer, locals };
     for (const stmt of stmts) {
-      this.stmt(stmt, context);
-      if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
-      if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
-      if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
+      this.head(stmt, context);
+      blocksOf(stmt).forEach((block, n) => this.block(block, insideOf(stmt, context, n)));
+      declare(stmt, locals);
     }
   }
 
-  private stmt(stmt: Stmt, context: Context): void {
+  /** Checks one statement without those inside it. Throws IRError. */
+  head(stmt: Stmt, context: Context): void {
     const { locals } = context;
     const need = (condition: boolean, problem: string) => this.require(condition, problem, stmt);
     for (const expr of exprsOf(stmt)) this.expr(expr, locals, stmt);
@@ -133,19 +141,12 @@ class Verifier {
         return;
       }
       case "if":
+      case "while":
         need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
-        this.block(stmt.then, context);
-        this.block(stmt.else, context);
         return;
       case "for":
         need(stmt.start.type === "i32" && stmt.stop.type === "i32", `loop from ${stmt.start.type} to ${stmt.stop.type}`);
         need(Number.isInteger(stmt.step) && stmt.step !== 0, `loop by step ${stmt.step}`);
-        this.block(stmt.body, { ...context, inLoop: true, locals: new Map(locals).set(stmt.name, { what: "counter", type: "i32" }) });
-        return;
-      case "while":
-        need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
-        this.block(stmt.body, { ...context, inLoop: true });
-        this.block(stmt.update, { ...context, inLoop: false });
         return;
       case "break":
       case "continue":
@@ -154,19 +155,11 @@ class Verifier {
       case "teamFor":
       case "teamReduce":
       case "single":
-        this.team(stmt, context);
+        need(this.ir.policy.kind === "team", `${stmt.kind} in a range kernel`);
+        need(context.level === "team" || nests(stmt, context), `${stmt.kind} inside another statement of the team`);
+        if (stmt.kind !== "single") need(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`);
+        return;
     }
-  }
-
-  private team(stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>, context: Context): void {
-    this.require(this.ir.policy.kind === "team", `${stmt.kind} in a range kernel`, stmt);
-    const nests = stmt.kind !== "single" && context.level === "member";
-    this.require(context.level === "team" || nests, `${stmt.kind} inside another statement of the team`, stmt);
-    const inner: Context = { ...context, level: nests ? "lane" : "member", inLoop: false };
-    if (stmt.kind === "single") return this.block(stmt.body, { ...inner, level: "lane" });
-    this.require(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`, stmt);
-    const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
-    this.block(stmt.body, { ...inner, results, locals: new Map(context.locals).set(stmt.name, { what: "counter", type: "i32" }) });
   }
 
   /** The type of values that an element of the view or scatter array takes. */
@@ -197,7 +190,7 @@ class Verifier {
     const unless = (condition: boolean, text = `${operands.join(", ")} gives ${type}`) => (condition ? undefined : text);
     switch (node.op) {
       case "const":
-        return unless(representable(type, node.value), `not a value of ${type}`);
+        return typeProblem(node);
       case "local": {
         const local = locals.get(node.name);
         return unless(
@@ -239,68 +232,53 @@ class Verifier {
         );
       }
       case "unary":
-        return unless(unaryFits(node.fn, type, operands[0]));
       case "binary":
-        return unless(all(type) && binaryFits(node.fn, type));
       case "compare":
-        return unless(type === "bool" && operands[0] === operands[1] && (operands[0] !== "bool" || node.fn === "eq" || node.fn === "ne"));
       case "logical":
-        return unless(type === "bool" && all("bool"));
       case "select":
-        return unless(operands[0] === "bool" && operands[1] === type && operands[2] === type);
       case "cast":
-        return undefined;
       case "call":
-        return unless(isFloat(type) && all(type) && node.args.length === (BINARY_CALLS.includes(node.fn) ? 2 : 1));
+        return typeProblem(node);
     }
   }
 }
 
-const BINARY_CALLS: readonly string[] = ["pow", "atan2", "hypot"];
+/** A loop of the lanes of a member. */
+const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";
 
-function unaryFits(fn: Extract<Expr, { op: "unary" }>["fn"], type: ScalarType, operand: ScalarType): boolean {
-  const integer = operand === "i32" || operand === "u32";
-  switch (fn) {
-    case "not":
-      return type === "bool" && operand === "bool";
-    case "neg":
-    case "abs":
-      return type === operand && type !== "bool";
-    case "bitnot":
-      return type === operand && integer;
-    case "clz":
-      return type === "i32" && integer;
-    default:
-      return type === operand && isFloat(type);
+/** Where the statements stand in block number `block` of `blocksOf(stmt)`. */
+export function insideOf(stmt: Stmt, context: Context, block: number): Context {
+  const counted = (name: string): Context["locals"] => new Map(context.locals).set(name, { what: "counter", type: "i32" });
+  switch (stmt.kind) {
+    case "while":
+      return { ...context, inLoop: block === 0 };
+    case "for":
+      return { ...context, inLoop: true, locals: counted(stmt.name) };
+    case "single":
+      return { ...context, inLoop: false, level: "lane" };
+    case "teamFor":
+    case "teamReduce": {
+      const level = nests(stmt, context) ? "lane" : "member";
+      const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
+      return { locals: counted(stmt.name), inLoop: false, level, results };
+    }
+    case "if":
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "break":
+    case "continue":
+      return context;
   }
 }
 
-function binaryFits(fn: Extract<Expr, { op: "binary" }>["fn"], type: ScalarType): boolean {
-  switch (fn) {
-    case "mulhi":
-      return type === "u32";
-    case "and":
-    case "or":
-    case "xor":
-    case "shl":
-    case "shr":
-      return type === "i32" || type === "u32";
-    default:
-      return type !== "bool";
-  }
-}
-
-function representable(type: ScalarType, value: number | boolean): boolean {
-  switch (type) {
-    case "bool":
-      return typeof value === "boolean";
-    case "f64":
-      return typeof value === "number";
-    case "f32":
-      return Object.is(Math.fround(value as number), value);
-    case "i32":
-      return Object.is((value as number) | 0, value);
-    case "u32":
-      return Object.is((value as number) >>> 0, value);
-  }
+/** Adds what a statement declares for those behind it in its block. */
+export function declare(stmt: Stmt, locals: Map<string, Local>): void {
+  if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
+  if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
+  if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
 }

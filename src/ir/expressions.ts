@@ -1,0 +1,180 @@
+import { IRError } from "./errors.js";
+import { isFloat, wrap } from "./evaluate.js";
+import { printExpr } from "./print.js";
+import { representable, typeProblem, type Operation } from "./type-rules.js";
+import type {
+  BinaryFn,
+  CompareFn,
+  ElementType,
+  Expr,
+  Location,
+  MathFn,
+  NumericType,
+  ScalarType,
+  ScatterParam,
+  Table,
+  UnaryFn,
+  ViewParam,
+} from "./types.js";
+
+/*
+ * Builders of expressions. Each checks the types of what it is given and throws IRError at once. Where an operand is a plain number or a
+ * truth value, it is a constant of the other operand's type. Nothing is converted by itself: write `cast`.
+ */
+
+/** An expression of one type, known to the type checker. */
+export type Typed<T extends ScalarType> = Expr & { readonly type: T };
+/** An expression, or a value that becomes a constant. */
+export type Operand<T extends ScalarType = ScalarType> = Typed<T> | number | boolean;
+/** What an element of a view is in an expression: bytes are read as i32. */
+export type ValueOf<E extends ElementType> = E extends "u8" ? "i32" : Exclude<E, "u8">;
+
+/** A private array, or scratch of a team. */
+export interface ArrayRef<T extends NumericType = NumericType> {
+  readonly name: string;
+  readonly type: T;
+  readonly length: number;
+}
+
+const fail = (problem: string): never => {
+  throw new IRError(undefined, undefined, problem);
+};
+
+function checked<T extends ScalarType>(node: Operation): Typed<T> {
+  const problem = typeProblem(node);
+  return problem === undefined ? (node as Typed<T>) : fail(`${printExpr(node)}: ${problem}`);
+}
+
+/** A constant: of f32 the nearest value, of i32 and u32 a whole number that the type holds. */
+export function constant<T extends ScalarType>(type: T, value: number | boolean): Typed<T> {
+  if (typeof value === "boolean" || type === "bool") return checked({ op: "const", type, value });
+  // Integers have one zero.
+  const rounded = type === "f32" ? wrap("f32", value) : isFloat(type) ? value : value + 0;
+  return representable(type, rounded)
+    ? ({ op: "const", type, value: rounded } as Typed<T>)
+    : fail(`${value} is no value of ${type}; convert it, or take another type`);
+}
+
+/** An expression as it is, a plain value as a constant of `type`. */
+export function operand<T extends ScalarType>(type: T, given: Operand): Typed<T> {
+  return typeof given === "object" ? (given as Typed<T>) : constant(type, given);
+}
+
+const isPlain = (given: Operand): given is number | boolean => typeof given !== "object";
+
+/** Two operands of which at most one is a plain value. */
+function both(a: Operand, b: Operand): [Expr, Expr] {
+  if (isPlain(a) && isPlain(b)) return fail(`operands ${a} and ${b} have no type: write constant(type, value) for one of them`);
+  return [isPlain(a) ? constant((b as Expr).type, a) : a, isPlain(b) ? constant((a as Expr).type, b) : b];
+}
+
+/* Leaves. */
+
+/** The index of the range's element along `axis`; of a team kernel, axis 0 is the team's rank in the league. */
+export const index = (axis: number): Typed<"i32"> => ({ op: "index", type: "i32", axis });
+/** Number of members of the team. */
+export const teamSize = (): Typed<"i32"> => ({ op: "teamSize", type: "i32" });
+
+/** The extent of an array along `axis`. */
+export function extent(array: ViewParam | ScatterParam, axis = 0): Typed<"i32"> {
+  if (!(axis >= 0 && axis < array.rank)) fail(`axis ${axis} of ${array.name}, which has rank ${array.rank}`);
+  return { op: "extent", type: "i32", view: array.name, axis };
+}
+
+/** Indices of an array of some rank: i32, and as many as it has axes. */
+export function subscripts(name: string, rank: number, given: Operand | readonly Operand[]): Typed<"i32">[] {
+  const indices = (Array.isArray(given) ? (given as readonly Operand[]) : [given as Operand]).map((at) => operand("i32", at));
+  if (indices.length !== rank) fail(`${indices.length} indices of ${name}, which has rank ${rank}`);
+  for (const at of indices)
+    if (at.type !== "i32") fail(`${name} is indexed by ${printExpr(at)}, which is ${(at as Expr).type}: cast it to i32`);
+  return indices;
+}
+
+/** An element of a view; `location` is told by errors about its indices. */
+export function load<E extends ElementType>(
+  view: ViewParam & { readonly element: E },
+  at: Operand | readonly Operand[],
+  location?: Location,
+): Typed<ValueOf<E>> {
+  const type: NumericType = view.element === "u8" ? "i32" : (view.element as NumericType);
+  const node: Expr = { op: "load", type, view: view.name, indices: subscripts(view.name, view.rank, at), ...(location && { location }) };
+  return node as unknown as Typed<ValueOf<E>>;
+}
+
+/** An element of a private array, or of scratch. */
+export function element<T extends NumericType>(array: ArrayRef<T>, at: Operand, location?: Location): Typed<T> {
+  const [place] = subscripts(array.name, 1, at);
+  const node: Expr = { op: "element", type: array.type, array: array.name, index: place, ...(location && { location }) };
+  return node as Typed<T>;
+}
+
+/** An entry of a constant table. */
+export function entry<T extends NumericType>(
+  table: Table & { readonly type: T },
+  at: Operand | readonly Operand[],
+  location?: Location,
+): Typed<T> {
+  const indices = subscripts(table.name, table.shape.length, at);
+  const node: Expr = { op: "table", type: table.type, table: table.name, indices, ...(location && { location }) };
+  return node as Typed<T>;
+}
+
+/* Operators. */
+
+/** `clz` gives i32; all others the type of their operand. */
+export function unary<T extends ScalarType>(fn: Exclude<UnaryFn, "clz">, a: Typed<T>): Typed<T>;
+export function unary(fn: UnaryFn, a: Expr): Expr;
+export function unary(fn: UnaryFn, a: Expr): Expr {
+  return checked({ op: "unary", type: fn === "clz" ? "i32" : a.type, fn, a });
+}
+
+/** Both operands, and the result, have one type. */
+export function binary<T extends ScalarType>(fn: BinaryFn, a: Operand<T>, b: Operand<T>): Typed<T> {
+  const [left, right] = both(a, b);
+  return checked({ op: "binary", type: left.type, fn, a: left, b: right });
+}
+
+/** `eq` and `ne` compare truth values, too. */
+export function compare(fn: CompareFn, a: Operand, b: Operand): Typed<"bool"> {
+  const [left, right] = both(a, b);
+  return checked({ op: "compare", type: "bool", fn, a: left, b: right });
+}
+
+/** `b` is evaluated only where `a` does not decide. */
+export function logical(fn: "and" | "or", a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> {
+  return checked({ op: "logical", type: "bool", fn, a: operand("bool", a), b: operand("bool", b) });
+}
+
+/** Only the chosen side is evaluated. */
+export function select<T extends ScalarType>(cond: Operand<"bool">, a: Operand<T>, b: Operand<T>): Typed<T> {
+  const [yes, no] = both(a, b);
+  return checked({ op: "select", type: yes.type, cond: operand("bool", cond), a: yes, b: no });
+}
+
+/** The value in another type, by the rules of types.ts; the expression itself where it has the type. */
+export function cast<T extends ScalarType>(type: T, a: Expr): Typed<T> {
+  return a.type === type ? (a as Typed<T>) : checked({ op: "cast", type, a });
+}
+
+/** A function that is not exact: see `MathFn`. */
+export function call<T extends ScalarType>(fn: MathFn, a: Typed<T>, b?: Operand<T>): Typed<T> {
+  const args: Expr[] = b === undefined ? [a] : [a, operand(a.type, b)];
+  return checked({ op: "call", type: a.type as NumericType, fn, args });
+}
+
+type Binary = <T extends ScalarType>(a: Operand<T>, b: Operand<T>) => Typed<T>;
+const binaryOf =
+  (fn: BinaryFn): Binary =>
+  (a, b) =>
+    binary(fn, a, b);
+const compareOf =
+  (fn: CompareFn) =>
+  (a: Operand, b: Operand): Typed<"bool"> =>
+    compare(fn, a, b);
+
+export const [add, sub, mul, div, rem] = [binaryOf("add"), binaryOf("sub"), binaryOf("mul"), binaryOf("div"), binaryOf("rem")];
+export const [eq, ne, lt, le, gt, ge] = (["eq", "ne", "lt", "le", "gt", "ge"] as const).map(compareOf);
+export const neg = <T extends ScalarType>(a: Typed<T>): Typed<T> => unary("neg", a);
+export const not = (a: Typed<"bool">): Typed<"bool"> => unary("not", a);
+export const and = (a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> => logical("and", a, b);
+export const or = (a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> => logical("or", a, b);
