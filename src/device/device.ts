@@ -34,13 +34,15 @@ export interface TheoreticalPeaks {
   flops?: number;
 }
 
-/** The values a launch gives to a kernel's parameters. */
-export type Args<P extends Params> = {
-  [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
-} & {
-  /** A view of one element that takes the result on the device (or the partials, see LaunchOptions); without it the result is returned by `run`. */
-  [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
-};
+/** The values a launch gives to a kernel's parameters; by any names where these are not known before the program runs. */
+export type Args<P extends Params> = string extends keyof P
+  ? Readonly<Record<string, unknown>>
+  : {
+      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
+    } & {
+      /** A view of one element that takes the result on the device (or the partials, see LaunchOptions); without it the result is returned by `run`. */
+      [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
+    };
 type Arg<P> =
   P extends ScalarToken<infer T>
     ? T extends "bool"
@@ -57,7 +59,9 @@ type Arg<P> =
           : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
-export type Results<P extends Params> = { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
+export type Results<P extends Params> = string extends keyof P
+  ? Record<string, number>
+  : { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
 
 /** Planes that a range kernel writes at one end of the first of its three axes, and stores somewhere else as well: in a neighbour's halo. */
 export interface Forward {

@@ -260,7 +260,7 @@ export class KernelBuilder {
 
   private param<P extends Param>(param: P): P {
     this.take(param.name);
-    new Verifier(this.ir).param(param);
+    this.placed(() => new Verifier(this.ir).param(param));
     this.ir.params.push(param);
     return param;
   }
@@ -324,12 +324,12 @@ export class KernelBuilder {
     return this.placed(() => subscripts(name, rank, at));
   }
 
-  /** Adds the kernel and the place to errors of expressions. */
+  /** Adds the kernel and the place to errors that have none. */
   private placed<T>(build: () => T): T {
     try {
       return build();
     } catch (error) {
-      if (error instanceof IRError && error.kernel === undefined) this.fail(error.problem);
+      if (error instanceof IRError && error.location === undefined) this.fail(error.problem);
       throw error;
     }
   }

@@ -94,10 +94,10 @@ describe("a kernel made of code is checked like any other", () => {
     const [x, y] = [device.array(f64, 4), device.array(f64, 4)];
     const kernel = kernelFromIR(shift(1), { file: "app.ts", line: 3, column: 1 });
     assert.throws(
-      () => device.prepare(kernel, { x, y } as object, range(4)),
+      () => device.prepare(kernel, { x, y }, range(4)),
       (error) => error instanceof LaunchError && /kernel "test" \(app\.ts:3\) on js: reads y\[i \+ 1\]/.test(error.message),
     );
-    assert.throws(() => device.prepare(kernel, { x } as object, range(3)), /y needs a view of f64, and is given nothing/);
+    assert.throws(() => device.prepare(kernel, { x }, range(3)), /y needs a view of f64, and is given nothing/);
     [x, y].forEach((view) => view.free());
   });
 
