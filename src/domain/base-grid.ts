@@ -6,10 +6,20 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
-import type { Container, ContainerBody, ContainerParams } from "./container/container.js";
 import { declareContainer } from "./container/declare.js";
-import { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./grid/field.js";
-import type { DataView, Grid, GridOptions, HaloCopy, Offset, Partition, PrepareOptions } from "./grid/grid.js";
+import {
+  Field,
+  type CellFunction,
+  type Container,
+  type ContainerBody,
+  type ContainerParams,
+  type FieldGrid,
+  type FieldUse,
+  type Grid,
+  type PrepareOptions,
+} from "./grid/grid.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions } from "./grid/options.js";
+import type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
 import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./grid/partition.js";
 import { Runs } from "./container/run.js";
@@ -25,7 +35,7 @@ export interface Place {
 export type Given = readonly Pick<Partition, "first" | "planes">[];
 
 /** What grids of all kinds have in common: activity, partitions, the stencils noted, and the fields whose memory they lay out. */
-export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<D> {
+export abstract class BaseGrid<D extends Dimension = Dimension> implements FieldGrid<D> {
   abstract readonly kind: Grid["kind"];
   readonly dimension: D;
   readonly periodic: readonly boolean[];
@@ -161,14 +171,17 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
       throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
     };
     for (const use of made.uses) {
-      const { field, level, offsets, spread } = use;
-      const { grid } = field;
+      const { field, spread } = use;
       if (spread) this.requireSpread(spread, refuse(`writes the field "${field.name}"`));
-      const reached = (offset: Offset): Offset => (level === "child" ? grid.beyondPair(offset) : offset);
-      grid.note(offsets.map(reached), refuse(`reads the field "${field.name}"`));
-      if (grid.haloWidths.noteUse(made, use, reached)) grid.outdate(field);
+      field.grid.noteReads(made, use, refuse(`reads the field "${field.name}"`));
     }
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
+  }
+
+  noteReads(made: Container, use: FieldUse, refuse: (problem: string, remedy: string) => never): void {
+    const reached = (offset: Offset): Offset => (use.level === "child" ? this.beyondPair(offset) : offset);
+    this.note(use.offsets.map(reached), refuse);
+    if (this.haloWidths.noteUse(made, use, reached)) this.outdate(use.field);
   }
 
   forwards(_container: Container, _field: Field): boolean {
@@ -195,7 +208,6 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     if (wider) for (const field of this.fields) this.outdate(field);
   }
 
-  /** For `Field.swap`: what reads one field's halos will read the other's. */
   readAlike(a: Field, b: Field): void {
     for (const field of this.haloWidths.unite(a, b)) this.outdate(field);
   }
@@ -259,7 +271,6 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     for (const scalar of this.scalars.splice(0)) scalar.free();
   }
 
-  /** For `Field.free`. */
   forget(field: Field): void {
     this.fields.delete(field);
   }
@@ -269,13 +280,10 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
 
   /** Arranges memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */
   protected abstract arrange(stored: readonly Field[]): void;
-  /** New memory of a field on each member: 0 in active cells, the outside value everywhere else. */
   abstract allocate(field: Field): readonly View[];
-  /** One value in all active cells, halos included. */
   abstract fill(field: Field, value: number): void;
   /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the outside value. */
   protected abstract write(field: Field, data: TypedArrayOf<FieldType>): void;
-  /** The reverse. */
   abstract download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
   /** Where component `k` of an active cell lies on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): Place;
@@ -292,7 +300,6 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Grid<
     this.write(field, values as TypedArrayOf<FieldType>);
   }
 
-  /** The host array of a function of the active cells, for `upload`. */
   tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType> {
     const [nx, ny, nz = 1] = this.extents;
     const { mask } = this;

@@ -1,21 +1,11 @@
 export { blocks, type BlocksGrid, type BlocksOptions } from "./bricks/bricks.js";
 export { dense, DenseGrid } from "./dense/dense.js";
-export { Field, type CellFunction, type FieldLayout, type FieldOptions, type FieldToken, type FieldType } from "./grid/field.js";
-export { GRID_KINDS } from "./grid/grid.js";
-export type {
-  DataView,
-  DenseOptions,
-  Grid,
-  GridKind,
-  GridOptions,
-  HaloCopy,
-  LevelOptions,
-  Offset,
-  Partition,
-  PrepareOptions,
-} from "./grid/grid.js";
+export { Field, type CellFunction } from "./grid/grid.js";
+export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS } from "./grid/options.js";
+export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
+export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
+export type { Grid, PrepareOptions, Container, ContainerBody, ContainerParams, FieldUse } from "./grid/grid.js";
 export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
-export type { Container, ContainerBody, ContainerParams, FieldUse } from "./container/container.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
 export { collect, type Collection } from "./container/reductions.js";

@@ -2,7 +2,8 @@ import { LaunchError } from "../ir/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { makeBlocks, type BlocksOptions } from "./bricks/bricks.js";
 import { DenseGrid } from "./dense/dense.js";
-import { GRID_KINDS, type DenseOptions, type Grid, type GridKind } from "./grid/grid.js";
+import { GRID_KINDS, type DenseOptions, type GridKind } from "./grid/options.js";
+import type { Grid } from "./grid/grid.js";
 import { placed } from "./grid/placed.js";
 import { SparseGrid } from "./sparse/sparse.js";
 

@@ -1,4 +1,4 @@
-import type { Field } from "../domain/grid/field.js";
+import type { Field } from "../domain/grid/grid.js";
 import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";

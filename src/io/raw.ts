@@ -1,4 +1,4 @@
-import type { Field } from "../domain/grid/field.js";
+import type { Field } from "../domain/grid/grid.js";
 import { BYTES, typedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import { readBytes, writePieces } from "./files.js";

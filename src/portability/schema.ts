@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GRID_KINDS } from "../domain/grid/grid.js";
+import { GRID_KINDS } from "../domain/grid/options.js";
 import { OCC_LEVELS } from "../skeleton/occ.js";
 
 /** Version of the assessment's JSON; it rises when a reader of the former one would misread. */

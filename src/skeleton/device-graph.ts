@@ -1,7 +1,5 @@
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { Species } from "../domain/particles/species.js";
-import type { DataView } from "../domain/grid/grid.js";
+import type { Container, Field, GridSpecies } from "../domain/grid/grid.js";
+import type { DataView } from "../domain/grid/parts.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
 import { updatesFor, type Forwards } from "./halos.js";
 import {
@@ -76,12 +74,12 @@ function onOneMember(stages: readonly Stage[], base: Graph<ComputeNode>, fresh: 
   const species = new Set(updates.sorts.flat());
   const moved = stages.flatMap(({ container: { particles } }) => (particles?.moves ? [particles.species] : []));
   // Halos there are none: they stay as they were.
-  const kept = [...fresh].filter((derived) => !moved.includes(derived as Species));
-  const sorted = [...updates.fresh].filter((derived) => species.has(derived as Species));
+  const kept = [...fresh].filter((derived) => !moved.includes(derived as GridSpecies));
+  const sorted = [...updates.fresh].filter((derived) => species.has(derived as GridSpecies));
   return { ...nothing, graph: dependencies(nodes).reduced(), fresh: new Set([...kept, ...sorted]) };
 }
 
-function sortsBefore(stage: Stage, species: readonly Species[], members: number): Node[] {
+function sortsBefore(stage: Stage, species: readonly GridSpecies[], members: number): Node[] {
   return species.flatMap((each) =>
     speciesNodes(
       each,

@@ -1,9 +1,6 @@
 import type { Precision } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { Grid } from "../domain/grid/grid.js";
-import type { Species } from "../domain/particles/species.js";
+import type { Container, Field, Grid, GridSpecies } from "../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import { entry } from "./graph.js";
 import { fieldsAcross, type Derived } from "./nodes.js";
@@ -29,7 +26,7 @@ export interface Used {
   /** Fields whose neighbours on other members are read, and species. */
   readonly derived: readonly Derived[];
   readonly scalars: readonly Scalar[];
-  readonly species: readonly Species[];
+  readonly species: readonly GridSpecies[];
   readonly grids: readonly Grid[];
 }
 

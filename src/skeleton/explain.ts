@@ -1,5 +1,5 @@
 import type { Precision } from "../device/device.js";
-import type { Container } from "../domain/container/container.js";
+import type { Container } from "../domain/grid/grid.js";
 import type { Edge, Reason } from "./graph.js";
 import type { ComputeNode, Node } from "./nodes.js";
 import type { Plan } from "./plan.js";

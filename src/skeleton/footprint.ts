@@ -1,5 +1,4 @@
-import type { Container, FieldUse } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
+import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
 import { assignedPlaces } from "../ir/analysis/assigned.js";
 import { costOf } from "../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../ir/types.js";

@@ -1,6 +1,4 @@
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { Grid } from "../domain/grid/grid.js";
+import type { Container, Field, Grid } from "../domain/grid/grid.js";
 import { Scalar } from "../set/scalar.js";
 import { footprintOf } from "./footprint.js";
 import { groupOf, type Group, type Part } from "./group.js";

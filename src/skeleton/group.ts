@@ -1,6 +1,5 @@
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { Grid, Offset } from "../domain/grid/grid.js";
+import type { Container, Field, Grid } from "../domain/grid/grid.js";
+import type { Offset } from "../domain/grid/parts.js";
 import { sizeOf } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, type Touch } from "./footprint.js";

@@ -1,13 +1,11 @@
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { Species } from "../domain/particles/species.js";
+import type { Container, Field, GridSpecies } from "../domain/grid/grid.js";
 import { fieldsAcross, type Derived } from "./nodes.js";
 
 export interface Updates {
   /** For each container, the fields whose halos are brought up to date before it. */
   readonly halos: readonly (readonly Field[])[];
   /** For each container, the species whose particles are sorted before it. */
-  readonly sorts: readonly (readonly Species[])[];
+  readonly sorts: readonly (readonly GridSpecies[])[];
   /** What is up to date after the last container. */
   readonly fresh: ReadonlySet<Derived>;
 }

@@ -1,6 +1,5 @@
 import { analyseContainer } from "../domain/container/analysis.js";
-import type { Container, FieldUse } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
+import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
 import { assignedPlaces } from "../ir/analysis/assigned.js";
 import { choose, compare, int } from "../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";

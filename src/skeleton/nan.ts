@@ -1,5 +1,5 @@
-import type { Container } from "../domain/container/container.js";
-import type { Field, FieldType } from "../domain/grid/field.js";
+import type { Container, Field } from "../domain/grid/grid.js";
+import type { FieldType } from "../domain/grid/options.js";
 import { f64, sum } from "../kernel/params.js";
 import type { Scalar } from "../set/index.js";
 

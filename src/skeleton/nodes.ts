@@ -1,7 +1,5 @@
-import type { Container, FieldUse } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
-import type { DataView } from "../domain/grid/grid.js";
-import type { Species } from "../domain/particles/species.js";
+import type { Container, FieldUse, Field, GridSpecies } from "../domain/grid/grid.js";
+import type { DataView } from "../domain/grid/parts.js";
 import type { Accesses, Atom, Datum, Edge, Part } from "./graph.js";
 
 interface NodeBase extends Accesses {
@@ -59,13 +57,13 @@ export interface CollectNode extends NodeBase {
 export type SpeciesNode = SpeciesNodeOf<"pack"> | SpeciesNodeOf<"move"> | SpeciesNodeOf<"sort">;
 interface SpeciesNodeOf<K> extends NodeBase {
   readonly kind: K;
-  readonly species: Species;
+  readonly species: GridSpecies;
 }
 
 export type Node = ComputeNode | HaloNode | CollectNode | SpeciesNode;
 
 /** What becomes stale when something is written: the halos of a field, the order of the particles of a species. */
-export type Derived = Field | Species;
+export type Derived = Field | GridSpecies;
 
 /**
  * True if cells are read that may belong to another member: partitions are cut along the last axis, and a cell, the eight of half the size
@@ -147,7 +145,7 @@ export function haloNode(field: Field, { number }: Stage, reason: string): HaloN
 }
 
 /** What sorts the particles of a species on so many members, in order. */
-export function speciesNodes(species: Species, { number }: Stage, reason: string, members: number): SpeciesNode[] {
+export function speciesNodes(species: GridSpecies, { number }: Stage, reason: string, members: number): SpeciesNode[] {
   const { name, outbox, inbox, first, count } = species;
   const columns = Object.values(species.columns).flatMap((column) => atoms(column, OWN.standard));
   const node = <K extends SpeciesNode["kind"]>(kind: K, reads: readonly Atom[], writes: readonly Atom[]): SpeciesNodeOf<K> => {

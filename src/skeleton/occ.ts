@@ -1,4 +1,4 @@
-import type { Field } from "../domain/grid/field.js";
+import type { Field } from "../domain/grid/grid.js";
 import type { Edge, Graph } from "./graph.js";
 import type { ComputeNode } from "./nodes.js";
 

@@ -1,5 +1,4 @@
-import type { Field } from "../domain/grid/field.js";
-import type { Container } from "../domain/container/container.js";
+import type { Field, Container } from "../domain/grid/grid.js";
 import { binary, isFloat } from "../ir/evaluate.js";
 import type { BinaryFn, Expr, NumericType } from "../ir/types.js";
 

@@ -1,4 +1,4 @@
-import { Field } from "../domain/grid/field.js";
+import { Field } from "../domain/grid/grid.js";
 import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";

@@ -1,7 +1,7 @@
 import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../device/device.js";
 import { tune } from "../device/tuning/tune.js";
-import type { Container } from "../domain/container/container.js";
-import type { HaloCopy } from "../domain/grid/grid.js";
+import type { Container } from "../domain/grid/grid.js";
+import type { HaloCopy } from "../domain/grid/parts.js";
 import { collect, type Collection } from "../domain/container/reductions.js";
 import { copyBetween, type DeviceSet } from "../set/index.js";
 import { entry } from "./graph.js";

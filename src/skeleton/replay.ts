@@ -1,5 +1,5 @@
 import { BYTES } from "../device/memory/view.js";
-import type { HaloCopy } from "../domain/grid/grid.js";
+import type { HaloCopy } from "../domain/grid/parts.js";
 import type { Link } from "../set/index.js";
 import type { Op } from "./program.js";
 

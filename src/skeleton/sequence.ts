@@ -1,6 +1,5 @@
 import { originalPosition } from "#source-map";
-import type { Container } from "../domain/container/container.js";
-import type { Field } from "../domain/grid/field.js";
+import type { Container, Field } from "../domain/grid/grid.js";
 import type { Location } from "../ir/types.js";
 import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";

@@ -1,6 +1,5 @@
 import type { Precision } from "../device/device.js";
-import type { FieldLayout } from "../domain/grid/field.js";
-import { GRID_KINDS, type GridKind } from "../domain/grid/grid.js";
+import { GRID_KINDS, type FieldLayout, type GridKind } from "../domain/grid/options.js";
 import type { DeviceSet } from "../set/index.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Skeleton } from "./skeleton.js";

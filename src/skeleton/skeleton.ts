@@ -1,5 +1,5 @@
 import type { Cost, Precision, Queue } from "../device/device.js";
-import type { Field } from "../domain/grid/field.js";
+import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./auto.js";

@@ -1,7 +1,5 @@
 import type { View } from "../device/memory/view.js";
-import { Field } from "../domain/grid/field.js";
-import type { MemberArray } from "../domain/container/container.js";
-import type { Species } from "../domain/particles/species.js";
+import { Field, type MemberArray, type GridSpecies } from "../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 
 /** What has memory on each member. */
@@ -11,13 +9,13 @@ type Kept = Field | Scalar | MemberArray;
 export class Snapshot {
   private readonly copies: { readonly of: Kept; readonly views: View[] }[] = [];
   private readonly flags: readonly { readonly field: Field; readonly defined: boolean; readonly coherent: boolean }[];
-  private readonly sorted: readonly { readonly of: Species; readonly coherent: boolean }[];
+  private readonly sorted: readonly { readonly of: GridSpecies; readonly coherent: boolean }[];
 
   /** Enqueues the copies in stream 0 of each member. Throws DeviceError where memory does not suffice. */
   constructor(
     private readonly set: DeviceSet,
     changed: Iterable<Field | Scalar>,
-    species: readonly Species[] = [],
+    species: readonly GridSpecies[] = [],
   ) {
     const all: Kept[] = [...changed, ...species.flatMap((of) => [...of.kept, of.first, of.count])];
     this.sorted = species.map((of) => ({ of, coherent: of.coherent }));

@@ -1,4 +1,4 @@
-import { GRID_KINDS, type GridKind } from "../domain/grid/grid.js";
+import { GRID_KINDS, type GridKind } from "../domain/grid/options.js";
 import { DeviceError, LaunchError } from "../ir/errors.js";
 import type { Trial } from "./auto.js";
 import type { GridSettings, Settled, Storage } from "./settings.js";

@@ -5,10 +5,9 @@ import { callSite } from "../../src/kernel/location.js";
 import type { ScalarToken } from "../../src/kernel/params.js";
 import type { DeviceSet } from "../../src/set/device-set.js";
 import { Scalar } from "../../src/set/scalar.js";
-import type { Container, ContainerBody, ContainerParams } from "../../src/domain/container/container.js";
+import { Field, type Container, type ContainerBody, type ContainerParams, type Grid } from "../../src/domain/grid/grid.js";
 import { declareContainer } from "../../src/domain/container/declare.js";
-import { Field, type FieldToken, type FieldType } from "../../src/domain/grid/field.js";
-import type { Grid } from "../../src/domain/grid/grid.js";
+import type { FieldToken, FieldType } from "../../src/domain/grid/options.js";
 
 const device = await open("js");
 const set: DeviceSet = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Container } from "../../src/domain/container/container.js";
+import type { Container } from "../../src/domain/grid/grid.js";
 import { planOf, stagesOf } from "../../src/skeleton/plan.js";
 import { explainText } from "../../src/skeleton/explain.js";
 import { explainDot } from "../../src/skeleton/dot.js";

@@ -1,6 +1,4 @@
-import type { Container, FieldUse } from "../../src/domain/container/container.js";
-import type { Field } from "../../src/domain/grid/field.js";
-import type { Grid } from "../../src/domain/grid/grid.js";
+import type { Container, FieldUse, Field, Grid } from "../../src/domain/grid/grid.js";
 import type { Scalar } from "../../src/set/index.js";
 
 /* Containers that know what they use and cannot run: enough for graphs and schedules. */

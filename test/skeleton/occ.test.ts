@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Container } from "../../src/domain/container/container.js";
+import type { Container } from "../../src/domain/grid/grid.js";
 import { deviceGraph, type DeviceGraph } from "../../src/skeleton/device-graph.js";
 import type { OccLevel } from "../../src/skeleton/occ.js";
 import { schedule } from "../../src/skeleton/schedule.js";

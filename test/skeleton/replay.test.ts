@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Launch } from "../../src/device/device.js";
 import type { View } from "../../src/device/memory/view.js";
-import type { HaloCopy } from "../../src/domain/grid/grid.js";
+import type { HaloCopy } from "../../src/domain/grid/parts.js";
 import { deviceGraph } from "../../src/skeleton/device-graph.js";
 import { OCC_LEVELS, type OccLevel } from "../../src/skeleton/occ.js";
 import type { Op } from "../../src/skeleton/program.js";

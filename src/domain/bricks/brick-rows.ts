@@ -1,8 +1,8 @@
 import type { Dimension } from "../../kernel/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import { brickOf, notCoarsened, requireContainer, requireStencil, type BlocksOptions } from "./options.js";
-import type { Container } from "../container/container.js";
-import type { Offset } from "../grid/grid.js";
+import type { Container } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 import { SparseGrid } from "../sparse/sparse.js";
 
 /**

@@ -5,7 +5,7 @@ import type { BaseGrid } from "../base-grid.js";
 import { BlockRows } from "./brick-rows.js";
 import { BrickGrid } from "./brick-grid.js";
 import type { BlocksOptions } from "./options.js";
-import type { GridOptions } from "../grid/grid.js";
+import type { GridOptions } from "../grid/options.js";
 import { placed } from "../grid/placed.js";
 
 export type { BlocksOptions } from "./options.js";

@@ -1,7 +1,7 @@
 import { bits, differs, indexOf, int, left, loadInt, minus, plus, right, times, truth } from "../../ir/build.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import { placeCells } from "../container/cell-code.js";
-import type { Offset } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan } from "../container/storage-kernel.js";
 
 /** What a kernel over bricks needs beside the container's own parameters. */

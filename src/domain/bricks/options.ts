@@ -1,7 +1,8 @@
 import type { Dimension } from "../../kernel/cells.js";
 import { ContainerError, LaunchError } from "../../ir/errors.js";
-import type { Container } from "../container/container.js";
-import type { GridOptions, Offset } from "../grid/grid.js";
+import type { Container } from "../grid/grid.js";
+import type { GridOptions } from "../grid/options.js";
+import type { Offset } from "../grid/parts.js";
 import { periodicAxes } from "../grid/partition.js";
 
 /* What block-sparse grids ask of their users, however cells lie in memory. */

@@ -10,7 +10,7 @@ import type { Expr, KernelIR, Location } from "../../ir/types.js";
 import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../ir/errors.js";
-import type { Container, FieldUse } from "./container.js";
+import type { Container, FieldUse } from "../grid/grid.js";
 
 /*
  * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's

@@ -3,7 +3,7 @@ import { cast } from "../../ir/build.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { printExpr } from "../../ir/print.js";
 import { mapBlocks, mapChildren, mapExpr, mapOwnExprs, walkExprs } from "../../ir/walk.js";
-import type { Offset } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 

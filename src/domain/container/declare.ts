@@ -7,9 +7,15 @@ import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { analyseContainer } from "./analysis.js";
-import type { Container, ContainerBody, ContainerParam, ContainerParams, FieldUse } from "./container.js";
-import { Field } from "../grid/field.js";
-import type { Grid } from "../grid/grid.js";
+import {
+  Field,
+  type Container,
+  type ContainerBody,
+  type ContainerParam,
+  type ContainerParams,
+  type FieldUse,
+  type Grid,
+} from "../grid/grid.js";
 
 /**
  * Lowers and analyses the body of a container; what it reads, writes and reduces, and with which neighbours, is found from its code.

@@ -1,9 +1,8 @@
 import { affineOf, isConstant } from "../../ir/analysis/affine.js";
 import { walkExprs } from "../../ir/walk.js";
 import { offsetsIn } from "./cell-code.js";
-import type { Container, FieldUse } from "./container.js";
-import type { Field } from "../grid/field.js";
-import type { Offset } from "../grid/grid.js";
+import type { Container, FieldUse, Field } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 
 /** Planes of the partitions below and above that stencils read. */
 interface Widths {

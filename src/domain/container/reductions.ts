@@ -5,8 +5,8 @@ import { chunksPerLine } from "../../ir/launch.js";
 import type { NumericType, ReduceParam } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { max, min, sum, view, type ScalarToken } from "../../kernel/params.js";
-import type { Container } from "./container.js";
-import type { DataView, Grid, HaloCopy } from "../grid/grid.js";
+import type { Container, Grid } from "../grid/grid.js";
+import type { DataView, HaloCopy } from "../grid/parts.js";
 
 /*
  * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of

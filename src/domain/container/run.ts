@@ -1,8 +1,8 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { copyBetween } from "../../set/index.js";
-import type { Container } from "./container.js";
-import type { HaloCopy } from "../grid/grid.js";
+import type { Container } from "../grid/grid.js";
+import type { HaloCopy } from "../grid/parts.js";
 import { collect, type Collection } from "./reductions.js";
 
 /** Plans of one container that are kept, for fields that are swapped back and forth. */

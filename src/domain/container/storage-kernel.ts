@@ -3,7 +3,7 @@ import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js
 import { Names } from "../../ir/passes/copy.js";
 import { mapStmts } from "../../ir/walk.js";
 import type { Level } from "../../kernel/cells.js";
-import type { FieldLayout } from "../grid/field.js";
+import type { FieldLayout } from "../grid/options.js";
 
 /** What of a field decides where its values lie. */
 export interface FieldPlan {

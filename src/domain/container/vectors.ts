@@ -4,9 +4,8 @@ import { ContainerError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { max, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/scalar.js";
-import type { Container, ContainerBody, ContainerParams } from "./container.js";
+import type { Container, ContainerBody, ContainerParams, Field } from "../grid/grid.js";
 import { declareContainer } from "./declare.js";
-import type { Field } from "../grid/field.js";
 
 /*
  * Containers that treat fields as vectors, like level 1 of BLAS (C. L. Lawson et al., ACM TOMS 5, 1979), for fields of any cardinality and

@@ -2,7 +2,7 @@ import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, 
 import { literal } from "../../ir/passes/simplify.js";
 import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
 import { placeCells } from "../container/cell-code.js";
-import type { FieldUse } from "../container/container.js";
+import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 
 /** What a kernel over a dense box needs beside the container's own parameters. */

@@ -1,7 +1,7 @@
 import type { Device } from "../../device/device.js";
 import { BYTES, View } from "../../device/memory/view.js";
 import type { ElementType } from "../../ir/types.js";
-import type { FieldLayout } from "../grid/field.js";
+import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
 /** Rows begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */

@@ -1,60 +1,246 @@
 import type { Launch, Precision } from "../../device/device.js";
-import type { View } from "../../device/memory/view.js";
-import type { NumericType } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
-import type { ScalarToken } from "../../kernel/params.js";
+import type { TypedArrayOf, View } from "../../device/memory/view.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
+import type { Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
+import type { ArrayType, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
+import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
-import type { Container, ContainerBody, ContainerParams } from "../container/container.js";
-import type { Field, FieldLayout, FieldOptions, FieldToken, FieldType } from "./field.js";
+import type { CellTeams, OverTeams } from "./cell-teams.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
+import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
+
+/*
+ * A grid, its fields and its containers: a grid makes the others, and each of them knows its grid and the others.
+ */
+
+/** The value of component `k` of the cell at global coordinates; z is 0 in 2D. */
+export type CellFunction = (x: number, y: number, z: number, k: number) => number;
 
 /**
- * The cells of a partition that a launch runs over: `internal` ones are farther from the neighbouring partitions than any stencil of the
- * grid reaches, `boundary` ones are the others, `standard` is both.
+ * Values of `cardinality` components for each active cell of a grid, in the memories of the members that own the cells.
+ * Host arrays are dense: one value for each component of each cell of the bounding box, in the order (z, y, x, k).
  */
-export type DataView = "standard" | "internal" | "boundary";
+export class Field<T extends FieldType = FieldType, C extends number = number, D extends Dimension = Dimension> {
+  private views: readonly View<T>[] | undefined;
+  private freed = false;
+  /** Something has given it values: the host or a container. */
+  defined = false;
+  /** Halos hold the neighbours' values. */
+  coherent = true;
 
-/** The planes of the last axis (z; y in 2D) that one member of the set owns. */
-export interface Partition {
-  readonly device: number;
-  /** Global index of the first plane. */
-  readonly first: number;
-  readonly planes: number;
-  /** Active cells. */
-  readonly cells: number;
+  constructor(
+    readonly grid: FieldGrid<D>,
+    readonly name: string,
+    readonly type: T,
+    readonly cardinality: C,
+    readonly layout: FieldLayout,
+    readonly outside: number,
+  ) {}
+
+  /** The memory on each member, halos and padding included, in the grid's own arrangement; laid out at first use. */
+  get storage(): readonly View<T>[] {
+    if (this.freed) throw new LaunchError(`field "${this.name}" was freed; free fields only when nothing uses them`);
+    this.grid.lay();
+    return (this.views ??= this.grid.allocate(this as unknown as Field) as readonly View<T>[]);
+  }
+
+  /** True once memory was laid out. */
+  get stored(): boolean {
+    return this.views !== undefined;
+  }
+
+  /** Values of the host array of this field. */
+  get length(): number {
+    return this.grid.extents.reduce((a, b) => a * b, this.cardinality as number);
+  }
+
+  /** One value everywhere, or one for each active cell and component, computed on the host. */
+  fill(value: number | CellFunction): void {
+    this.defined = this.coherent = true;
+    if (typeof value === "number") this.grid.fill(this, value);
+    else this.upload(this.grid.tabulate(this, value));
+  }
+
+  /** Sets all active cells from a host array in the order (z, y, x, k). Values of inactive cells are ignored. */
+  upload(data: ArrayLike<number>): void {
+    if (data.length !== this.length)
+      throw new LaunchError(
+        `field "${this.name}" is given ${data.length} values; it takes ${this.length}, ${this.cardinality} for each cell of [${this.grid.extents}]`,
+      );
+    this.defined = this.coherent = true;
+    this.grid.upload(this, data);
+  }
+
+  /** A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the outside value. */
+  download(): Promise<TypedArrayOf<T>> {
+    return this.grid.download(this);
+  }
+
+  /** Component `k` of the cell at global coordinates [x, y, z]; the outside value if it is not an active cell. */
+  get(cell: readonly number[], k = 0): Promise<number> {
+    return this.grid.getValue(this, cell, k);
+  }
+
+  /** Sets component `k` of an active cell. */
+  set(cell: readonly number[], value: number, k = 0): void {
+    this.noteWrite();
+    this.grid.setValue(this, cell, value, k);
+  }
+
+  /** Cells were written, halos were not: for whatever runs containers. */
+  noteWrite(): void {
+    this.defined = true;
+    this.coherent = false;
+  }
+
+  /** Exchanges the contents of two fields of one grid, type, cardinality, layout and outside value, without a copy. */
+  swap(other: Field): void {
+    const same = (["grid", "type", "cardinality", "layout", "outside"] as const).every((key) => Object.is(this[key], other[key]));
+    if (!same)
+      throw new LaunchError(
+        `fields "${this.name}" and "${other.name}" cannot be swapped: they need one grid, type, cardinality, layout and outside value`,
+      );
+    const twin = other as unknown as Field<T, C, D>;
+    this.grid.readAlike(this as unknown as Field, other);
+    [this.views, twin.views] = [twin.storage, this.storage];
+    [this.defined, twin.defined] = [twin.defined, this.defined];
+    [this.coherent, twin.coherent] = [twin.coherent, this.coherent];
+  }
+
+  /** Puts other memory, without halos, in place of the field's, which is freed: for grids that lay out anew. */
+  move(views: readonly View<T>[]): void {
+    this.coherent = false;
+    for (const view of this.views ?? []) view.free();
+    this.views = views;
+  }
+
+  /** Frees the memory; the field cannot be used again. */
+  free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    for (const view of this.views ?? []) view.free();
+    this.views = undefined;
+    this.grid.forget(this);
+  }
 }
 
-/** A copy of one contiguous piece between the memories of two members; both views have rank 1 and one length. */
-export interface HaloCopy {
-  readonly from: number;
-  readonly to: number;
-  readonly source: View;
-  readonly target: View;
+/** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
+export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
+
+/** What a container may declare: fields, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers, types of private arrays. */
+export type ContainerParam = Field | Scalar | ScalarReduction | TableToken | Helper | ArrayType | number | boolean;
+export type ContainerParams = Record<string, ContainerParam>;
+
+type ContainerBodyParam<P> =
+  P extends Field<FieldType, infer C, infer D>
+    ? FieldAccess<C, D>
+    : P extends Scalar | number
+      ? number
+      : P extends boolean
+        ? boolean
+        : BodyParam<P>;
+
+/** A container as written: it runs once for each active cell, in any order and in parallel, and writes where no other cell reads or writes. */
+export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimension> = (
+  params: { [K in keyof P]: ContainerBodyParam<P[K]> },
+  c: Cell<D>,
+) => void;
+
+/** How a container uses one of its fields. */
+export interface FieldUse {
+  readonly param: string;
+  readonly field: Field;
+  readonly read: boolean;
+  readonly written: boolean;
+  /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `child` or `parent`. */
+  readonly offsets: readonly (readonly number[])[];
+  /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only. */
+  readonly spread?: readonly (readonly number[])[];
+  /** The field lies on the container's grid, on that of half (`child`) or of twice the cell size (`parent`). */
+  readonly level: "own" | "child" | "parent";
 }
 
-/** A neighbour's position relative to a cell: [dx, dy, dz], or [dx, dy]. */
-export type Offset = readonly number[];
-
-export interface GridOptions {
-  /** Cells that belong to the domain; all of the box where absent. Bytes in (z, y, x) order, or a predicate of global coordinates. */
-  active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
-  /** The layout of fields that ask for none; `soa` where absent. */
-  layout?: FieldLayout;
-  /** Axes whose ends meet: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
-  periodic?: boolean | readonly boolean[];
+/** An array of each member's own. */
+export interface MemberArray {
+  readonly name: string;
+  readonly views: readonly View[];
 }
 
-/** Options of grids that have coarser ones. */
-export interface LevelOptions extends GridOptions {
-  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
-  levels?: number;
+/** How a container uses an array of each member. */
+export interface ArrayUse {
+  readonly array: MemberArray;
+  readonly read: boolean;
+  readonly written: boolean;
 }
 
-export interface DenseOptions extends LevelOptions {
-  /**
-   * Rows of cells follow each other in memory without room for the cells outside, which containers then ask for by their place. By default
-   * so on GPUs, where a row fills cache lines and its padding would begin another one.
-   */
-  packed?: boolean;
+/** Particles on a grid, as containers and skeletons use them. */
+export interface GridSpecies {
+  readonly name: string;
+  readonly grid: Grid;
+  /** Where it was made. */
+  readonly location: Location;
+  readonly columns: Readonly<Record<string, MemberArray>>;
+  /** For each cell, the place of its first particle in the columns, and their number. */
+  readonly first: Field;
+  readonly count: Field;
+  /** What nodes of a skeleton read and write besides columns: those that leave a member, and those that arrive. */
+  readonly outbox: { readonly name: string };
+  readonly inbox: { readonly name: string };
+  /** Each particle is on the member, and in the list of the cell, where its position is. */
+  coherent: boolean;
+  /** All memory that runs change, besides `first` and `count`: what a snapshot has to keep. */
+  readonly kept: readonly MemberArray[];
+  /** Threads of a GPU that share out the particles of a cell. */
+  readonly lanes: number;
+  /** Sends particles to their members and sorts them by cell, where they are not. */
+  sort(): Promise<void>;
+  /** Throws IsoformError where particles were found in no cell; `where` tells the reader of the message what was run. */
+  check(where: string): Promise<void>;
+  /** On one member, those that leave for others go to outboxes. */
+  leaving(member: number): Pattern;
+  /** Copies of outboxes to where they arrive. */
+  transfers(): readonly HaloCopy[];
+  /** On one member, particles come into the order of their cells, and cells are told which are theirs. */
+  sorting(member: number): Pattern;
+}
+
+/** Of a container that runs for each particle of each cell. */
+export interface ParticlesUse {
+  readonly species: GridSpecies;
+  /** What it does depends on the cells in which the particles are. */
+  readonly placed: boolean;
+  /** It changes their positions. */
+  readonly moves: boolean;
+  /** Lanes that share out the particles of a cell on a GPU; 1 where there are few. */
+  lanes(): number;
+  /** The kernel over a box, as one over teams of cells; undefined where there is none. */
+  overTeams(ir: KernelIR, cells: CellTeams): OverTeams | undefined;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly grid: Grid;
+  /** Where it was declared. */
+  readonly location: Location;
+  /** Independent of the grid's kind: every field as one global dense array `[z][y][x][k]`, the body over (z, y, x); docs/domain.md. */
+  readonly ir: KernelIR;
+  /** The fields that the code touches. */
+  readonly uses: readonly FieldUse[];
+  /** Scalars that it reads, by parameter. */
+  readonly scalars: ReadonlyMap<string, Scalar>;
+  /** Scalars that take results, by reduce parameter. */
+  readonly reductions: ReadonlyMap<string, Scalar>;
+  /** Plain numbers and truth values, by scalar parameter. */
+  readonly values: ReadonlyMap<string, number | boolean>;
+  /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
+  readonly mask?: { readonly param: string; readonly offsets: readonly (readonly number[])[] };
+  /** Columns of particles and other arrays of each member, by view parameter. */
+  readonly arrays?: ReadonlyMap<string, ArrayUse>;
+  readonly particles?: ParticlesUse;
+  /** It reads other cells than its own. */
+  readonly stencil: boolean;
+  readonly reduces: boolean;
 }
 
 export interface PrepareOptions {
@@ -71,10 +257,6 @@ export interface PrepareOptions {
   /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `forwards`. */
   forward?: readonly Field[];
 }
-
-/** How a grid can store its cells. */
-export const GRID_KINDS = ["dense", "sparse", "blocks"] as const;
-export type GridKind = (typeof GRID_KINDS)[number];
 
 /** A rectilinear domain, its active cells spread over the members of a device set; the blueprint of fields and containers. */
 export interface Grid<D extends Dimension = Dimension> {
@@ -129,4 +311,31 @@ export interface Grid<D extends Dimension = Dimension> {
   run(container: Container, options?: { precision?: Precision }): Promise<void>;
   /** Frees all fields and scalars. */
   free(): void;
+}
+
+/** A grid as its fields use it. */
+export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
+  /** New memory of a field on each member: 0 in active cells, the outside value everywhere else. */
+  allocate(field: Field): readonly View[];
+  /** One value in all active cells, halos included. */
+  fill(field: Field, value: number): void;
+  /** The host array of a function of the active cells, for `upload`. */
+  tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType>;
+  /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the outside value. */
+  upload(field: Field, data: ArrayLike<number>): void;
+  /** The reverse. */
+  download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
+  /** Component `k` of a cell; the outside value where it is not active. */
+  getValue(field: Field, cell: readonly number[], k: number): Promise<number>;
+  /** Throws LaunchError where the cell is not active. */
+  setValue(field: Field, cell: readonly number[], value: number, k: number): void;
+  /**
+   * Notes what a container of this grid, or of the one coarser or finer, reads of a field of this one.
+   * @param refuse is called for neighbours beyond the grid
+   */
+  noteReads(container: Container, use: FieldUse, refuse: (problem: string, remedy: string) => never): void;
+  /** What reads one field's halos will read the other's: they are about to be swapped. */
+  readAlike(a: Field, b: Field): void;
+  /** The field was freed. */
+  forget(field: Field): void;
 }

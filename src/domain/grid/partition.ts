@@ -1,5 +1,6 @@
 import { LaunchError } from "../../ir/errors.js";
-import type { GridOptions, Partition } from "./grid.js";
+import type { GridOptions } from "./options.js";
+import type { Partition } from "./parts.js";
 
 /** Which cells of a box are active. */
 export interface Activity {

@@ -1,4 +1,4 @@
-import type { Offset } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 import { NumberBox } from "./number-box.js";
 import type { Numbering } from "./numbering.js";
 

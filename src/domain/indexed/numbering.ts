@@ -1,4 +1,4 @@
-import type { Partition } from "../grid/grid.js";
+import type { Partition } from "../grid/parts.js";
 import { stretchesOf, type Stretch } from "../grid/partition.js";
 
 /** Cells whose neighbours share one entry of the connectivity: a warp. */

@@ -6,8 +6,8 @@ import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { i32, view, type Params, type ScalarToken } from "../../kernel/params.js";
-import type { Container } from "../container/container.js";
-import type { Partition } from "../grid/grid.js";
+import type { Container } from "../grid/grid.js";
+import type { Partition } from "../grid/parts.js";
 import { foldKernel } from "../container/reductions.js";
 
 /*

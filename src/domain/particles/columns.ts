@@ -1,8 +1,7 @@
 import type { View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import type { ScalarToken } from "../../kernel/params.js";
-import type { MemberArray } from "../container/container.js";
-import type { Species } from "./species.js";
+import type { MemberArray, GridSpecies } from "../grid/grid.js";
 
 /** What a column holds of each particle: one number, or several. */
 export type ColumnType = ScalarToken<NumericType> | readonly [type: ScalarToken<NumericType>, count: number];
@@ -14,7 +13,7 @@ export type ColumnLayout = "soa" | "aos";
 /** One property of the particles of a species, in the memories of the members of its grid's set: views [particle], or [particle][k]. */
 export class Column<C extends number = number> implements MemberArray {
   constructor(
-    readonly species: Species,
+    readonly species: GridSpecies,
     /** `electrons.v` */
     readonly name: string,
     readonly type: NumericType,

@@ -7,15 +7,22 @@ import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldT
 import { KernelError } from "../../ir/errors.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
-import type { ArrayUse, Container, ContainerBody, ContainerParam, FieldUse } from "../container/container.js";
+import {
+  Field,
+  type ArrayUse,
+  type Container,
+  type ContainerBody,
+  type ContainerParam,
+  type FieldUse,
+  type Grid,
+  type GridSpecies,
+} from "../grid/grid.js";
 import { asContainer, Declarations, requireArguments } from "../container/declare.js";
-import { Field, type FieldType } from "../grid/field.js";
-import type { Grid } from "../grid/grid.js";
+import type { FieldType } from "../grid/options.js";
 import { Column, type Deposit } from "./columns.js";
 import { sumByCell, type Slot } from "./deposits.js";
 import { overTeams } from "./over-teams.js";
 import { readCellOnce } from "./read-once.js";
-import type { Species } from "./species.js";
 
 /** What a container over particles may declare: columns of its species, fields that it adds to, and what any container may. */
 export type ParticleParam = ContainerParam | Column | Deposit<Field>;
@@ -43,7 +50,7 @@ export type ParticleBody<P extends ParticleParams, D extends Dimension = Dimensi
  * Throws ContainerError with the author's line where the code is outside the language, or particles would race.
  */
 export function declareOverParticles<P extends ParticleParams>(
-  species: Species,
+  species: GridSpecies,
   name: string,
   params: P,
   body: ParticleBody<P>,
@@ -109,7 +116,7 @@ class ParticleDeclarations extends Declarations {
   readonly deposits = new Map<string, Field>();
 
   constructor(
-    private readonly species: Species,
+    private readonly species: GridSpecies,
     name: string,
     location: Location,
   ) {
@@ -212,7 +219,7 @@ function dependsOnCell(ir: KernelIR, { first, count }: { first: string; count: s
 }
 
 /** Adds to a field what the cells around have for each cell: slot n of the cell at minus its offset. */
-function gather(species: Species, target: Field, sums: Field, slots: readonly Slot[], location: Location): Container {
+function gather(species: GridSpecies, target: Field, sums: Field, slots: readonly Slot[], location: Location): Container {
   const { grid } = species;
   const axes = grid.extents.length;
   const type = target.type as NumericType;

@@ -1,8 +1,7 @@
 import { define, indexOf, int, loadInt, localOf, minus, plus, times } from "../../ir/build.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { analyseContainer } from "../container/analysis.js";
-import type { Container, MemberArray } from "../container/container.js";
-import type { Species } from "./species.js";
+import type { Container, MemberArray, GridSpecies } from "../grid/grid.js";
 
 /**
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
@@ -10,7 +9,7 @@ import type { Species } from "./species.js";
  * @param offsets where the particles of each cell of a member begin, and those of the next
  * @param origins the number of a member's first cell
  */
-export function listingOf({ grid, name, first, count, location }: Species, offsets: MemberArray, origins: MemberArray): Container {
+export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {
   const axes = grid.extents.length;
   const here = Array.from({ length: axes }, (_, axis) => indexOf(axis));
   const number = here.slice(1).reduce((sum, index, n) => plus(times(sum, grid.extents[axes - 2 - n]), index), here[0]);

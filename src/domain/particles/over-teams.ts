@@ -2,23 +2,7 @@ import { compare, define, indexOf, int, localOf, minus, plus, scalarOf, times } 
 import { Names } from "../../ir/passes/copy.js";
 import type { BinaryFn, Expr, KernelIR, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { assignedLocals, mapExpr, mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
-
-/** How the cells of a box become members of teams. */
-export interface CellTeams {
-  /** Cells of a team. */
-  readonly members: number;
-  /** Cells along each axis but the first, in kernel order. */
-  readonly extents: readonly number[];
-  /** Of storage, in kernel order. */
-  readonly padding: readonly number[];
-}
-
-export interface OverTeams {
-  readonly ir: KernelIR;
-  /** Parameters: the storage index of the first plane, and the number of cells. */
-  readonly plane: string;
-  readonly cells: string;
-}
+import type { CellTeams, OverTeams } from "../grid/cell-teams.js";
 
 const FOLDS: Partial<Record<BinaryFn, TeamResult["op"]>> = { add: "sum", min: "min", max: "max" };
 

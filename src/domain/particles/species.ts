@@ -7,9 +7,8 @@ import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { copyBetween } from "../../set/index.js";
-import type { Container, MemberArray } from "../container/container.js";
-import type { Field } from "../grid/field.js";
-import type { Grid, HaloCopy } from "../grid/grid.js";
+import type { Container, MemberArray, Field, Grid, GridSpecies } from "../grid/grid.js";
+import type { HaloCopy } from "../grid/parts.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
@@ -69,7 +68,7 @@ interface Datum {
  * is the one that it is in, and whatever columns are declared. The member that owns the cell holds the particle. Containers walk along them
  * cell by cell; where positions have changed since, skeletons sort them first, and send those on that have come to another member.
  */
-export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = Dimension> {
+export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = Dimension> implements GridSpecies {
   readonly columns: Columns<C, D>;
   /** For each cell, the place of its first particle in the columns, and their number. */
   readonly first: Field<"i32", 1, D>;
@@ -110,7 +109,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
         : [type as ScalarToken<NumericType>, 1];
       if (!(token.type in NUMBERS)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
       if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
-      return [column, new Column(this as unknown as Species, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
+      return [column, new Column(this, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
     });
     this.columns = Object.fromEntries(made) as Columns<C, D>;
     this.first = grid.field(`first of ${name}`, i32);
@@ -127,7 +126,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
    */
   container<const P extends ParticleParams>(name: string, params: P, body: ParticleBody<P, D>): readonly Container[] {
     const place = callSite(this.container);
-    return declareOverParticles(this as unknown as Species, name, params, body as unknown as ParticleBody<P>, place);
+    return declareOverParticles(this, name, params, body as unknown as ParticleBody<P>, place);
   }
 
   /**
@@ -317,7 +316,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       offsets: { name: `offsets of ${this.name}`, views: offsets },
       origins: { name: `origins of ${this.name}`, views: origins },
     };
-    return (this.list ??= listingOf(this as unknown as Species, arrays.offsets, arrays.origins));
+    return (this.list ??= listingOf(this, arrays.offsets, arrays.origins));
   }
 
   private loaded(): Migration {

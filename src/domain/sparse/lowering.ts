@@ -3,7 +3,7 @@ import type { Level } from "../../kernel/cells.js";
 import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
 import { placeCells } from "../container/cell-code.js";
-import type { Offset } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 import { GROUP } from "../indexed/numbering.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 

@@ -1,4 +1,4 @@
-import type { Offset } from "../grid/grid.js";
+import type { Offset } from "../grid/parts.js";
 import { Neighbours } from "../indexed/neighbours.js";
 import type { Numbering } from "../indexed/numbering.js";
 

@@ -4,7 +4,7 @@ import { f32, f64, i32, max, mulhi, sum, table, u8 } from "isoform";
 import { print } from "../../../src/ir/print.js";
 import { verify } from "../../../src/ir/verify.js";
 import type { Cell, FieldAccess } from "../../../src/kernel/cells.js";
-import type { Container } from "../../../src/domain/container/container.js";
+import type { Container } from "../../../src/domain/grid/grid.js";
 import { BlankGrid, box, plane } from "../blank-grid.js";
 
 const DECLARATION = /^ {2}(scalar|view|reduce|table) \w+: /;

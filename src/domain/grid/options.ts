@@ -1,0 +1,46 @@
+import type { ElementType } from "../../ir/types.js";
+
+/** How a grid can store its cells. */
+export const GRID_KINDS = ["dense", "sparse", "blocks"] as const;
+export type GridKind = (typeof GRID_KINDS)[number];
+
+/** What a field may store; `u8` is read as an i32 and written modulo 256. */
+export type FieldType = Exclude<ElementType, "u32">;
+/** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */
+export type FieldLayout = "soa" | "aos";
+/** `f64`, `f32`, `i32` or `u8`. */
+export interface FieldToken<T extends FieldType = FieldType> {
+  readonly type: T;
+}
+
+export interface FieldOptions<C extends number = number> {
+  /** Components of a cell; 1 where absent. */
+  cardinality?: C;
+  /** The grid's where absent. */
+  layout?: FieldLayout;
+  /** What neighbour reads find outside the domain and in inactive cells; 0 where absent. */
+  outside?: number;
+}
+
+export interface GridOptions {
+  /** Cells that belong to the domain; all of the box where absent. Bytes in (z, y, x) order, or a predicate of global coordinates. */
+  active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
+  /** The layout of fields that ask for none; `soa` where absent. */
+  layout?: FieldLayout;
+  /** Axes whose ends meet: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
+  periodic?: boolean | readonly boolean[];
+}
+
+/** Options of grids that have coarser ones. */
+export interface LevelOptions extends GridOptions {
+  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
+  levels?: number;
+}
+
+export interface DenseOptions extends LevelOptions {
+  /**
+   * Rows of cells follow each other in memory without room for the cells outside, which containers then ask for by their place. By default
+   * so on GPUs, where a row fills cache lines and its padding would begin another one.
+   */
+  packed?: boolean;
+}
