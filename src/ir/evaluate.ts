@@ -1,3 +1,4 @@
+import { ELEMENTS, isFloat, isInteger, type IntegerType } from "./scalars.js";
 import type { BinaryFn, CompareFn, MathFn, NumericType, ScalarType, UnaryFn } from "./types.js";
 
 /*
@@ -96,13 +97,13 @@ export function compare(fn: CompareFn, a: Value, b: Value): boolean {
 export function cast(to: ScalarType, from: ScalarType, value: Value): Value {
   if (to === "bool") return typeof value === "boolean" ? value : value !== 0 && value === value;
   const x = Number(value);
-  return isFloat(from) && !isFloat(to) ? saturate(to, x) : wrap(to, x);
+  return isFloat(from) && isInteger(to) ? saturate(to, x) : wrap(to, x);
 }
 
-function saturate(to: NumericType, x: number): number {
-  const [low, high] = to === "i32" ? [-2147483648, 2147483647] : [0, 4294967295];
+function saturate(to: IntegerType, x: number): number {
+  const { least, greatest } = ELEMENTS[to];
   // Adding zero turns -0 into the integers' only zero.
-  return x !== x ? 0 : Math.min(Math.max(Math.trunc(x), low), high) + 0;
+  return x !== x ? 0 : Math.min(Math.max(Math.trunc(x), least), greatest) + 0;
 }
 
 const FUNCTIONS: Record<MathFn, (...args: number[]) => number> = {
@@ -129,5 +130,3 @@ const FUNCTIONS: Record<MathFn, (...args: number[]) => number> = {
 };
 
 export const call = (fn: MathFn, type: NumericType, args: readonly number[]): number => wrap(type, FUNCTIONS[fn](...args));
-
-export const isFloat = (type: ScalarType): boolean => type === "f64" || type === "f32";

@@ -1,5 +1,6 @@
 import { IRError } from "./errors.js";
-import { isFloat, wrap } from "./evaluate.js";
+import { wrap } from "./evaluate.js";
+import { isFloat } from "./scalars.js";
 import { printExpr } from "./print.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
 import type {

@@ -1,4 +1,4 @@
-import { REDUCTION_CHUNK, type ElementType } from "./types.js";
+import { REDUCTION_CHUNK } from "./types.js";
 
 /* The shape of a launch: what emitters must know of one beside the kernel. */
 
@@ -24,9 +24,6 @@ export interface TeamPolicy {
   lanes?: number;
 }
 export type Policy = RangePolicy | TeamPolicy;
-
-/** Bytes of an element in memory. */
-export const BYTES: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
 
 /** Chunks of a line of `extent` elements. */
 export function chunksPerLine(extent: number): number {

@@ -1,3 +1,4 @@
+import { isInteger } from "./scalars.js";
 import type { BinaryFn, CompareFn, Expr, KernelIR, Param, Stmt } from "./types.js";
 import { declares, walkStmts } from "./walk.js";
 
@@ -178,7 +179,7 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
 function printConstant({ type, value }: Extract<Expr, { op: "const" }>): string {
   if (type === "bool") return String(value);
   const digits = plainNumber(value as number);
-  if (type === "i32" || type === "u32") return digits + (type === "u32" ? "u" : "");
+  if (isInteger(type)) return digits + (type === "u32" ? "u" : "");
   const decimal = /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
   return type === "f32" ? `${decimal}f` : decimal;
 }

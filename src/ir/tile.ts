@@ -1,4 +1,4 @@
-import { BYTES } from "./launch.js";
+import { BYTES } from "./scalars.js";
 import type { NumericType } from "./types.js";
 
 /*

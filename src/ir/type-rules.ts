@@ -1,5 +1,5 @@
 import type { BinaryFn, Expr, MathFn, ScalarType, UnaryFn } from "./types.js";
-import { isFloat } from "./evaluate.js";
+import { isFloat } from "./scalars.js";
 import { children } from "./walk.js";
 
 /** Nodes whose types can be judged by themselves: what they name stands in no table of parameters or locals. */

@@ -6,10 +6,9 @@
  * and helper calls are gone: lowering turned them into plain control flow. Expressions have no side effects.
  */
 
-export type ScalarType = "f64" | "f32" | "i32" | "u32" | "bool";
-export type NumericType = Exclude<ScalarType, "bool">;
-/** What a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
-export type ElementType = NumericType | "u8";
+import type { ElementType, NumericType, ScalarType } from "./scalars.js";
+
+export type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
 /** Where a piece of a kernel was written; `line` and `column` count from 1. */
 export interface Location {

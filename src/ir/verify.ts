@@ -1,4 +1,5 @@
 import { IRError } from "./errors.js";
+import { valueType } from "./scalars.js";
 import { printExpr } from "./print.js";
 import { typeProblem } from "./type-rules.js";
 import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
@@ -172,7 +173,7 @@ export class Verifier {
     );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
     for (const index of indices) this.require(index.type === "i32", `${name} is indexed by ${index.type}`, stmt);
-    return param.element === "u8" ? "i32" : param.element;
+    return valueType(param.element);
   }
 
   private expr(root: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): void {

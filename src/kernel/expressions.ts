@@ -1,3 +1,4 @@
+import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../ir/build.js";
 import type { Expr, NumericType } from "../ir/types.js";
@@ -280,11 +281,11 @@ function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Sco
   return { kind: "scalar", expr: { op: "local", type: m.type, name }, weak: m.weak };
 }
 
-const ARRAY_TYPES: Record<string, NumericType> = { Float64Array: "f64", Float32Array: "f32", Int32Array: "i32", Uint32Array: "u32" };
+const ARRAY_TYPES = new Map(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array.name, type]));
 
 /** What `new` makes: `Float64Array` and its kin by name, or a parameter that stands for one of them. */
 function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope: Scope): NumericType | undefined {
-  if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES[callee.name];
+  if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES.get(callee.name);
   const value = expression(cx, callee, scope);
   return value.kind === "arrayType" ? value.type : undefined;
 }

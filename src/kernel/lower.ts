@@ -1,6 +1,8 @@
+import { wrap } from "../ir/evaluate.js";
+import { valueType } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { indexOf, int, loadInt } from "../ir/build.js";
-import type { ElementType, Expr, KernelIR, NumericType, Param, Stmt, Table } from "../ir/types.js";
+import type { Expr, KernelIR, Param, Stmt, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import { inline } from "./calls.js";
 import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
@@ -187,7 +189,7 @@ class KernelLowering {
         if ("into" in token && typeof this.kernel.policy !== "object")
           this.fail(`the reduction "${name}" goes into a scalar, which only containers do`, `declare sum(${token.type}) and give a view`);
         this.param(
-          { kind: "reduce", name, type: token.type, op: token.op, identity: inType(token.type, token.identity) },
+          { kind: "reduce", name, type: token.type, op: token.op, identity: wrap(token.type, token.identity) },
           { kind: "reduce", name, type: token.type, op: token.op },
         );
         return;
@@ -196,7 +198,7 @@ class KernelLowering {
         if (!flat || flat.shape.length < 1 || flat.shape.length > 4)
           this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
         const { shape, values } = flat!;
-        this.ir.tables.push({ name, type: token.type, shape, values: values.map((v) => inType(token.type, v)) } satisfies Table);
+        this.ir.tables.push({ name, type: token.type, shape, values: values.map((v) => wrap(token.type, v)) } satisfies Table);
         this.globals.bind(name, { kind: "table", name, type: token.type, shape, prefix: [] });
         return;
       }
@@ -216,7 +218,7 @@ class KernelLowering {
   private fixedValue(name: string, token: FixedToken): number | boolean {
     const value = this.fixed[name];
     if (value === undefined) this.fail(`the fixed parameter "${name}" has no value`, "give it with the arguments");
-    return token.type === "bool" ? Boolean(value) : inType(token.type, Number(value));
+    return token.type === "bool" ? Boolean(value) : wrap(token.type, Number(value));
   }
 
   /** The fold of a custom reduction, as an expression over two locals. */
@@ -253,12 +255,6 @@ function flatten(values: Nested): { shape: number[]; values: number[] } | undefi
   if (!first || parts.some((p) => !p || p.shape.join() !== first.shape.join())) return undefined;
   return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
 }
-
-/** What a view's element is in an expression. */
-const valueType = (element: ElementType): NumericType => (element === "u8" ? "i32" : element);
-
-const inType = (type: NumericType, v: number): number =>
-  type === "f32" ? Math.fround(v) : type === "i32" ? v | 0 : type === "u32" ? v >>> 0 : v;
 
 const describe = (token: unknown): string =>
   token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

@@ -1,9 +1,10 @@
+import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
 import type { FunctionSource } from "./source.js";
 import { convert, meet, type Met } from "./types.js";
-import { Scope, constant, isFloat, isInteger, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
+import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
 /** What is known of a local's type from earlier attempts. */
 export interface Learnt {

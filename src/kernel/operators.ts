@@ -1,10 +1,11 @@
+import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import { cast } from "../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
 import type { Lowering } from "./lowering.js";
 import { literal } from "./types.js";
-import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
+import { constant, type ScalarValue } from "./values.js";
 
 const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
   "+": "add",

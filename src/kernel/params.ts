@@ -1,3 +1,4 @@
+import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import { identityOf } from "../ir/identity.js";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
 
@@ -147,12 +148,7 @@ export type ArrayType = Float64ArrayConstructor | Float32ArrayConstructor | Int3
 
 /** The element type of a private array that the constructor makes; undefined for other functions. */
 export const arrayTypeOf = (token: unknown): NumericType | undefined => ARRAY_TYPES.get(token);
-const ARRAY_TYPES = new Map<unknown, NumericType>([
-  [Float64Array, "f64"],
-  [Float32Array, "f32"],
-  [Int32Array, "i32"],
-  [Uint32Array, "u32"],
-]);
+const ARRAY_TYPES = new Map<unknown, NumericType>(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array, type]));
 
 export type ParamToken = ScalarToken | ViewToken | ScatterToken | ReduceToken | TableToken | FixedToken | Helper | ArrayType;
 export type Params = Record<string, ParamToken>;

@@ -1,5 +1,6 @@
+import { isFloat, isInteger } from "../ir/scalars.js";
 import type { Expr, ScalarType } from "../ir/types.js";
-import { constant, isFloat, isInteger, type ScalarValue } from "./values.js";
+import { constant, type ScalarValue } from "./values.js";
 
 /*
  * How operand types meet. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,

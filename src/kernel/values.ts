@@ -83,9 +83,6 @@ export class Scope {
   }
 }
 
-export const isInteger = (type: ScalarType): boolean => type === "i32" || type === "u32";
-export const isFloat = (type: ScalarType): boolean => type === "f64" || type === "f32";
-
 /** True for expressions that may be repeated without cost. */
 export const isLeaf = (e: Expr): boolean =>
   e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";

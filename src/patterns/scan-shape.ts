@@ -1,3 +1,4 @@
+import { ELEMENTS } from "../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import { bool, f32, f64, fixed, i32, u32, view } from "../kernel/params.js";
 
@@ -11,7 +12,6 @@ export const TILE = BLOCK * BLOCKS;
 export const TILE_SHAPE = { BLOCK, BLOCKS };
 
 const TOKENS = { f64, f32, i32, u32 };
-const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array };
 const SUMS = {
   f64: (a: number, b: number) => a + b,
   f32: (a: number, b: number) => Math.fround(a + b),
@@ -40,7 +40,7 @@ export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint
   segmented: fixed(bool),
   exclusive: fixed(bool),
   combine: op === "sum" ? SUMS[type] : op === "min" ? least : greatest,
-  Values: ARRAYS[type],
+  Values: ELEMENTS[type].array,
   BLOCK: fixed(i32),
   BLOCKS: fixed(i32),
 });

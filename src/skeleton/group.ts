@@ -1,3 +1,4 @@
+import { BYTES } from "../ir/scalars.js";
 import type { Container, Field, Grid } from "../domain/grid/grid.js";
 import type { Offset } from "../domain/grid/parts.js";
 import { sizeOf } from "../ir/walk.js";
@@ -47,8 +48,6 @@ export interface Refusal {
 
 /** Most statements and expressions that are repeated for the sake of neighbours. */
 const MAX_REPEATED = 4000;
-
-const BYTES = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
 
 /** The parts as one group, if no cell's result depends on whether another cell has been computed. `parts` are in the order of the sequence. */
 export function groupOf(parts: readonly Part[], unstored: ReadonlySet<Field>): Group | Refusal {

@@ -1,3 +1,4 @@
+import { valueType } from "../ir/scalars.js";
 import { analyseContainer } from "../domain/container/analysis.js";
 import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
 import { assignedPlaces } from "../ir/analysis/assigned.js";
@@ -47,7 +48,7 @@ interface Held {
   readonly offset: readonly number[];
 }
 
-const typeOf = (field: Field): NumericType => (field.type === "u8" ? "i32" : field.type);
+const typeOf = (field: Field): NumericType => valueType(field.type);
 
 class Merger {
   private readonly names: Names;

@@ -1,3 +1,4 @@
+import { isFloat, valueType } from "../ir/scalars.js";
 import type { Container, Field } from "../domain/grid/grid.js";
 import type { FieldType } from "../domain/grid/options.js";
 import { f64, sum } from "../kernel/params.js";
@@ -11,7 +12,7 @@ export interface NanPlace {
   readonly component: number;
 }
 
-const canHold = (field: Field): boolean => field.type === "f64" || field.type === "f32";
+const canHold = (field: Field): boolean => isFloat(valueType(field.type));
 
 /** Looks for NaN in fields, on the devices as long as there is none. */
 export class NanWatch {

@@ -1,5 +1,6 @@
+import { isFloat } from "../ir/scalars.js";
 import type { Field, Container } from "../domain/grid/grid.js";
-import { binary, isFloat } from "../ir/evaluate.js";
+import { binary } from "../ir/evaluate.js";
 import type { BinaryFn, Expr, NumericType } from "../ir/types.js";
 
 /** A known number, a zero of either sign, or some finite number. */

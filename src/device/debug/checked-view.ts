@@ -1,3 +1,4 @@
+import { ELEMENTS, valueType } from "../../ir/scalars.js";
 import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
 import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -92,8 +93,8 @@ const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) |
 function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
   if (typeof value !== "number" && typeof value !== "boolean") return watch.fail(`${what()} is given ${String(value)}, which is no number`);
   const number = Number(value);
-  if (type === "f64" || type === "f32") return number;
-  const [least, greatest] = type === "u32" ? [0, 0xffffffff] : [-0x80000000, 0x7fffffff];
+  const { kind, least, greatest } = ELEMENTS[valueType(type)];
+  if (kind === "float") return number;
   if (!Number.isFinite(number)) watch.fail(`${what()} is ${type} and is given ${number}: ${causeOf(number)}`, DIVISION);
   if (!Number.isInteger(number) || number < least || number > greatest)
     watch.fail(
@@ -113,11 +114,9 @@ export function checkedTable(name: string, values: unknown, watch: Watch): Neste
   );
 }
 
-const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array };
-
 /** Memory of a team, undefined until it is written. */
 export function checkedScratch(type: NumericType, length: number, watch: Watch): Nested {
-  const array: TypedArray = new ARRAYS[type](length);
+  const array: TypedArray = new ELEMENTS[type].array(length);
   const written = new Uint8Array(length);
   return nest(
     {

@@ -1,3 +1,4 @@
+import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval } from "../../ir/analysis/affine.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
@@ -174,13 +175,13 @@ class Checks {
         );
   }
 
-  scalar(name: string, type: string): number | boolean {
+  scalar(name: string, type: ScalarType): number | boolean {
     const value = this.args[name];
     if (type === "bool") return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}`);
     if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}`);
     if (type === "f32") return Math.fround(value);
-    const [least, greatest] = type === "i32" ? [-0x80000000, 0x7fffffff] : type === "u32" ? [0, 0xffffffff] : [-Infinity, Infinity];
-    if (type !== "f64" && !(Number.isInteger(value) && value >= least && value <= greatest))
+    const { kind, least, greatest } = ELEMENTS[type];
+    if (kind !== "float" && !(Number.isInteger(value) && value >= least && value <= greatest))
       return this.fail(`${name} is ${type}, and ${value} is not a whole number from ${least} to ${greatest}`);
     return value;
   }

@@ -1,3 +1,4 @@
+import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Binding, Checked } from "./bind.js";
@@ -70,16 +71,16 @@ export function recall(call: Call): Checked | undefined {
 export function remember(call: Call, made: Checked): void {
   const { device, kernel, args, compile } = call;
   const { policy, scalars, views, outputs, ...binding } = made;
-  const floats: [string, "f64" | "f32"][] = [];
+  const floats: [string, FloatType][] = [];
   const exact: [string, unknown][] = [];
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token === "function" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
-    if (token.kind === "scalar" && (token.type === "f64" || token.type === "f32")) floats.push([name, token.type]);
+    if (token.kind === "scalar" && isFloat(token.type)) floats.push([name, token.type]);
     else exact.push([name, args[name]]);
   }
   const places = (bound: Record<string, View | undefined>) =>
     Object.entries(bound).flatMap(([name, view]): [string, Place][] => (view ? [[name, placeOf(args[name] as AnyView)]] : []));
-  const isFloat = new Set(floats.map(([name]) => name));
+  const floatNames = new Set(floats.map(([name]) => name));
   const list = known.get(kernel) ?? [];
   known.set(kernel, list);
   list.push({
@@ -94,7 +95,7 @@ export function remember(call: Call, made: Checked): void {
     views: places(views),
     outputs: places(outputs),
     binding,
-    scalars: Object.fromEntries(Object.entries(scalars).filter(([name]) => !isFloat.has(name))),
+    scalars: Object.fromEntries(Object.entries(scalars).filter(([name]) => !floatNames.has(name))),
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
   });
   if (list.length > REMEMBERED) list.shift();

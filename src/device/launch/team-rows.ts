@@ -1,7 +1,8 @@
 import { foldExpr } from "../../ir/passes/fold.js";
 import { literal } from "../../ir/passes/simplify.js";
 import { teamRows } from "../../ir/analysis/teams.js";
-import { BYTES, type Policy } from "../../ir/launch.js";
+import type { Policy } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { KernelIR } from "../../ir/types.js";
 import { mapExpr } from "../../ir/walk.js";
 import type { Device } from "../device.js";

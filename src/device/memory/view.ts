@@ -1,3 +1,4 @@
+import { ELEMENTS } from "../../ir/scalars.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
@@ -13,15 +14,15 @@ interface TypedArrays {
 export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
 export type TypedArray = TypedArrayOf<ElementType>;
 
-export { BYTES } from "../../ir/launch.js";
-
-const ARRAYS = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array };
+export { BYTES } from "../../ir/scalars.js";
 
 /** A typed array of `length` elements over new memory, or over given memory. */
 export function typedArray<T extends ElementType>(type: T, source: number): TypedArrayOf<T>;
 export function typedArray<T extends ElementType>(type: T, source: ArrayBufferLike, byteOffset: number, length: number): TypedArrayOf<T>;
 export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
-  return typeof source === "number" ? new ARRAYS[type](source) : new ARRAYS[type](source as ArrayBuffer, byteOffset, length);
+  return typeof source === "number"
+    ? new ELEMENTS[type].array(source)
+    : new ELEMENTS[type].array(source as ArrayBuffer, byteOffset, length);
 }
 
 /** A piece of a device's memory. */
@@ -141,25 +142,19 @@ export function requireShape(shape: readonly number[]): void {
 
 /** The extents of a new array. Throws LaunchError where the element type or the shape is none. */
 export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape): number[] {
-  if (!type || !Object.hasOwn(ARRAYS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
+  if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
   const extents = typeof shape === "number" ? [shape] : [...shape];
   requireShape(extents);
   return extents;
 }
 
-const INTEGERS: Partial<Record<ElementType, readonly [least: number, greatest: number]>> = {
-  i32: [-0x80000000, 0x7fffffff],
-  u32: [0, 0xffffffff],
-  u8: [0, 255],
-};
-
 /** Throws LaunchError where an integer view would be given a value that it cannot hold. */
 export function requireFitting(type: ElementType, data: ArrayLike<number>): void {
-  const limits = INTEGERS[type];
-  if (!limits || data instanceof ARRAYS[type]) return;
+  const { kind, least, greatest, array } = ELEMENTS[type];
+  if (kind === "float" || data instanceof array) return;
   for (let n = 0; n < data.length; n++)
-    if (!Number.isInteger(data[n]) || data[n] < limits[0] || data[n] > limits[1])
-      throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${limits[0]} to ${limits[1]}`);
+    if (!Number.isInteger(data[n]) || data[n] < least || data[n] > greatest)
+      throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ELEMENTS } from "../../ir/scalars.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
 import { listing } from "../../emit/wasm/listing.js";
@@ -313,7 +314,6 @@ class WasmProgram implements CpuProgram {
 }
 
 function put(entry: DataView, type: ScalarType, value: number): void {
-  if (type === "f64") entry.setFloat64(0, value, true);
-  else if (type === "f32") entry.setFloat32(0, value, true);
-  else entry.setUint32(0, value >>> 0, true);
+  if (type === "bool") entry.setUint32(0, value, true);
+  else entry[ELEMENTS[type].set](0, value, true);
 }

@@ -1,3 +1,4 @@
+import { ELEMENTS } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { Values } from "../gpu/steps.js";
@@ -95,10 +96,8 @@ function fill(data: DataView, fields: readonly LaunchField[], values: Values): v
     const value = CONSTANTS[key] ?? values[key];
     if (value === undefined) throw new Error(`no value for "${key}"`);
     const at = offsets[n];
-    if (type === "f32") data.setFloat32(at, Number(value), true);
-    else if (type === "i32") data.setInt32(at, Number(value), true);
-    else if (type === "f64") pair(Number(value)).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
-    else data.setUint32(at, Number(value), true);
+    if (type === "f64") pair(Number(value)).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
+    else data[type === "bool" ? "setUint32" : ELEMENTS[type].set](at, Number(value), true);
   });
 }
 

@@ -1,3 +1,4 @@
+import { isInteger, valueType } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { NumericType } from "../../ir/types.js";
 import { ContainerError } from "../../ir/errors.js";
@@ -140,7 +141,7 @@ function declare<F extends { x: Field; y?: Field }, R extends Results>(
   const refuse = (problem: string, remedy: string): never => {
     throw new ContainerError(name, originalPosition(place), problem, remedy);
   };
-  const type = into.type === "u8" ? "i32" : into.type;
+  const type = valueType(into.type);
   for (const field of Object.values<Field>(fields))
     if (field.cardinality !== cardinality)
       refuse(
@@ -156,5 +157,3 @@ function declare<F extends { x: Field; y?: Field }, R extends Results>(
   grid.requireStencils(made);
   return made;
 }
-
-const isInteger = (type: NumericType): boolean => type === "i32" || type === "u32";

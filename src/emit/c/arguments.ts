@@ -1,3 +1,5 @@
+import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
+
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
 export interface Field<Slot> {
   /** What it holds, for the side that fills it in. */
@@ -12,9 +14,9 @@ export interface Field<Slot> {
   readonly offset: number;
 }
 
-export type FieldType = "pointer" | "i64" | "f64" | "f32" | "i32" | "u32" | "bool";
+export type FieldType = "pointer" | "i64" | ScalarType;
 
-const SIZES: Record<FieldType, number> = { pointer: 8, i64: 8, f64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+const SIZES: Record<FieldType, number> = { ...BYTES, pointer: 8, i64: 8, bool: 1 };
 
 /** The struct's members with their places: by falling size, so that C adds no padding between them. */
 export function layOut<Slot>(members: readonly Omit<Field<Slot>, "offset">[]): { fields: Field<Slot>[]; size: number } {
@@ -32,11 +34,7 @@ export function layOut<Slot>(members: readonly Omit<Field<Slot>, "offset">[]): {
 export function setField(data: DataView, field: Field<unknown>, value: number | bigint | boolean, n = 0): void {
   const at = field.offset + n * SIZES[field.type];
   if (field.type === "pointer" || field.type === "i64") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
-  else if (field.type === "f64") data.setFloat64(at, Number(value), true);
-  else if (field.type === "f32") data.setFloat32(at, Number(value), true);
-  else if (field.type === "i32") data.setInt32(at, Number(value), true);
-  else if (field.type === "u32") data.setUint32(at, Number(value), true);
-  else data.setUint8(at, Number(value));
+  else data[field.type === "bool" ? "setUint8" : ELEMENTS[field.type].set](at, Number(value), true);
 }
 
 /** Reads a value back. */
@@ -52,7 +50,8 @@ export function getField(data: DataView, field: Field<unknown>): number {
       return data.getUint32(field.offset, true);
     case "bool":
       return data.getUint8(field.offset);
-    default:
+    case "pointer":
+    case "i64":
       return Number(data.getBigInt64(field.offset, true));
   }
 }

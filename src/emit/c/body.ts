@@ -1,7 +1,8 @@
+import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "./code.js";
-import type { Dialect, FloatType, Frame } from "./dialect.js";
+import type { Dialect, Frame } from "./dialect.js";
 import type { Helper, Helpers } from "./helpers.js";
 import type { Names } from "./names.js";
 
@@ -44,8 +45,6 @@ const OPERATORS: Record<string, readonly [string, Level]> = {
   gt: [">", Level.Order],
   ge: [">=", Level.Order],
 };
-
-const isFloat = (type: ScalarType | NumericType): type is FloatType => type === "f64" || type === "f32";
 
 /** Writes the statements of a kernel's body in a C-like language; what depends on the surroundings goes through the frame. */
 export class BodyWriter {

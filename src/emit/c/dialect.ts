@@ -1,10 +1,9 @@
+import type { FloatType } from "../../ir/scalars.js";
 import type { ElementType, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
 export type CType = ScalarType | ElementType | "index";
-
-export type FloatType = "f64" | "f32";
 
 /** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
 export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod";

@@ -1,4 +1,5 @@
-import type { Dialect, FloatType } from "./dialect.js";
+import { isInteger, type FloatType } from "../../ir/scalars.js";
+import type { Dialect } from "./dialect.js";
 
 /** Names of the functions below: operation and type, or `to_from` types for casts. */
 export type Helper =
@@ -24,7 +25,7 @@ function definition(helper: Helper, d: Dialect): string {
     case "min":
     case "max": {
       const better = op === "min" ? "<" : ">";
-      if (type === "i32" || type === "u32") return `${T} ${helper}(${T} a, ${T} b) { return a ${better} b ? a : b; }`;
+      if (isInteger(type)) return `${T} ${helper}(${T} a, ${T} b) { return a ${better} b ? a : b; }`;
       // Equal operands differ only when they are zeros: the sum of -0 and +0 is +0, minus the sum of the negated ones is -0.
       const equal = op === "min" ? "-(-a - b)" : "a + b";
       return [

@@ -1,4 +1,5 @@
-import { BYTES, type ScatterStrategy } from "../../ir/launch.js";
+import type { ScatterStrategy } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import { tileBytes } from "../../ir/tile.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";

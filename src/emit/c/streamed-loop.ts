@@ -1,5 +1,5 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { Expr, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import type { OpenMPFrame } from "./openmp-frame.js";

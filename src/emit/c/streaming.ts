@@ -1,6 +1,6 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { declares, mapChildren, someExpr, walkStmts } from "../../ir/walk.js";
 import { isVariable, type LoopVariable } from "./vector.js";

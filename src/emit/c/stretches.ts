@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import { interiorOf } from "../../ir/passes/interior.js";
@@ -184,7 +185,7 @@ function uniformBranches({ variable, body }: Pick<ElementLoop, "variable" | "bod
   };
   const isKey = (e: Expr): e is Load =>
     e.op === "load" &&
-    (e.type === "i32" || e.type === "u32") &&
+    isInteger(e.type) &&
     !access.views[e.view]?.written &&
     e.indices.every((index) => !someExpr(index, (x) => changes(x) && !isOwn(x)));
 

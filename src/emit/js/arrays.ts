@@ -1,2 +1,6 @@
+import { ELEMENTS, type ElementType } from "../../ir/scalars.js";
+
 /** The classes of typed arrays, by the type of their elements. */
-export const ARRAY = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array", u8: "Uint8Array" } as const;
+export const ARRAY = Object.fromEntries(Object.entries(ELEMENTS).map(([type, { array }]) => [type, array.name])) as Readonly<
+  Record<ElementType, string>
+>;

@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";
 
@@ -178,7 +179,7 @@ const OPERATORS: Partial<Record<BinaryFn, [text: string, precedence: number]>> =
 function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const a = code(e.a, scope);
   const b = code(e.b, scope);
-  const isInteger = e.type === "i32" || e.type === "u32";
+  const whole = isInteger(e.type);
   switch (e.fn) {
     case "min":
     case "max":
@@ -186,7 +187,7 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
     case "mulhi":
       return atom(`$mulhi(${a.text}, ${b.text})`);
     case "mul":
-      if (isInteger) {
+      if (whole) {
         const checked = scope.checkInteger?.(`${wrap(a, P.multiply)} * ${wrap(b, P.multiply + 1)}`, e);
         const product = atom(`Math.imul(${a.text}, ${b.text})`);
         return checked ? atom(checked) : e.type === "u32" ? round(product, "u32") : product;
@@ -200,24 +201,22 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
   const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
   if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;
-  return integer(exact, e, scope, isInteger && e.fn === "div" ? `Math.trunc(${exact.text})` : exact.text);
+  return integer(exact, e, scope, whole && e.fn === "div" ? `Math.trunc(${exact.text})` : exact.text);
 }
 
 /** Brings an exact result into the type, in checked code after a look at whether `value` fits. */
 function integer(exact: Code, e: Expr, scope: ExprScope, value = exact.text): Code {
-  const checked = e.type === "i32" || e.type === "u32" ? scope.checkInteger?.(value, e) : undefined;
+  const checked = isInteger(e.type) ? scope.checkInteger?.(value, e) : undefined;
   return checked ? atom(checked) : round(exact, e.type);
 }
 
 function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (from === to) return a;
-  if (to === "bool")
-    return from === "i32" || from === "u32" ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
+  if (to === "bool") return isInteger(from) ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
   if (from === "bool") return { text: `${wrap(a, P.select + 1)} ? 1 : 0`, precedence: P.select };
-  const fromInteger = from === "i32" || from === "u32";
   if (to === "f64") return a;
   if (to === "f32") return round(a, "f32");
-  return fromInteger ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);
+  return isInteger(from) ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);
 }
 
 /** Number of operations and accesses in an expression: what unrolling goes by. */

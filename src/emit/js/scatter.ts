@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { TILE_HASH, TILE_HEAD, TILE_LINE, tileBytes, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
@@ -36,7 +37,7 @@ export const ATOMIC_HELPERS = {
 
 type Folded = Pick<ScatterParam, "op" | "element">;
 
-const isCounted = ({ op, element }: Folded): boolean => op === "sum" && (element === "i32" || element === "u32");
+const isCounted = ({ op, element }: Folded): boolean => op === "sum" && isInteger(element);
 
 /** The class of an array that atomic updates work on. */
 export const atomicArray = (param: Folded): string => (isCounted(param) ? ARRAY[param.element] : ATOMIC_BITS[param.element]);

@@ -8,7 +8,7 @@ import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, Recor
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../c/gpu/sort.js";
 import { BLOCK } from "../c/gpu/writer.js";
 import { Names } from "../c/names.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import { slotText } from "../slots.js";
 import type { EmitRequest } from "./request.js";
 import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";

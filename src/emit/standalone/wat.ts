@@ -1,4 +1,5 @@
-import { BYTES, partialCount } from "../../ir/launch.js";
+import { partialCount } from "../../ir/launch.js";
+import { BYTES, ELEMENTS } from "../../ir/scalars.js";
 import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../ir/errors.js";
 import { Code } from "../c/code.js";
@@ -115,7 +116,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
       () => {
         for (const { name, type } of scalars)
           code.line(
-            `block.${SETTERS[type]}(${kernel.slots.find(({ slot }) => slot.kind === "scalar" && slot.name === name)!.offset}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
+            `block.${type === "bool" ? "setInt32" : ELEMENTS[type].set}(${kernel.slots.find(({ slot }) => slot.kind === "scalar" && slot.name === name)!.offset}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
           );
         code.line(`instance.exports.run(${args}, 0, 1);`);
         const results = reductions.map((r) => {
@@ -169,5 +170,3 @@ function filledBefore(
       return slot satisfies never;
   }
 }
-
-const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32", bool: "setInt32" };

@@ -1,3 +1,4 @@
+import { ELEMENTS } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ScatterParam, type ViewParam } from "../../ir/types.js";
@@ -106,12 +107,12 @@ const RESERVED = "device pipelines encoder temporary values arrays dispatch unif
 
 function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
   const { offsets, size } = layOut(entry.fields);
-  const fields = entry.fields.map(({ key: field, type }, n) => `["${field}", "${SETTERS[type]}", ${offsets[n]}]`);
+  const fields = entry.fields.map(
+    ({ key: field, type }, n) => `["${field}", "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
+  );
   const buffers = entry.buffers.map(({ group, written }) => `["${places[group]}", "${written ? "storage" : "read-only-storage"}"]`);
   return `${key}: { bytes: ${entry.fields.length > 0 ? size : 0}, fields: [${fields.join(", ")}], buffers: [${buffers.join(", ")}] },`;
 }
-
-const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32", bool: "setUint32" };
 
 const COMPILE = `/* Compiles the shaders on a GPUDevice, given { FILES }. */
 export async function NAME_compile(device, texts) {

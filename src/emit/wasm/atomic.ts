@@ -1,4 +1,4 @@
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";

@@ -1,6 +1,7 @@
 import type { Expr } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import { BYTES, type RangePolicy } from "../../ir/launch.js";
+import type { RangePolicy } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { KernelCode } from "./kernel-code.js";
 
 /**

@@ -1,8 +1,8 @@
 import { definitionsOf } from "../../ir/analysis/affine.js";
-import { isFloat } from "../../ir/evaluate.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import { BYTES, type Policy, type Precision, type ScatterStrategy } from "../../ir/launch.js";
+import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
+import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
 import { tileBytes } from "../../ir/tile.js";
 import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
@@ -42,7 +42,13 @@ export interface ArrayInfo {
   offset: number;
 }
 
-export const valType = (type: ScalarType | ElementType): "i32" | "f32" | "f64" => (type === "f64" || type === "f32" ? type : "i32");
+const VAL_TYPES = { f64: "f64", f32: "f32", i32: "i32", u32: "i32", u8: "i32", bool: "i32" } as const satisfies Record<
+  ScalarType | ElementType,
+  ValType
+>;
+
+/** The type of a value on WebAssembly's stack. */
+export const valType = <T extends ScalarType | ElementType>(type: T): (typeof VAL_TYPES)[T] => VAL_TYPES[type];
 
 /** An entry of the argument block, 8 bytes from `offset` on. */
 export interface BlockEntry {
@@ -58,8 +64,6 @@ export const SLOT = 16;
 
 /** Numbers that the registers of an x86 hold beside what is computed. */
 const FEW_NUMBERS = 8;
-
-const SETTERS = { f64: "setFloat64", f32: "setFloat32", i32: "setInt32", u32: "setUint32" } as const;
 
 /**
  * The state of one module while it is emitted: its functions, the argument block, where arrays and locals lie.
@@ -215,7 +219,7 @@ export class KernelCode {
   get tableBytes(): Uint8Array {
     const bytes = new Uint8Array(this.tableEnd);
     const view = new DataView(bytes.buffer);
-    for (const { type, value, at } of this.tableValues) view[SETTERS[type]](at, value, true);
+    for (const { type, value, at } of this.tableValues) view[ELEMENTS[type].set](at, value, true);
     return bytes;
   }
 
@@ -283,7 +287,7 @@ export class KernelCode {
   private importMath(ir: KernelIR): void {
     const visit = (e: Expr): void => {
       if (e.op === "call") this.math(e.fn, e.args.length);
-      if (e.op === "binary" && e.fn === "rem" && (e.type === "f64" || e.type === "f32")) this.math("fmod", 2);
+      if (e.op === "binary" && e.fn === "rem" && isFloat(e.type)) this.math("fmod", 2);
     };
     walkExprs(ir.body, visit);
     for (const { combine } of this.reductions) if (combine) walkExpr(combine.body, visit);

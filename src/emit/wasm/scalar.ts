@@ -1,5 +1,5 @@
 import type { BinaryFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";
@@ -9,10 +9,8 @@ import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
 import { emitUpdate } from "./scatter.js";
 
-export const isFloat = (type: ScalarType): type is "f64" | "f32" => type === "f64" || type === "f32";
-
 /** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */
-export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${type === "i32" ? "s" : "u"}`);
+export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${isSigned(type) ? "s" : "u"}`);
 
 export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 

@@ -1,5 +1,5 @@
 import { identityOf } from "../../ir/identity.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
 import type { NumericType, ScatterParam } from "../../ir/types.js";
 import { Address } from "./address.js";

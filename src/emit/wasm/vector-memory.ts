@@ -1,6 +1,6 @@
 import { rangeOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
 import type { Place } from "./places.js";
 import { emitUpdate } from "./scatter.js";
@@ -407,6 +407,7 @@ export class VectorMemory {
   }
 }
 
-const laneBytes = (type: ScalarType): number => (type === "f64" ? 8 : 4);
+/** Bytes of a lane; masks have lanes of 32 bits. */
+const laneBytes = (type: ScalarType): number => (type === "bool" ? 4 : BYTES[type]);
 
 const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: atom.split(":")[1] });

@@ -1,10 +1,11 @@
+import { isFloat } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import type { InnerLoop } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./places.js";
 import { VectorMemory } from "./vector-memory.js";
-import { ScalarCode, isFloat, signed } from "./scalar.js";
+import { ScalarCode, signed } from "./scalar.js";
 import type { Variance } from "./variance.js";
 
 const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "i32x4" } as const;

@@ -1,6 +1,6 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import { BYTES } from "../../ir/launch.js";
+import { BYTES } from "../../ir/scalars.js";
 import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";

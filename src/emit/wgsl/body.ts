@@ -1,3 +1,4 @@
+import { isFloat } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
@@ -373,7 +374,7 @@ export function tableText(table: Table, name: string, literal: (type: NumericTyp
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
 }
 
-const isBits = ({ type, values }: Table): boolean => (type === "f64" || type === "f32") && !values.every(isPlain);
+const isBits = ({ type, values }: Table): boolean => isFloat(type) && !values.every(isPlain);
 const isPlain = (v: number): boolean => Number.isFinite(Math.fround(v)) && !Object.is(v, -0) && (v === 0 || Math.abs(v) >= 2 ** -126);
 
 /** An f64 as the sum of two f32, the first of them the f64 rounded. */

@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import type { NumericType, ReduceOp, ReduceParam, TeamResult } from "../../ir/types.js";
 import type { EntryWriter } from "./writer.js";
 
@@ -19,7 +20,7 @@ interface Place {
 /** What WGSL folds over a subgroup by itself; the least and greatest of floats are not Math.min and Math.max there. */
 export function subgroupFold(op: ReduceOp, type: NumericType): string | undefined {
   if (op === "sum") return type === "f64" ? undefined : "subgroupAdd";
-  const whole = type === "i32" || type === "u32";
+  const whole = isInteger(type);
   return whole && op !== "custom" ? (op === "min" ? "subgroupMin" : "subgroupMax") : undefined;
 }
 

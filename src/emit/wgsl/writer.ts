@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
   ElementType,
@@ -229,8 +230,7 @@ export abstract class EntryWriter implements Frame {
     if (type === "f64") return this.atomicSum(buffer, offset, value);
     const word = representation === "atomic_i32" ? "i32" : "u32";
     const fits = type === word;
-    if (op === "sum" && (type === "i32" || type === "u32"))
-      return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;
+    if (op === "sum" && isInteger(type)) return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;
     if (fits) return `atomic${op === "min" ? "Min" : "Max"}(&${buffer}[${offset}], ${value});`;
     const name = `${op}_into_${buffer}`;
     const folded = this.body.fold(op, type, `bitcast<${TYPES[type]}>(seen)`, "value");

@@ -2,10 +2,10 @@ import { affineOf, definitionsOf, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
-import { isFloat } from "../evaluate.js";
+import { BYTES, isFloat } from "../scalars.js";
 import { fold } from "../passes/fold.js";
 import { literal } from "../passes/simplify.js";
-import type { BinaryFn, ElementType, Expr, KernelIR, Stmt } from "../types.js";
+import type { BinaryFn, Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts } from "../walk.js";
 
 /** What a launch adds to a kernel's code: its index set, the shapes of its arrays, its scalars. A `Binding` is one. */
@@ -64,7 +64,7 @@ function count(ir: KernelIR, sizes: Sizes): WorkCost {
   const flops = counter.count();
   let bytes = 0;
   for (const param of ir.params)
-    if (param.kind === "view" || param.kind === "scatter") bytes += WIDTH[param.element] * transfersOf(access, param.name, sizes);
+    if (param.kind === "view" || param.kind === "scatter") bytes += BYTES[param.element] * transfersOf(access, param.name, sizes);
   return counter.estimate ? { flops, bytes, estimate: true } : { flops, bytes };
 }
 
@@ -195,8 +195,6 @@ class FlopCounter {
     return index.name === name || (definition !== undefined && this.moves(definition, name));
   }
 }
-
-const WIDTH: Record<ElementType, number> = { f64: 8, f32: 4, i32: 4, u32: 4, u8: 1 };
 
 /** Elements of a view that pass between memory and processor. */
 function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: Sizes): number {

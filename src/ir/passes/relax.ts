@@ -1,5 +1,5 @@
 import { fold } from "./fold.js";
-import { isFloat } from "../evaluate.js";
+import { isFloat } from "../scalars.js";
 import { literal } from "./simplify.js";
 import { removeDead } from "./tidy.js";
 import type { Expr, KernelIR } from "../types.js";

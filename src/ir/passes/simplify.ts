@@ -1,4 +1,5 @@
-import { binary, call, cast, compare, isFloat, unary, wrap } from "../evaluate.js";
+import { binary, call, cast, compare, unary, wrap } from "../evaluate.js";
+import { isFloat, isInteger, type IntegerType } from "../scalars.js";
 import type { Value } from "../evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType, ScalarType } from "../types.js";
 import { walkExpr } from "../walk.js";
@@ -157,11 +158,11 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
   if (a.op === "const") return literal(type, cast(type, a.type, a.value));
   // i32 -> f64 -> i32 and the like: the wider type holds every value of the narrower.
   if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool") return a.a;
-  return (type === "i32" || type === "u32") && (a.type === "i32" || a.type === "u32") ? (reinterpret(a, type) ?? expr) : expr;
+  return isInteger(type) && isInteger(a.type) ? (reinterpret(a, type) ?? expr) : expr;
 }
 
 /** An integer expression done in the other signedness, where its bits are the same and no cast is left in it. */
-function reinterpret(expr: Expr, type: "i32" | "u32"): Expr | undefined {
+function reinterpret(expr: Expr, type: IntegerType): Expr | undefined {
   if (expr.op === "const") return literal(type, cast(type, expr.type, expr.value));
   if (expr.op === "cast") return expr.a.type === type ? expr.a : undefined;
   if (expr.op !== "binary" || !["add", "sub", "mul", "and", "or", "xor", "shl"].includes(expr.fn)) return undefined;

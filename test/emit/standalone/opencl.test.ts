@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import koffi from "koffi";
-import { BYTES } from "../../../src/ir/launch.js";
+import { BYTES } from "../../../src/ir/scalars.js";
 import type { EmitRequest } from "../../../src/emit/standalone/index.js";
 import { emitOpenclFiles } from "../../../src/emit/standalone/opencl.js";
 import { launchArguments, type Argument } from "../../../src/emit/standalone/signature.js";

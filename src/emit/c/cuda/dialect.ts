@@ -1,5 +1,6 @@
+import { isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
-import type { Dialect, ExactFn, FloatType } from "../dialect.js";
+import type { Dialect, ExactFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
@@ -114,7 +115,7 @@ function math(fn: MathFn | ExactFn, type: FloatType): string {
 
 function atomic(op: ScatterOp, type: NumericType): AtomicFunction {
   if (op === "sum") return { name: "atomicAdd" };
-  if (type === "i32" || type === "u32") return { name: op === "min" ? "atomicMin" : "atomicMax" };
+  if (isInteger(type)) return { name: op === "min" ? "atomicMin" : "atomicMax" };
   return { name: `atomic_${op}_${type}`, definition: atomicDefinition(op, type), helper: `${op}_${type}` };
 }
 

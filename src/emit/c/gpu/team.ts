@@ -1,3 +1,4 @@
+import { isFloat } from "../../../ir/scalars.js";
 import { contributionsIn } from "../../../ir/analysis/contributions.js";
 import { identityOf } from "../../../ir/identity.js";
 import { foldLanes } from "../../../ir/lanes.js";
@@ -374,7 +375,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   private fold(body: BodyWriter, { op, type }: TeamResult, a: string, b: string): string {
-    return op === "sum" && (type === "f64" || type === "f32") ? `(${a} + ${b})` : body.fold(op, type, a, b);
+    return op === "sum" && isFloat(type) ? `(${a} + ${b})` : body.fold(op, type, a, b);
   }
 
   /** Who runs the body of a loop of the team: a member of several threads where they share work out. */

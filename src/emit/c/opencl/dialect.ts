@@ -1,5 +1,6 @@
+import { isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
-import type { FloatType } from "../dialect.js";
+import type {} from "../dialect.js";
 import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
@@ -92,8 +93,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
 
 const SUB_GROUPS: SubGroups = {
   // Of floats, the least and greatest follow other rules for NaN and the sign of zero.
-  fold: (op, type, value) =>
-    op === "sum" || type === "i32" || type === "u32" ? `sub_group_reduce_${op === "sum" ? "add" : op}(${value})` : undefined,
+  fold: (op, type, value) => (op === "sum" || isInteger(type) ? `sub_group_reduce_${op === "sum" ? "add" : op}(${value})` : undefined),
   first: "get_sub_group_local_id() == 0",
   number: "get_sub_group_id()",
   count: "get_num_sub_groups()",
@@ -122,7 +122,7 @@ const MACROS = [
 const RESERVED = [...WORDS.split(" "), ...MACROS, ...VECTORS];
 
 function atomic(op: ScatterOp, type: NumericType, space: Space, ptx: boolean): AtomicFunction {
-  if (type === "i32" || type === "u32") return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
+  if (isInteger(type)) return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
   const name = `atomic_${op}_${type}_${space}`;
   if (ptx && op === "sum" && space === "global") return { name, definition: adding(name, type) };
   return { name, definition: exchanging(name, op, type, space), helper: op === "sum" ? undefined : `${op}_${type}` };
