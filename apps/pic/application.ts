@@ -3,7 +3,8 @@ import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict 
 import { ITERATION, mean } from "isoform/portability";
 import { CASES } from "./cases.js";
 import { cellSize } from "./mesh.js";
-import { DEFAULTS, Simulation } from "./simulation.js";
+import { DEFAULTS } from "./problem.js";
+import { Simulation } from "./simulation.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.005 : 0.05);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 3 : 10);

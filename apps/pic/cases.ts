@@ -2,7 +2,7 @@ import { complex, type Complex } from "./complex.js";
 import { langmuir, langmuirAmplitude, weibel, zero, type Maxwellian } from "./dispersion.js";
 import { exponential, frequency, growthBeside, peaks, seriesOf, within, type Exponential, type Series } from "./fits.js";
 import { meshOf } from "./mesh.js";
-import type { Problem } from "./simulation.js";
+import type { Problem } from "./problem.js";
 import type { Species } from "./species.js";
 
 /** A number that the run gave, and what theory or others say of it. */

@@ -17,7 +17,8 @@ import { addPush } from "./push-command.js";
 import { LAYOUTS, type Layout } from "./push.js";
 import { writeSnapshot } from "./snapshot.js";
 import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
-import { DEFAULTS, Simulation } from "./simulation.js";
+import { DEFAULTS } from "./problem.js";
+import { Simulation } from "./simulation.js";
 import { stepsBetweenSorts } from "./sorting.js";
 import { LOADINGS, type Loading } from "./species.js";
 

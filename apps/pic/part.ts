@@ -4,7 +4,7 @@ import type { Flow } from "./compositions.js";
 import { components, Maxwell } from "./maxwell.js";
 import { along, cellSize, cyclic } from "./mesh.js";
 import { depositKernel, kickKernel, pushKernel } from "./particles.js";
-import type { Problem, Settings } from "./simulation.js";
+import type { Problem, Settings } from "./problem.js";
 import { Sorting } from "./sorting.js";
 import { Particles, type Share } from "./species.js";
 import { Workspace, type Work } from "./workspace.js";

@@ -4,7 +4,8 @@ import { CASES } from "./cases.js";
 import { dofs } from "./mesh.js";
 import type { Part } from "./part.js";
 import { pushKernel } from "./particles.js";
-import { DEFAULTS, Simulation } from "./simulation.js";
+import { DEFAULTS } from "./problem.js";
+import { Simulation } from "./simulation.js";
 import { Sorting } from "./sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */

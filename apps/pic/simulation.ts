@@ -1,46 +1,17 @@
-import type { Device, Graph, LayoutName, Precision, Queue } from "isoform";
+import type { Device, Graph, Queue } from "isoform";
 import { IsoformError } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
-import { partsOf, sequenceOf, type CompositionName, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
+import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { Exchange, meet } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
-import type { Mesh } from "./mesh.js";
 import { joined, Part, type Values } from "./part.js";
+import type { Problem, Settings } from "./problem.js";
 import { projectionMoments, type VectorField } from "./projection.js";
 import { isSortable } from "./sorting.js";
-import { loadSpecies, sharesOf, type Loading, type Particles, type Species } from "./species.js";
+import { loadSpecies, sharesOf, type Particles } from "./species.js";
 import { requireStep } from "./step-limit.js";
-
-/** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
-export interface Problem {
-  readonly mesh: Mesh;
-  readonly species: readonly Species[];
-  /** The magnetic field, projected as it is, or the vector potential, whose curl has no divergence at all. */
-  readonly magnetic?: { readonly field: VectorField } | { readonly potential: VectorField };
-}
-
-export interface Settings {
-  /** Particles of each species. */
-  readonly count: number;
-  readonly dt: number;
-  readonly composition: CompositionName;
-  readonly loading: Loading;
-  /** Of the particles: `left` a column after the other, `right` a particle after the other. */
-  readonly layout: LayoutName;
-  readonly precision: Precision;
-  /** Steps from one sort of the particles by cell to the next; 0 for never. */
-  readonly sort: number;
-}
-
-export const DEFAULTS = {
-  composition: "strang",
-  loading: "sobol",
-  layout: "left",
-  precision: "fast",
-  sort: 0,
-} as const satisfies Partial<Settings>;
 
 /** Steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
 export interface State {

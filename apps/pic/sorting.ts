@@ -6,7 +6,7 @@ import { MEMBERS, PARTS, pushCellsKernel } from "./cells.js";
 import type { Mesh } from "./mesh.js";
 import { cellSize, cyclic, dimension, dofs } from "./mesh.js";
 import { kickKernel, type KickArguments, type PushArguments } from "./particles.js";
-import type { Problem, Settings } from "./simulation.js";
+import type { Problem, Settings } from "./problem.js";
 import type { Particles } from "./species.js";
 import { wrapped } from "./splines.js";
 

@@ -1,6 +1,6 @@
 import { IsoformError } from "isoform";
 import { cellSize, eigenvalues, isPresent, massRow, type Mesh } from "./mesh.js";
-import type { Problem } from "./simulation.js";
+import type { Problem } from "./problem.js";
 
 /**
  * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, where

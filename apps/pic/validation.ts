@@ -6,7 +6,8 @@ import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { meshOf } from "./mesh.js";
 import { ratePlot } from "./rate-plot.js";
 import { energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
-import { DEFAULTS, Simulation, type Problem } from "./simulation.js";
+import { DEFAULTS, type Problem } from "./problem.js";
+import { Simulation } from "./simulation.js";
 
 /*
  * Makes the tables and plots of README.md, each between its markers: node dist/apps/pic/validation.js [device] [part ...]

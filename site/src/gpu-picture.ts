@@ -1,6 +1,6 @@
 import { DeviceError, type Device, type View } from "isoform";
 import { encode, nativeBuffer, nativeDevice } from "isoform/webgpu";
-import type { Look, Picture } from "./picture.js";
+import type { Look, Picture } from "./look.js";
 
 /** One triangle covers the canvas; each pixel looks up the value of its cell, and that value's colour. */
 const SHADER = `

@@ -1,23 +1,6 @@
 import { f32, i32, table } from "isoform";
-import type { DenseGrid, Field } from "isoform/grid";
 import { skeleton } from "isoform/skeleton";
-
-/** What is seen of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
-export interface Look {
-  readonly grid: DenseGrid<2>;
-  readonly values: Field<"f32", 1, 2>;
-  readonly zero: number;
-  readonly scale: number;
-  /** Pixels in the byte order of a canvas. */
-  readonly colours: readonly number[];
-}
-
-/** A field on a canvas. */
-export interface Picture {
-  /** Brings the values as they are in the device's queue onto the canvas; resolves when they are there. */
-  paint(): Promise<void>;
-  free(): void;
-}
+import type { Look, Picture } from "./look.js";
 
 /** A picture of a field on a canvas with one pixel for each cell. On WebGPU it never leaves the GPU. */
 export async function pictureOf(canvas: HTMLCanvasElement, look: Look): Promise<Picture> {

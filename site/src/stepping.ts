@@ -2,7 +2,7 @@ import type { DenseGrid } from "isoform/grid";
 import type { Skeleton } from "isoform/skeleton";
 import { take, type Brush } from "./brush.js";
 import { AHEAD, type Show, type Stroke } from "./exhibit.js";
-import type { Picture } from "./picture.js";
+import type { Picture } from "./look.js";
 
 /** What a show of steps is made of; it is the show's from now on. */
 export interface Stepping {

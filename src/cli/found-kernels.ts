@@ -1,16 +1,14 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { contiguousRows, cubicSizes, stemOf, type EmitRequest } from "../emit/standalone/index.js";
+import { contiguousRows, cubicSizes, stemOf } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { SkeletonModule, Storage } from "../skeleton/settings.js";
 import type { Registered } from "./commands.js";
-
-/** A kernel that can be written, under a name that no other of its module or application has. */
-export type FoundKernel = Omit<EmitRequest, "precision">;
+import type { FoundKernel } from "./recorded-launches.js";
 
 export interface FindOptions extends Storage {
   readonly precision: Precision;

@@ -3,12 +3,14 @@ import type { Device, LaunchOptions } from "../device/device.js";
 import { open } from "../device/open.js";
 import type { Policy } from "../device/launch/policy.js";
 import type { Precision } from "../ir/launch.js";
-import { unitStridesOf } from "../emit/standalone/index.js";
+import { unitStridesOf, type EmitRequest } from "../emit/standalone/index.js";
 import { print } from "../ir/print.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
-import type { FoundKernel } from "./found-kernels.js";
+
+/** A kernel that can be written, under a name that no other of its module or application has. */
+export type FoundKernel = Omit<EmitRequest, "precision">;
 
 /** Runs a program on one device of the CPU and gives every kernel that it launches there, once for each form of its code. */
 export async function recordLaunches(precision: Precision, program: (set: DeviceSet) => Promise<void>): Promise<FoundKernel[]> {

@@ -1,23 +1,8 @@
 import { recall, remember } from "#cache";
 import type { DeviceSet } from "../set/index.js";
+import { isRefusal, type Choice, type Trial } from "./choice.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import type { Stages } from "./plan.js";
-import type { Skeleton } from "./skeleton.js";
-import { isRefusal } from "./tuned.js";
-
-/** What was found by measuring. */
-export interface Choice<K extends string = string> {
-  readonly best: K;
-  /** Seconds of one iteration, or plan, each way; those are absent that cannot run. */
-  readonly seconds: Readonly<Record<K, number>>;
-}
-
-/** One way to do a piece of work, ready to run. */
-export interface Trial {
-  readonly skeleton: Pick<Skeleton, "run">;
-  /** Gives back all of its memory. */
-  free(): void;
-}
 
 /** Measurements of each candidate, at most; one more comes before, which also prepares. */
 const ROUNDS = 5;

@@ -1,6 +1,6 @@
 export { skeleton, Skeleton, type RunOptions, type RunResult, type SkeletonOptions } from "./skeleton.js";
 export { swap, type Step, type Swap } from "./sequence.js";
-export type { Choice, Trial } from "./auto.js";
+export type { Choice, Trial } from "./choice.js";
 export { OCC_LEVELS, type OccLevel } from "./occ.js";
 export {
   SETTING_OPTIONS,

@@ -2,7 +2,7 @@ import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
-import type { Choice } from "./auto.js";
+import type { Choice } from "./choice.js";
 import { explainDot } from "./dot.js";
 import { Executor, type Traced } from "./executor.js";
 import { explainText, type Explained } from "./explain.js";

@@ -1,6 +1,5 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid/options.js";
-import { DeviceError, LaunchError } from "../ir/errors.js";
-import type { Trial } from "./auto.js";
+import { isRefusal, type Trial } from "./choice.js";
 import type { GridSettings, Settled, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 
@@ -71,9 +70,6 @@ export async function tuned<A extends Tunable, S extends GridSettings>(
   ready.made.skeleton.noteStorage(choice);
   return ready.made;
 }
-
-/** Memory does not suffice, or sizes do not fit: other ways may do. */
-export const isRefusal = (error: unknown): boolean => error instanceof DeviceError || error instanceof LaunchError;
 
 const nameOf = ({ grid, layout }: Storage): string => `${grid} ${layout}`;
 

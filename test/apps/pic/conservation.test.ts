@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doctor, open } from "isoform";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, type Problem } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 
 /*
  * What the scheme keeps to round-off stays so over many steps. Few particles do, as none of it depends on how many there are: each crosses a

@@ -4,7 +4,8 @@ import { doctor } from "isoform";
 import { devices } from "isoform/set";
 import { totalEnergy } from "../../../apps/pic/diagnostics.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, type Problem, type Settings } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 import { sharesOf } from "../../../apps/pic/species.js";
 
 const reports = await doctor();

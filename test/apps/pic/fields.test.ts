@@ -7,7 +7,8 @@ import { open } from "isoform";
 import { readImage } from "isoform/io";
 import { atCentres, writeFields } from "../../../apps/pic/fields.js";
 import { cellSize, dofs, meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation } from "../../../apps/pic/simulation.js";
+import { DEFAULTS } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 import { electricField, indexOf } from "./reference.js";
 
 test("values in the middle of cells are those of the splines", () => {

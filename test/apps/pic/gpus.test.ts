@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, type Problem } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 import { fakeHip } from "../../device/hip/fake.js";
 
 const fake = await fakeHip();

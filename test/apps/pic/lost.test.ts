@@ -4,7 +4,8 @@ import { doctor, open } from "isoform";
 import { CASES } from "../../../apps/pic/cases.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
 import { follow } from "../../../apps/pic/run.js";
-import { DEFAULTS, Simulation, type Problem } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 
 const reports = await doctor();
 const PROBLEM: Problem = {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { doctor, open } from "isoform";
 import { CASES, missOf } from "../../../apps/pic/cases.js";
 import { follow, seriesOfMode, type Row } from "../../../apps/pic/run.js";
-import { DEFAULTS, Simulation } from "../../../apps/pic/simulation.js";
+import { DEFAULTS } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 
 /* Whole runs against theory, where there is a compiler of C: some seconds each. validation.ts has all cases with all their particles. */
 

@@ -6,7 +6,8 @@ import { CASES } from "../../../apps/pic/cases.js";
 import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/compositions.js";
 import { totalEnergy } from "../../../apps/pic/diagnostics.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, type Problem, type Settings } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 
 const reports = await doctor();
 const device = await open("js");

@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
 import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, Simulation, type Problem, type Settings } from "../../../apps/pic/simulation.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
+import { Simulation } from "../../../apps/pic/simulation.js";
 import { Sorting, stepsBetweenSorts } from "../../../apps/pic/sorting.js";
 
 const reports = await doctor();

@@ -1,0 +1,18 @@
+import type { DenseGrid, Field } from "isoform/grid";
+
+/** What is seen of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
+export interface Look {
+  readonly grid: DenseGrid<2>;
+  readonly values: Field<"f32", 1, 2>;
+  readonly zero: number;
+  readonly scale: number;
+  /** Pixels in the byte order of a canvas. */
+  readonly colours: readonly number[];
+}
+
+/** A field on a canvas. */
+export interface Picture {
+  /** Brings the values as they are in the device's queue onto the canvas; resolves when they are there. */
+  paint(): Promise<void>;
+  free(): void;
+}
