@@ -109,20 +109,20 @@ const scenario = fc
         selector: String,
       }),
       layout: fc.constantFrom("soa" as const, "aos" as const),
-      members: fc.nat(3),
+      members: fc.constantFrom(1, 2, 3),
     }),
   );
 
-await onEachBackend("grids of any domain", ({ backend, all }) => {
+await onEachBackend("grids of any domain", ({ backend, of }) => {
   it("have the same bits, dense, element-sparse or block-sparse", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ kind, seed, extents, offsets, layout, members }) => {
         const active = domain(kind, extents, seed);
-        const single = KINDS.dense(all[0], extents, active);
+        const single = KINDS.dense(of(1), extents, active);
         const expected = await leave(single, offsets);
         single.free();
         for (const make of kinds) {
-          const grid = make(all[members], extents, active, { layout });
+          const grid = make(of(members), extents, active, { layout });
           assert.deepEqual(await leave(grid, offsets), expected, grid.kind);
           grid.free();
         }

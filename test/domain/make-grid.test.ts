@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { blocks, dense, GRID_KINDS, makeGrid, sparse, type AnyGridOptions, type BlocksGrid } from "../../src/domain/index.js";
 import { f64 } from "../../src/kernel/params.js";
 import { sphere } from "./kinds.js";
-import { jsSets } from "./sets.js";
+import { jsSet } from "./sets.js";
 
-const [one, two] = jsSets;
+const [one, two] = [1, 2].map(jsSet);
 const EXTENTS = [17, 9, 13] as const;
 
 const NAMED = {
@@ -41,7 +41,7 @@ test("what cannot be made is refused with the author's line", () => {
     [() => dense(one, EXTENTS, { active: nobody }), /none is active: the domain is empty/],
     [() => sparse(one, EXTENTS, nobody), /none is active: the domain is empty/],
     [() => blocks(one, EXTENTS, nobody), /none is active: the domain is empty/],
-    [() => makeGrid(jsSets[4], [20, 5]), /5 planes for 7 members: .*use fewer devices/],
+    [() => makeGrid(jsSet(7), [20, 5]), /5 planes for 7 members: .*use fewer devices/],
     [() => makeGrid(one, [20]), /give two or three whole numbers/],
   ] as const) {
     assert.throws(wrong, problem);

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { f64, sum } from "../../src/kernel/params.js";
 import { blocks, dense, makeGrid } from "../../src/domain/index.js";
 import { HostField } from "./host-field.js";
-import { jsSets, noise, onEachBackend } from "./sets.js";
+import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";
 
 const strict = { precision: "strict" } as const;
 /** Those that can be coarsened. */
@@ -88,10 +88,10 @@ it("grids of several levels keep their planes on one member", () => {
 });
 
 it("a grid whose partitions do not fit says how to make one", () => {
-  const fine = dense(jsSets[2], [4, 4, 10]);
-  assert.throws(() => dense(jsSets[2], [4, 4, 10], { levels: 0.5 }), /with 0.5 coarser levels: give a whole number from 0/);
+  const fine = dense(jsSet(3), [4, 4, 10]);
+  assert.throws(() => dense(jsSet(3), [4, 4, 10], { levels: 0.5 }), /with 0.5 coarser levels: give a whole number from 0/);
   assert.throws(
-    () => blocks(jsSets[0], [8, 8, 8]).coarsen(),
+    () => blocks(jsSet(1), [8, 8, 8]).coarsen(),
     /a block-sparse grid cannot be coarsened: make a dense or an element-sparse one/,
   );
   assert.throws(() => fine.coarsen(), {
@@ -116,7 +116,7 @@ it("reductions of a coarse grid read the fine one", async () => {
 
 it("tables between grids follow when one of them is laid out anew", async () => {
   for (const kind of KINDS) {
-    const fine = makeGrid(jsSets[2], [12, 6, 32], { kind, active: cases[2].active, levels: 1 });
+    const fine = makeGrid(jsSet(3), [12, 6, 32], { kind, active: cases[2].active, levels: 1 });
     const coarse = fine.coarsen();
     const [p, q, r] = [fine.field("p", f64), fine.field("q", f64), coarse.field("r", f64)];
     const down = coarse.container("down", { p, r }, ({ p, r }, c) => {

@@ -1,11 +1,15 @@
 import { describe } from "node:test";
 import { open } from "../../src/device/open.js";
 import type { Device } from "../../src/device/device.js";
+import { tested } from "../devices.js";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 
+/** How many members the sets have that grids are tested on: one, two, and as many as leave some of them little. */
+const SIZES: readonly number[] = [1, 2, 7];
+/** Tests whose subject is a size, or whose domain is too small for 7, ask for one of these. */
 const COUNTS = [1, 2, 3, 4, 7];
 const opened = await Promise.all(
-  ["js", "wasm", "native"].map(async (name) =>
+  ["js", ...["wasm", "native"].filter(tested)].map(async (name) =>
     open(name).then(
       (device) => ({ name, device }),
       (error: Error) => ({ name, missing: error.message }),
@@ -13,25 +17,37 @@ const opened = await Promise.all(
   ),
 );
 
-/** A backend with sets of 1 to 7 virtual members. */
+/** A backend with sets of virtual members. */
 export interface Sets {
   readonly backend: string;
+  /** Sets of 1, 2 and 7 members. */
   readonly all: readonly DeviceSet[];
+  /** The set of so many members: 1, 2, 3, 4 or 7. */
+  of(count: number): DeviceSet;
 }
 
-const setsOf = (device: Device): Promise<DeviceSet[]> => Promise.all(COUNTS.map((count) => devices(Array<Device>(count).fill(device))));
+async function setsOn(device: Device): Promise<Omit<Sets, "backend">> {
+  const sets = new Map<number, DeviceSet>();
+  for (const count of COUNTS) sets.set(count, await devices(Array<Device>(count).fill(device)));
+  return { all: SIZES.map((count) => sets.get(count)!), of: (count) => sets.get(count)! };
+}
+
+const onJs = await setsOn((opened[0] as { device: Device }).device);
 
 /** Declares tests for each backend; what is not there is skipped by name. They share their devices with those of other calls. */
 export async function onEachBackend(title: string, tests: (sets: Sets) => void): Promise<void> {
-  for (const entry of opened) {
+  for (const entry of opened.filter(({ name }) => tested(name))) {
     const skip = "missing" in entry ? entry.missing : false;
-    const all = "device" in entry ? await setsOf(entry.device) : [];
-    describe(`${title} on ${entry.name}`, { skip }, () => tests({ backend: entry.name, all }));
+    const sets = "device" in entry ? await setsOn(entry.device) : { all: [], of: () => onJs.of(1) };
+    describe(`${title} on ${entry.name}`, { skip }, () => tests({ backend: entry.name, ...sets }));
   }
 }
 
-/** Sets of virtual members of one CPU device, the first of one member. */
-export const jsSets: readonly DeviceSet[] = await setsOf((opened[0] as { device: Device }).device);
+/** Sets of 1, 2 and 7 virtual members of one device js. */
+export const jsSets: readonly DeviceSet[] = onJs.all;
+
+/** The set of so many virtual members of one device js: 1, 2, 3, 4 or 7. */
+export const jsSet = onJs.of;
 
 /** A number from -1 to 1 that looks random, the same for the same arguments. */
 export function noise(...keys: number[]): number {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { blocks, dense, sparse } from "../../src/domain/index.js";
 import { f32, f64 } from "../../src/kernel/params.js";
 import { skeleton } from "../../src/skeleton/index.js";
-import { jsSets, noise, onEachBackend } from "./sets.js";
+import { jsSet, noise, onEachBackend } from "./sets.js";
 import { sphere } from "./kinds.js";
 
 /* Containers that write other cells: each component of a field at one offset only, so that no two cells meet. */
@@ -36,14 +36,14 @@ function expected(active: (x: number, y: number, z: number) => boolean): number[
   return u;
 }
 
-onEachBackend("writing other cells", ({ all }) => {
+onEachBackend("writing other cells", ({ of }) => {
   for (const [domain, active] of [
     ["the whole box", undefined],
     ["a sphere", sphere],
   ] as const)
     for (const layout of ["soa", "aos"] as const)
       it(`${domain}, ${layout}: each value goes to its cell, and nothing to cells that are not there`, async () => {
-        const grid = dense(all[0], EXTENTS, { active, layout });
+        const grid = dense(of(1), EXTENTS, { active, layout });
         const u = grid.field("u", f64, { cardinality: 3, outside: OUTSIDE });
         const exchange = grid.container("exchange", { u }, ({ u }, c) => {
           const a = u.at(c, 1, 0, 0)[0];
@@ -58,7 +58,7 @@ onEachBackend("writing other cells", ({ all }) => {
         ]);
         u.fill(noise);
         // Twice the same, so that fusion has a reason to try.
-        const twice = skeleton(all[0], "twice", [exchange], { precision: "strict" });
+        const twice = skeleton(of(1), "twice", [exchange], { precision: "strict" });
         await twice.run(STEPS);
         assert.deepEqual([...(await u.download())], expected(active ?? (() => true)));
         twice.free();
@@ -68,7 +68,7 @@ onEachBackend("writing other cells", ({ all }) => {
 
 describe("writing other cells", () => {
   it("is not merged with what comes before or after", async () => {
-    const grid = dense(jsSets[0], EXTENTS);
+    const grid = dense(jsSet(1), EXTENTS);
     const u = grid.field("u", f32, { cardinality: 2 });
     const shift = grid.container("shift", { u }, ({ u }, c) => {
       u.at(c, 1, 0, 0)[0] = Math.fround(u[c][1] + 1);
@@ -77,7 +77,7 @@ describe("writing other cells", () => {
       u[c][1] = u[c][0];
     });
     u.fill((x, y, z, k) => (k === 1 ? x : 0));
-    const plan = skeleton(jsSets[0], "shift and keep", [shift, keep, shift], {});
+    const plan = skeleton(jsSet(1), "shift and keep", [shift, keep, shift], {});
     await plan.run(1);
     assert.match(plan.explain(), /"shift" writes other cells than its own/);
     // First x, then x - 1 + 1 for all but the first column, then once more.
@@ -88,7 +88,7 @@ describe("writing other cells", () => {
   });
 
   it("reads the outside value back where there is no cell", async () => {
-    const grid = dense(jsSets[0], EXTENTS);
+    const grid = dense(jsSet(1), EXTENTS);
     const u = grid.field("u", f64, { cardinality: 2, outside: OUTSIDE });
     const echo = grid.container("echo", { u }, ({ u }, c) => {
       u.at(c, 1, 0, 0)[0] = 5;
@@ -100,7 +100,7 @@ describe("writing other cells", () => {
   });
 
   it("is refused where a neighbour may lie elsewhere", () => {
-    for (const grid of [dense(jsSets[1], EXTENTS), sparse(jsSets[0], EXTENTS, sphere), blocks(jsSets[0], EXTENTS, sphere)]) {
+    for (const grid of [dense(jsSet(2), EXTENTS), sparse(jsSet(1), EXTENTS, sphere), blocks(jsSet(1), EXTENTS, sphere)]) {
       const u = grid.field("u", f64, { cardinality: 2 });
       assert.throws(
         () =>

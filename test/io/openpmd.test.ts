@@ -7,7 +7,7 @@ import { dense } from "../../src/domain/index.js";
 import { hdf5Missing, readOpenPmd, recordsOf, writeHdf5Fields, writeOpenPmd, writeXdmf, type Snapshot } from "../../src/io/index.js";
 import { f32, f64, i32, u8 } from "../../src/kernel/params.js";
 import { readHdf5 } from "../../src/io/hdf5-file.js";
-import { jsSets, noise } from "../domain/sets.js";
+import { jsSet, noise } from "../domain/sets.js";
 
 const missing = await hdf5Missing();
 const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
@@ -113,7 +113,7 @@ describe("openPMD files", { skip: missing?.reason }, () => {
   });
 
   it("hold the fields of a grid", async () => {
-    const grid = dense(jsSets[1], [5, 4, 6], { active: (x, y, z) => noise(x, y, z) > -0.2 });
+    const grid = dense(jsSet(2), [5, 4, 6], { active: (x, y, z) => noise(x, y, z) > -0.2 });
     const fields = [
       grid.field("density", f64, { outside: 0.5 }),
       grid.field("u", f32, { cardinality: 3, layout: "aos" }),

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { f32, f64, i32, u8 } from "../../src/kernel/params.js";
 import { dense } from "../../src/domain/index.js";
 import { readImage, readRaw, readUnstructured, uploadActive, writeImage, writeRaw, writeUnstructured } from "../../src/io/index.js";
-import { jsSets, noise } from "../domain/sets.js";
+import { jsSet, noise } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -19,7 +19,7 @@ const grids = [
 ] as const;
 
 function fieldsOf({ extents, active }: (typeof grids)[number]) {
-  const grid = dense(jsSets[1], extents, { active });
+  const grid = dense(jsSet(2), extents, { active });
   const fields = [
     grid.field("density & more", f64, { outside: 0.5 }),
     grid.field("u", f32, { cardinality: 3 }),

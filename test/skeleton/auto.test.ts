@@ -7,7 +7,7 @@ import { DeviceError, f64, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
 import { fastestLevel } from "../../src/skeleton/auto.js";
 import { fastest, OCC_LEVELS, skeleton, swap, type OccLevel } from "../../src/skeleton/index.js";
-import { jsSets, noise } from "../domain/sets.js";
+import { jsSet, noise } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-auto-"));
 process.env.XDG_CACHE_HOME = folder;
@@ -38,7 +38,7 @@ test("the least median wins, whatever the first measurement; it is remembered", 
 test("choosing the level leaves fields, scalars, swaps and halos as they were", async () => {
   const results = [];
   for (const occ of ["none", "auto", "auto"] as const) {
-    const grid = dense(jsSets[2], [6, 30]);
+    const grid = dense(jsSet(3), [6, 30]);
     const [a, b] = ["a", "b"].map((name) => grid.field(name, f64));
     const total = grid.scalar("total", f64);
     const smooth = grid.container("smooth", { a, b, total }, ({ a, b, total }, c) => {
@@ -80,7 +80,7 @@ test("the fastest of several ways is found once, and all are freed", async () =>
 });
 
 test("on one device there is nothing to choose", async () => {
-  const grid = dense(jsSets[0], [4, 4]);
+  const grid = dense(jsSet(1), [4, 4]);
   const a = grid.field("a", f64);
   const set = grid.container("set", { a }, ({ a }, c) => {
     a[c] = 1;

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { f64 } from "../../src/index.js";
 import { dense, type Container } from "../../src/domain/index.js";
 import { keepsOutside } from "../../src/skeleton/outside.js";
-import { jsSets } from "../domain/sets.js";
+import { jsSet } from "../domain/sets.js";
 
-const grid = dense(jsSets[0], [4, 4]);
+const grid = dense(jsSet(1), [4, 4]);
 const [zero, result] = [grid.field("zero", f64), grid.field("result", f64)];
 const one = grid.field("one", f64, { outside: 1 });
 const two = grid.field("two", f64, { outside: 2 });

@@ -10,7 +10,7 @@ import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Step } from "../
 import { KINDS } from "../domain/kinds.js";
 import { PlainBox } from "../domain/particles/plain-box.js";
 import { cloud, cubes, hostOf, plainCubes, plainSquares, squares } from "../domain/particles/plasmas.js";
-import { jsSets, noise, onEachBackend } from "../domain/sets.js";
+import { jsSet, jsSets, noise, onEachBackend } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-particles-"));
 process.env.XDG_CACHE_HOME = folder;
@@ -20,13 +20,13 @@ const cube = new PlainBox([8, 6, 14], [true, true, true]);
 const square = new PlainBox([12, 16], [true, false]);
 const TURNS = 3;
 
-await onEachBackend("a sequence of particles and fields", ({ backend, all: sets }) => {
+await onEachBackend("a sequence of particles and fields", ({ backend, all: sets, of }) => {
   const js = backend === "js";
   const options: SkeletonOptions[] = [...OCC_LEVELS.map((occ) => ({ occ })), { occ: "two-way", fuse: false, unroll: 2 }];
 
   it("gives the bits of plain loops on any number of members", async () => {
     const expected = plainCubes(cube, cloud(150, cube), TURNS);
-    for (const [n, set] of (js ? sets : [sets[4]]).entries()) {
+    for (const [n, set] of (js ? sets : [of(7)]).entries()) {
       const grid = KINDS[(["dense", "sparse", "blocks"] as const)[n % 3]](set, cube.extents, undefined, { periodic: true });
       const plasma = cubes(grid);
       plasma.start(cloud(150, cube));
@@ -39,7 +39,7 @@ await onEachBackend("a sequence of particles and fields", ({ backend, all: sets 
 
   it("gives them at all OCC levels, fused and unrolled or not", async () => {
     const expected = plainSquares(square, cloud(150, square), TURNS);
-    const set = sets[2];
+    const set = of(3);
     const grid = KINDS.dense(set, square.extents, undefined, { periodic: [true, false] });
     const plasma = squares(grid, { leaving: "absorb", layout: "aos" });
     for (const option of js ? options : options.slice(-1)) {
@@ -54,7 +54,7 @@ await onEachBackend("a sequence of particles and fields", ({ backend, all: sets 
 });
 
 /** A charged gas in one sentence each: what it does matters less than what it needs. */
-function gas(set = jsSets[1]) {
+function gas(set = jsSet(2)) {
   const grid = dense(set, [6, 12], { periodic: true });
   const [rho, e] = [grid.field("rho", f64), grid.field("e", f64)];
   const ions = particles(grid, "ions", { v: [f64, 2], w: f64 });
@@ -113,7 +113,7 @@ describe("the planner", () => {
       order,
     );
     assert.equal(tasks.filter((name) => name === "sort ions").length, 1);
-    assert.ok(!tasksOf(jsSets[0], gas(jsSets[0]).drift).some((name) => /pack|move/.test(name)), "nobody leaves a single member");
+    assert.ok(!tasksOf(jsSet(1), gas(jsSet(1)).drift).some((name) => /pack|move/.test(name)), "nobody leaves a single member");
   });
 
   it("does not sort where positions stay, nor where nobody asks for cells", () => {
@@ -159,7 +159,7 @@ describe("the planner", () => {
 
   it("gives what its containers give one by one, beside swaps of fields", async () => {
     const results = [];
-    for (const set of [jsSets[0], jsSets[2]])
+    for (const set of [jsSet(1), jsSet(3)])
       for (const whole of [false, true]) {
         const { grid, rho, e, kick, drift, clear, count, solve, state, start } = gas(set);
         const next = grid.field("next", f64);
@@ -181,7 +181,7 @@ describe("the planner", () => {
   });
 
   it("ends a run in which particles are lost with the skeleton's name", async () => {
-    const grid = dense(jsSets[2], [4, 6]);
+    const grid = dense(jsSet(3), [4, 6]);
     const ions = particles(grid, "ions", {});
     const total = grid.scalar("total", f64);
     const { x } = ions.columns;
@@ -239,7 +239,7 @@ describe("what is told about particles", () => {
 it("choosing the level of overlap leaves particles as they were", async () => {
   const results = [];
   for (const occ of ["none", "auto"] as const) {
-    const { set, ions, kick, drift, clear, count, solve, state } = gas(jsSets[2]);
+    const { set, ions, kick, drift, clear, count, solve, state } = gas(jsSet(3));
     const all = skeleton(set, "gas", [kick, drift, clear, count, solve], { occ, precision: "strict" });
     await all.run(3);
     await ions.check("gas");
@@ -250,7 +250,7 @@ it("choosing the level of overlap leaves particles as they were", async () => {
 });
 
 it("and what is tried out loses no particles for good", async () => {
-  const grid = dense(jsSets[2], [4, 6]);
+  const grid = dense(jsSet(3), [4, 6]);
   const ions = particles(grid, "ions", {});
   const { x } = ions.columns;
   const fall = ions.container("fall", { x }, ({ x }, p, c) => {

@@ -8,7 +8,7 @@ import type { DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
-import { jsSets, noise } from "../domain/sets.js";
+import { jsSet, jsSets, noise } from "../domain/sets.js";
 
 /** Whole bricks along each axis, and so many planes for each of 7 members that no particle crosses them between two sorts. */
 const EXTENTS = [8, 28];
@@ -131,7 +131,7 @@ async function outcome(draws: readonly Draw[], set: DeviceSet, kind: Kind, where
 
 /** Containers one by one on one device: what sequences mean. */
 async function meaning(draws: readonly Draw[], where: Domain): Promise<number[][]> {
-  const at = playground(jsSets[0], "dense", where);
+  const at = playground(jsSet(1), "dense", where);
   const steps = build(at, draws);
   at.start();
   for (let turn = 0; turn < 5; turn++)

@@ -7,7 +7,7 @@ import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
-import { jsSets, noise } from "../domain/sets.js";
+import { jsSet, jsSets, noise } from "../domain/sets.js";
 
 /** Whole bricks along each axis. */
 const EXTENTS = [12, 30];
@@ -120,7 +120,7 @@ async function outcome(draws: readonly Draw[], set: DeviceSet, kind: Kind, where
 
 /** Containers one by one on one device: what sequences mean. */
 async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]> {
-  const at = playground(jsSets[0], "dense", where);
+  const at = playground(jsSet(1), "dense", where);
   const steps = build(at, draws);
   at.start();
   for (let turn = 0; turn < 5; turn++)

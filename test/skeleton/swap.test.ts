@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { f32, f64, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
 import { skeleton, swap } from "../../src/skeleton/index.js";
-import { jsSets } from "../domain/sets.js";
+import { jsSet, jsSets } from "../domain/sets.js";
 
-for (const set of jsSets.slice(0, 3))
+for (const set of jsSets)
   test(`swapped scalars take each other's place in every plan, on ${set.name}`, async () => {
     for (const unroll of [1, 2, 3]) {
       const grid = dense(set, [4, 4, 8]);
@@ -23,7 +23,7 @@ for (const set of jsSets.slice(0, 3))
   });
 
 test("a temporary field gives up the memory that it has after swaps", async () => {
-  const grid = dense(jsSets[1], [4, 4, 8]);
+  const grid = dense(jsSet(2), [4, 4, 8]);
   const [u, t] = [grid.field("u", f64), grid.field("t", f64)];
   const double = grid.container("double", { u, t }, ({ u, t }, c) => void (t[c] = 2 * u[c]));
   const raise = grid.container("raise", { u }, ({ u }, c) => void (u[c] = u[c] + 1));
@@ -36,7 +36,7 @@ test("a temporary field gives up the memory that it has after swaps", async () =
 });
 
 test("swaps take two fields or two scalars of one kind", () => {
-  const grid = dense(jsSets[0], [4, 4]);
+  const grid = dense(jsSet(1), [4, 4]);
   const [u, a] = [grid.field("u", f64), grid.scalar("a", f64)];
   assert.throws(() => swap(u, grid.field("v", f32) as never), /swap of fields "u" and "v" .*one grid, type/);
   assert.throws(() => swap(a, grid.scalar("b", f32) as never), /swap of scalars "a" and "b" .*one type/);

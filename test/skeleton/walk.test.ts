@@ -4,7 +4,7 @@ import { f64 } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
 import { skeleton, type WalkOrder } from "../../src/skeleton/index.js";
 import { walksBack } from "../../src/skeleton/walk.js";
-import { jsSets } from "../domain/sets.js";
+import { jsSet } from "../domain/sets.js";
 
 test("every other container walks back, or none", () => {
   const told = (order: WalkOrder) => [0, 1, 2, 3].map((stage) => walksBack(order, stage));
@@ -13,7 +13,7 @@ test("every other container walks back, or none", () => {
 });
 
 test("other words are refused", () => {
-  const grid = dense(jsSets[0], [4, 4, 4]);
+  const grid = dense(jsSet(1), [4, 4, 4]);
   const x = grid.field("x", f64);
   const add = grid.container("add", { x }, ({ x }, c) => void (x[c] += 1));
   const walk = "back" as WalkOrder;

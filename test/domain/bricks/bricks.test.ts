@@ -8,7 +8,7 @@ import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
 import { f64 } from "../../../src/kernel/params.js";
 import { likeDense, KINDS, storesCells, type Make } from "../kinds.js";
-import { jsSets } from "../sets.js";
+import { jsSet } from "../sets.js";
 
 /** As on GPUs. */
 const inBricks: Make = (set, extents, active, options) =>
@@ -37,7 +37,7 @@ describe("bricks", () => {
 
 describe("kernels of block-sparse grids", () => {
   it("find neighbours by bricks, and guard inactive cells where there are some", () => {
-    const grid = blocks(jsSets[0], [8, 8, 8], undefined);
+    const grid = blocks(jsSet(1), [8, 8, 8], undefined);
     const [p, u] = [grid.field("p", f64), grid.field("u", f64, { cardinality: 2 })];
     const step = grid.container("step", { p, u }, ({ p, u }, c) => {
       u[c][1] = p.at(c, 1, 0, -1) + c.z;
@@ -68,11 +68,11 @@ describe("kernels of block-sparse grids", () => {
 
 describe("block-sparse grids that cannot be", () => {
   it("are refused", () => {
-    assert.throws(() => blocks(jsSets[0], [4, 4, 4], () => false), /none is active/);
-    assert.throws(() => blocks(jsSets[2], [16, 16, 8], undefined), /8 planes for 3 members/);
-    assert.throws(() => blocks(jsSets[0], [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
-    assert.throws(() => blocks(jsSets[0], [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);
-    const grid = blocks(jsSets[0], [16, 16, 16], undefined);
+    assert.throws(() => blocks(jsSet(1), [4, 4, 4], () => false), /none is active/);
+    assert.throws(() => blocks(jsSet(3), [16, 16, 8], undefined), /8 planes for 3 members/);
+    assert.throws(() => blocks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
+    assert.throws(() => blocks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);
+    const grid = blocks(jsSet(1), [16, 16, 16], undefined);
     const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
     assert.throws(
       () =>

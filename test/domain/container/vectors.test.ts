@@ -16,7 +16,7 @@ import {
 import { f32, f64, i32, u8, type ScalarToken } from "../../../src/kernel/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { KINDS, sphere } from "../kinds.js";
-import { jsSets, noise, onEachBackend } from "../sets.js";
+import { jsSet, noise, onEachBackend } from "../sets.js";
 
 const EXTENTS = [17, 9, 13] as const;
 const strict = { precision: "strict" } as const;
@@ -36,10 +36,10 @@ const CASES: readonly Case[] = [
   { element: u8, result: i32, cardinality: 2, round: (v) => Math.trunc(v) & 255 },
 ];
 
-await onEachBackend("fields as vectors", ({ backend, all }) => {
+await onEachBackend("fields as vectors", ({ backend, of }) => {
   // What takes a C compiler takes long.
   const cases = backend === "native" ? CASES.slice(0, 2) : CASES;
-  for (const set of backend === "native" ? [all[2]] : [all[0], all[2]])
+  for (const set of backend === "native" ? [of(3)] : [of(1), of(3)])
     for (const [kind, make] of Object.entries(KINDS))
       it(`${kind} on ${set.members.length}`, async () => {
         const grid = make(set, EXTENTS, sphere);
@@ -104,7 +104,7 @@ async function agree(grid: Grid, { element, result, cardinality, round }: Case):
 }
 
 it("they convert to the type of what they write", async () => {
-  const grid = KINDS.dense(jsSets[1], EXTENTS, undefined);
+  const grid = KINDS.dense(jsSet(2), EXTENTS, undefined);
   const [fine, coarse, whole] = [grid.field("fine", f64), grid.field("coarse", f32), grid.field("whole", i32)];
   fine.fill(0.1);
   for (const [from, to] of [
@@ -117,7 +117,7 @@ it("they convert to the type of what they write", async () => {
 });
 
 it("they fuse like containers that one writes", () => {
-  const grid = KINDS.dense(jsSets[0], EXTENTS, undefined);
+  const grid = KINDS.dense(jsSet(1), EXTENTS, undefined);
   const [x, y] = ["x", "y"].map((name) => grid.field(name, f64, { cardinality: 2 }));
   const [a, total, most] = ["a", "total", "most"].map((name) => grid.scalar(name, f64));
   x.fill(1);
@@ -128,8 +128,8 @@ it("they fuse like containers that one writes", () => {
 });
 
 it("what does not fit is refused with the author's line", () => {
-  const grid = KINDS.dense(jsSets[0], EXTENTS, undefined);
-  const other = KINDS.dense(jsSets[0], EXTENTS, undefined);
+  const grid = KINDS.dense(jsSet(1), EXTENTS, undefined);
+  const other = KINDS.dense(jsSet(1), EXTENTS, undefined);
   const [x, u, n] = [grid.field("x", f64), grid.field("u", f64, { cardinality: 3 }), grid.field("n", i32)];
   const here = /container "[a-z0-9]+", [^ ]*test[/\\]domain[/\\]container[/\\]vectors\.test\.ts:\d+:\d+: /;
   for (const [make, problem] of [

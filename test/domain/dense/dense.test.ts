@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { f32, f64, i32, u8 } from "../../../src/kernel/params.js";
 import { dense } from "../../../src/domain/index.js";
 import { HostField } from "../host-field.js";
-import { jsSets, noise, onEachBackend } from "../sets.js";
+import { jsSet, jsSets, noise, onEachBackend } from "../sets.js";
 
 const strict = { precision: "strict" } as const;
 const extents = [37, 5, 15] as const;
@@ -181,7 +181,7 @@ describe("data views of dense grids", () => {
     });
 
   it("halo copies are contiguous, between neighbours, one for each component of soa fields", () => {
-    const grid = dense(jsSets[2], [8, 4, 12]);
+    const grid = dense(jsSet(3), [8, 4, 12]);
     const u = grid.field("u", f64, { cardinality: 3 }),
       w = grid.field("w", f64, { cardinality: 3, layout: "aos" });
     assert.deepEqual(grid.halo(u), []);
@@ -206,7 +206,7 @@ describe("data views of dense grids", () => {
 
   it("halo copies bring only the components and planes that stencils read", async () => {
     for (const layout of ["soa", "aos"] as const) {
-      const grid = dense(jsSets[1], [8, 4, 12], { layout });
+      const grid = dense(jsSet(2), [8, 4, 12], { layout });
       const f = grid.field("f", f64, { cardinality: 4 }),
         g = grid.field("g", f64, { cardinality: 4 });
       const step = grid.container("step", { f, g }, ({ f, g }, c) => {

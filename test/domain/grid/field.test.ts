@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { f32, f64, i32, u8 } from "../../../src/kernel/params.js";
 import { dense } from "../../../src/domain/index.js";
 import { HostField } from "../host-field.js";
-import { jsSets, noise, onEachBackend } from "../sets.js";
+import { jsSet, jsSets, noise, onEachBackend } from "../sets.js";
 
 const extents = [13, 4, 15] as const;
 const holes = (x: number, y: number, z: number): boolean => noise(x, y, z) > -0.3;
@@ -59,13 +59,13 @@ describe("fields", () => {
     });
 
   it("are filled with their halos", async () => {
-    const grid = dense(jsSets[2], extents);
+    const grid = dense(jsSet(3), extents);
     grid.require([[0, 0, 1]]);
     for (const write of [(f: typeof p) => f.fill(5), (f: typeof p) => f.fill(() => 5)]) {
       const f = grid.field("f", f64, { layout: "aos", cardinality: 2 });
       write(f);
       for (const { to, target } of grid.halo(f)) {
-        const halo = [...(await jsSets[2].members[to].queue(0).read(target))];
+        const halo = [...(await jsSet(3).members[to].queue(0).read(target))];
         assert.equal(halo.filter((v) => v === 5).length, 13 * 4 * 2);
       }
     }
@@ -74,7 +74,7 @@ describe("fields", () => {
   });
 
   it("are swapped without a copy", async () => {
-    const grid = dense(jsSets[1], extents);
+    const grid = dense(jsSet(2), extents);
     const [a, b] = [grid.field("a", f64), grid.field("b", f64)];
     a.fill(1);
     b.fill(2);
@@ -99,7 +99,7 @@ describe("fields", () => {
   });
 
   it("refuse what they cannot hold, and use after free", async () => {
-    const grid = dense(jsSets[0], extents);
+    const grid = dense(jsSet(1), extents);
     assert.throws(() => grid.field("f", f64, { cardinality: 0 }), /field "f" has cardinality 0; give a whole number of at least 1/);
     assert.throws(() => grid.field("f", u8, { outside: 256 }), /u8 cannot hold/);
     assert.throws(() => grid.field("f", f64, { layout: "left" as "soa" }), /layout "left"; use "soa" or "aos"/);

@@ -6,16 +6,17 @@ import { deposit, particles } from "../../../src/domain/particles/index.js";
 import { f32, f64, i32, max, sum, table } from "../../../src/kernel/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { devices } from "../../../src/set/index.js";
-import { jsSets, noise, onEachBackend } from "../sets.js";
+import { jsSet, noise, onEachBackend } from "../sets.js";
 import { PlainBox } from "./plain-box.js";
 
-const [one, , three] = jsSets;
+const [one, three] = [1, 3].map(jsSet);
 const EXTENTS = [6, 12] as const;
 const box = new PlainBox(EXTENTS, [true, true]);
 const places = Array.from({ length: 90 }, (_, n) => [3 + 2.9 * noise(n, 1), 6 + 5.9 * noise(n, 2)]);
 const cellOf = ([x, y]: readonly number[]): number => box.number([Math.floor(x), Math.floor(y)])!;
 
-await onEachBackend("deposits", ({ all: [, , set] }) => {
+await onEachBackend("deposits", ({ of }) => {
+  const set = of(3);
   it("add integers, singles, what conditions allow, and what offsets from tables say, on top of what is there", async () => {
     const grid = dense(set, EXTENTS, { periodic: true });
     const [count, hits] = [grid.field("count", i32), grid.field("hits", f32, { cardinality: 2 })];

@@ -4,10 +4,10 @@ import { dense } from "../../../src/domain/index.js";
 import { particles, type SpeciesOptions } from "../../../src/domain/particles/index.js";
 import { f32, f64, i32 } from "../../../src/kernel/params.js";
 import { KINDS, type Active } from "../kinds.js";
-import { jsSets, noise } from "../sets.js";
+import { jsSet, jsSets, noise } from "../sets.js";
 import type { DeviceSet } from "../../../src/set/index.js";
 
-const [one, two, three, four, seven] = jsSets;
+const [one, two, three, four, seven] = [1, 2, 3, 4, 7].map(jsSet);
 const EXTENTS = [6, 14];
 
 interface Where {
@@ -80,7 +80,7 @@ describe("particles that move", () => {
   });
 
   it("come back at the other end of a periodic axis, however far they went on one member", async () => {
-    for (const set of [one, two, three, seven]) {
+    for (const set of [one, two, seven]) {
       const { grid, species, walk, load } = walkers(set, { periodic: true });
       load(inEachCell(-0.5, 1.25));
       for (let turn = 0; turn < 12; turn++) await grid.run(walk);

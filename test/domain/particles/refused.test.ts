@@ -4,9 +4,9 @@ import { f64, i32, LaunchError, table, u8 } from "../../../src/index.js";
 import { dense } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
 import { refused } from "../container/refused.js";
-import { jsSets } from "../sets.js";
+import { jsSet } from "../sets.js";
 
-const grid = dense(jsSets[0], [6, 5, 4]);
+const grid = dense(jsSet(1), [6, 5, 4]);
 const ions = particles(grid, "ions", { v: [f64, 3], w: f64, id: i32 });
 const { v, w, id } = ions.columns;
 const [rho, e] = [grid.field("rho", f64), grid.field("e", f64, { cardinality: 3 })];
@@ -180,7 +180,7 @@ describe("containers over particles are refused that", () => {
       /walk along one species at a time/,
     );
     refused(() => ions.container("k", { w, also: w }, () => {}), 'container("k"', /the column "ions\.w" is given twice/, /give it once/);
-    const other = dense(jsSets[0], [6, 5, 4]).field("other", f64);
+    const other = dense(jsSet(1), [6, 5, 4]).field("other", f64);
     refused(
       () => ions.container("k", { other: deposit(other) }, () => {}),
       'container("k"',
@@ -226,7 +226,7 @@ describe("a species is refused that", () => {
 });
 
 describe("loading", () => {
-  const grid = dense(jsSets[2], [4, 6], { active: (x, y) => x !== 1 || y !== 1 });
+  const grid = dense(jsSet(3), [4, 6], { active: (x, y) => x !== 1 || y !== 1 });
   const made = () => particles(grid, "beam", { v: [f64, 2], w: f64 }, { capacity: 3 });
 
   it("refuses arrays that do not fit, particles that are in no cell, and too many", () => {

@@ -4,9 +4,9 @@ import { f32, f64 } from "../../../src/index.js";
 import { dense } from "../../../src/domain/index.js";
 import { particles } from "../../../src/domain/particles/index.js";
 import { cellFinder, roundingOf, shareOut } from "../../../src/domain/particles/share-out.js";
-import { jsSets } from "../sets.js";
+import { jsSet } from "../sets.js";
 
-const set = jsSets[2];
+const set = jsSet(3);
 const never = (n: number): never => assert.fail(`particle ${n} is in no cell`);
 
 test("shares particles out in the order in which they are given", () => {

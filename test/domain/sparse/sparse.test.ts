@@ -11,7 +11,7 @@ import { cellRuns, RUN } from "../../../src/domain/sparse/runs.js";
 import { print } from "../../../src/ir/print.js";
 import { f64 } from "../../../src/kernel/params.js";
 import { likeDense, KINDS, storesCells } from "../kinds.js";
-import { jsSets, noise } from "../sets.js";
+import { jsSet, noise } from "../sets.js";
 
 await likeDense("element-sparse", KINDS.sparse);
 storesCells("element-sparse", KINDS.sparse);
@@ -150,7 +150,7 @@ describe("cells of element-sparse grids", () => {
 
 describe("kernels of element-sparse grids", () => {
   it("read neighbours by tables, and coordinates only if used", () => {
-    const grid = sparse(jsSets[0], [8, 8, 8], undefined);
+    const grid = sparse(jsSet(1), [8, 8, 8], undefined);
     const [p, u] = [grid.field("p", f64), grid.field("u", f64, { cardinality: 2 })];
     const step = grid.container("step", { p, u }, ({ p, u }, c) => {
       u[c][1] = p.at(c, 1, 0, 0) + c.z;
@@ -197,9 +197,9 @@ describe("kernels of element-sparse grids", () => {
 
 describe("element-sparse grids that cannot be", () => {
   it("are refused", () => {
-    assert.throws(() => sparse(jsSets[0], [4, 4, 4], () => false), /none is active/);
-    assert.throws(() => sparse(jsSets[4], [4, 4, 3], undefined), /3 planes for 7 members/);
-    const grid = sparse(jsSets[3], [6, 6, 8], undefined);
+    assert.throws(() => sparse(jsSet(1), [4, 4, 4], () => false), /none is active/);
+    assert.throws(() => sparse(jsSet(7), [4, 4, 3], undefined), /3 planes for 7 members/);
+    const grid = sparse(jsSet(4), [6, 6, 8], undefined);
     const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
     assert.throws(
       () =>
@@ -208,6 +208,6 @@ describe("element-sparse grids that cannot be", () => {
         }),
       /wide.*8 planes/,
     );
-    assert.throws(() => sparse(jsSets[0], [4, 4, 4], new Uint8Array(5)), /mask of 5 bytes/);
+    assert.throws(() => sparse(jsSet(1), [4, 4, 4], new Uint8Array(5)), /mask of 5 bytes/);
   });
 });
