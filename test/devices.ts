@@ -4,6 +4,9 @@ export const NODE_DEVICES: readonly string[] = ["js", "js-debug", "wasm"];
 /** What ISOFORM_TEST_DEVICES asks for: names of devices and compilers, and "others" for all that are not `NODE_DEVICES`. */
 const asked = process.env.ISOFORM_TEST_DEVICES?.split(",");
 
+/** Why tests of a device, which the file does not leave away, are skipped. */
+export const NOT_ASKED = `this run is for ${process.env.ISOFORM_TEST_DEVICES}`;
+
 /**
  * Whether this run of the tests is for the device, set of devices or compiler of that name (all of them, unless ISOFORM_TEST_DEVICES asks
  * for some). A set counts for what it has beyond `NODE_DEVICES`.

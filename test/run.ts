@@ -55,16 +55,15 @@ function isIn(name: string, picked: string): boolean {
   return tierOf(name) === picked || (picked === "backends" && within(name, EVERYWHERE));
 }
 
-/** ISOFORM_TEST_DEVICES for a file, unless the caller has set it. */
-function devicesFor(name: string): string | undefined {
-  if (tier === "default" || tier === "engine") return NODE_DEVICES.join(",");
-  return tier === "backends" && tierOf(name) === "default" ? "others" : undefined;
+/** What the environment tells a file of the devices and the number of random kernels that it is for; the caller's own words come first. */
+function environmentFor(name: string): Record<string, string> {
+  if (tier === "default" || tier === "engine") return { ISOFORM_TEST_DEVICES: NODE_DEVICES.join(","), ISOFORM_RANDOM_RUNS: "100" };
+  return tier === "backends" && tierOf(name) === "default" ? { ISOFORM_TEST_DEVICES: "others" } : {};
 }
 
 /** Runs one file to its end. */
 function run(name: string): Promise<Outcome> {
-  const devices = process.env.ISOFORM_TEST_DEVICES ?? devicesFor(name);
-  const env = { ...process.env, ...(devices !== undefined && { ISOFORM_TEST_DEVICES: devices }) };
+  const env = { ...environmentFor(name), ...process.env };
   const start = performance.now();
   const child = spawn(process.execPath, [...flags, "--test-reporter=spec", join(root, `${name}.test.js`)], {
     env,

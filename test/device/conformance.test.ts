@@ -7,13 +7,14 @@ import { range } from "../../src/device/launch/policy.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { i32, view } from "../../src/kernel/params.js";
 import { testCases } from "../testing/run-suite.js";
+import { tested } from "../devices.js";
 
 const devices: { name: string; options?: OpenOptions }[] = [
   ...backendNames().map((name) => ({ name })),
   { name: "webgpu", options: { f64: "emulate" } },
 ];
 
-for (const { name, options } of devices) {
+for (const { name, options } of devices.filter(({ name }) => tested(name))) {
   const opened = await open(name, options).then(
     (device) => ({ device }),
     (error: Error) => ({ missing: error.message }),

@@ -5,9 +5,10 @@ import type { Container } from "../../src/domain/grid/grid.js";
 import { kernelFromIR } from "../../src/kernel/from-ir.js";
 import { box, plane } from "./blank-grid.js";
 import { callPlainly, type PlainField } from "./container/plain-container.js";
+import { tested } from "../devices.js";
 
 const found = (await doctor()).filter((report) => report.devices.length > 0).map((report) => report.backend);
-const names = ["js", "js-debug", "wasm", "native"].filter((name) => found.includes(name));
+const names = ["js", "js-debug", "wasm", "native"].filter((name) => found.includes(name) && tested(name));
 const devices = await Promise.all(names.map((name) => open(name)));
 after(() => Promise.all(devices.map((device) => device.close())));
 

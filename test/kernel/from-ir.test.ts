@@ -23,9 +23,10 @@ import type { KernelIR } from "../../src/ir/types.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { kernelFromIR } from "../../src/kernel/from-ir.js";
 import { add, i, kernel as code, load, n, store, view as viewParam } from "../ir/build.js";
+import { tested } from "../devices.js";
 
 const found = (await doctor()).filter((report) => report.devices.length > 0).map((report) => report.backend);
-const names = ["js", "js-debug", "wasm", "native"].filter((name) => found.includes(name));
+const names = ["js", "js-debug", "wasm", "native"].filter((name) => found.includes(name) && tested(name));
 const devices = await Promise.all(names.map((name) => open(name)));
 after(() => Promise.all(devices.map((device) => device.close())));
 

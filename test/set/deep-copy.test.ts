@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
 import { f64, f32, i32 } from "../../src/kernel/params.js";
 import { deepCopy, mirror } from "../../src/set/views.js";
+import { NOT_ASKED, tested } from "../devices.js";
 import { eachDevice } from "../patterns/devices.js";
 
 const values = Float32Array.from({ length: 60 }, (_, n) => n);
@@ -76,7 +77,7 @@ describe("deepCopy", () => {
     await device.close();
   });
 
-  it("asks for the queue of a GPU", async (t) => {
+  it("asks for the queue of a GPU", { skip: !tested("webgpu") && NOT_ASKED }, async (t) => {
     const device = await open("webgpu").catch((error: Error) => t.skip(error.message));
     if (!device) return;
     await assert.rejects(deepCopy(new Float32Array(2), device.array(f32, 2)), {

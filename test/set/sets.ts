@@ -1,5 +1,6 @@
 import { describe, it } from "node:test";
 import { devices, type DeviceSet } from "../../src/set/index.js";
+import { tested } from "../devices.js";
 
 /** PoCL shows the processor twice then, so that there are two OpenCL devices. */
 process.env.POCL_DEVICES ??= "pthread pthread";
@@ -21,7 +22,7 @@ const SPECS = [
 
 /** Calls `tests` for every kind of set; where the machine lacks a device, a test is skipped by the set's name, with the reason. */
 export async function eachSet(tests: (name: string, open: () => Promise<DeviceSet>) => void): Promise<void> {
-  for (const spec of SPECS) {
+  for (const spec of SPECS.filter(tested)) {
     const missing = await devices(spec).then(
       async (set) => void (await set.close()),
       (error: Error) => error.message,

@@ -6,6 +6,7 @@ import type { Container, Field } from "../../src/domain/index.js";
 import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/sequence.js";
+import { NOT_ASKED, tested } from "../devices.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSet, jsSets, noise } from "../domain/sets.js";
 
@@ -150,7 +151,7 @@ const agree = (sets: readonly DeviceSet[], { numRuns, ways }: { numRuns: number;
 it("random sequences give the bits of the sequential run on any number of members, grid and OCC level, fused and unrolled or not", () =>
   agree(jsSets, { numRuns: 30, ways: 5 }));
 
-it("and so do some on members of an OpenCL device", async (t) => {
+it("and so do some on members of an OpenCL device", { skip: !tested("opencl") && NOT_ASKED }, async (t) => {
   const opened = await devices("opencl*3").catch((error: Error) => error.message);
   if (typeof opened === "string") return t.skip(opened);
   await agree([opened], { numRuns: 3, ways: 2 });

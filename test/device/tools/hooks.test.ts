@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { hooks, type Tool } from "../../../src/device/tools/hooks.js";
 import { backendNames, f32, kernel, open, range, region, sum, view, type Device } from "../../../src/index.js";
 import { fakeHip } from "../hip/fake.js";
+import { tested } from "../../devices.js";
 
 /** `hip`, whose queues are those of `cuda`, is there without a GPU then. */
 await fakeHip();
@@ -88,7 +89,7 @@ const HEARD = [
 const withoutRunsFinish = (heard: readonly string[]): string[] =>
   heard.filter((words, n) => !(words === "wait finish" && heard[n - 1] === "total"));
 
-for (const name of backendNames()) {
+for (const name of backendNames().filter(tested)) {
   const opened = await open(name).then(
     (device) => ({ device }),
     (error: Error) => ({ missing: error.message }),

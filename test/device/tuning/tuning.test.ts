@@ -6,6 +6,7 @@ import { after, describe, it } from "node:test";
 import { tune } from "../../../src/device/tuning/tune.js";
 import { TUNING_NAMES } from "../../../src/ir/tuning.js";
 import { f32, f64, i32, kernel, open, range, scatter, sum, view, type Device, type Launch, type Tuning } from "../../../src/index.js";
+import { NOT_ASKED, tested } from "../../devices.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-tuning-"));
 process.env.XDG_CACHE_HOME = folder;
@@ -66,7 +67,7 @@ function cases(device: Device, precision: "strict" | "fast"): Record<string, Cas
   };
 }
 
-for (const name of ["js", "wasm", "native", "opencl"]) {
+for (const name of ["js", "wasm", "native", "opencl"].filter(tested)) {
   const opened = await open(name).then(
     (device) => ({ device }),
     (error: Error) => ({ missing: error.message }),
@@ -187,7 +188,7 @@ for (const name of ["js", "wasm", "native", "opencl"]) {
   });
 }
 
-describe("tuning on webgpu", () => {
+describe("tuning on webgpu", { skip: !tested("webgpu") && NOT_ASKED }, () => {
   it("has the scatter strategies, with the same results", async (t) => {
     const device = await open("webgpu").catch((error: Error) => error);
     if (device instanceof Error) return t.skip(device.message);

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmittedFile } from "../../../src/emit/standalone/index.js";
+import { NOT_ASKED, tested } from "../../devices.js";
 
 /** False, or why a test that needs these commands is skipped. */
 export function missing(...commands: string[]): string | false {
+  if (!commands.every(tested)) return NOT_ASKED;
   const absent = commands.filter((command) => spawnSync(command, ["--version"]).error !== undefined);
   return absent.length > 0 && `${absent.join(", ")} not installed`;
 }
