@@ -1,7 +1,7 @@
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
 import { indexOf, minus, plus, right, times } from "../../ir/build.js";
-import { forward } from "../../ir/passes/forward.js";
+import { forward } from "../../ir/passes/forward-stores.js";
 import { gatherReductions } from "../../ir/passes/gather.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { checkRaces } from "../../ir/analysis/races.js";

@@ -8,7 +8,7 @@ import { exprsOf, sizeOf, someExpr } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
-import { Forwarding } from "./forwarding.js";
+import { Forwarding } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
 import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";

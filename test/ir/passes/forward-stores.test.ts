@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { forward } from "../../../src/ir/passes/forward.js";
+import { forward } from "../../../src/ir/passes/forward-stores.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
 import type { KernelIR, Param, Stmt } from "../../../src/ir/types.js";
