@@ -64,11 +64,11 @@ export type Results<P extends Params> = string extends keyof P
   : { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
 
 /** Planes that a range kernel writes at one end of the first of its three axes, and stores somewhere else as well: in a neighbour's halo. */
-export interface Forward {
+export interface PeerStore {
   /** A view parameter of rank 3 whose own elements the kernel writes. */
   readonly param: string;
   readonly side: "first" | "last";
-  /** A place for each of the planes, with strides and other extents as the parameter's view has them, in memory that the device `forwards` to. */
+  /** A place for each of the planes, with strides and other extents as the parameter's view has them, in memory that the device `canPeerStore` in. */
   readonly to: View;
 }
 
@@ -87,8 +87,8 @@ export interface LaunchOptions {
   partials?: boolean;
   /** Fast mode, on devices with `fold`: reductions stay with the launch as partials, and there are no results. Others fold as usual. */
   unfolded?: boolean;
-  /** What the launch stores in memory of other devices, too; for devices with `forwards`. */
-  forward?: readonly Forward[];
+  /** What the launch stores in memory of other devices, too; for devices with `canPeerStore`. */
+  peerStores?: readonly PeerStore[];
   /**
    * From the end of the range to its begin, where the device has a choice and its cache holds a good part of the views: what the launch before
    * has touched last is found there. Results of strict mode do not depend on it.
@@ -230,8 +230,8 @@ export interface Device {
     policy: PolicyOf<K>,
     options?: LaunchOptions,
   ): Launch;
-  /** Launches of range kernels can store in the memory of that device, too: see `Forward`. Absent where they never can. */
-  forwards?(to: Device): boolean;
+  /** Launches of range kernels can store in the memory of that device, too: see `PeerStore`. Absent where they never can. */
+  canPeerStore?(to: Device): boolean;
   /**
    * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined where the devices do
    * not reach each other's memory.

@@ -184,7 +184,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (this.haloWidths.noteUse(made, use, reached)) this.outdate(use.field);
   }
 
-  forwards(_container: Container, _field: Field): boolean {
+  canPeerStore(_container: Container, _field: Field): boolean {
     return false;
   }
 

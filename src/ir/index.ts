@@ -46,7 +46,7 @@ export type { Sizes, WorkCost } from "./analysis/cost.js";
 export * as evaluate from "./evaluate.js";
 export { fold } from "./passes/fold.js";
 export { combineFunction } from "./combine.js";
-export { forward } from "./passes/forward-stores.js";
+export { forwardStores } from "./passes/forward-stores.js";
 export { optimise } from "./passes/optimise.js";
 export { print, printExpr } from "./print.js";
 export { checkRaces } from "./analysis/races.js";

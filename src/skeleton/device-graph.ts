@@ -1,7 +1,7 @@
 import type { Container, Field, GridSpecies } from "../domain/grid/grid.js";
 import type { DataView } from "../domain/grid/parts.js";
 import { dependencies, type Graph, type Hint } from "./graph.js";
-import { updatesFor, type Forwards } from "./halos.js";
+import { updatesFor, type StoresInHalos } from "./halos.js";
 import {
   collectNode,
   computeNode,
@@ -41,20 +41,20 @@ export function deviceGraph(
   members: number,
   level: OccLevel,
   fresh: ReadonlySet<Derived>,
-  able: Forwards = () => false,
+  able: StoresInHalos = () => false,
 ): DeviceGraph {
   const stages = stagesIn(containers);
   const base = dependencies(stages.map((stage) => computeNode(stage, "standard", "as written")));
   if (members === 1) return onOneMember(stages, base, fresh);
   const across = new Set(containers.flatMap(fieldsAcross));
-  const forwards: Forwards = (container, field) => level === "in-kernel" && across.has(field) && able(container, field);
-  const updates = updatesFor(containers, fresh, forwards);
+  const inHalos: StoresInHalos = (container, field) => level === "in-kernel" && across.has(field) && able(container, field);
+  const updates = updatesFor(containers, fresh, inHalos);
   const split = splits(base, updates.halos, level);
   for (const { container, number } of stages)
-    if (container.uses.some((use) => use.written && forwards(container, use.field))) split.delete(number);
+    if (container.uses.some((use) => use.written && inHalos(container, use.field))) split.delete(number);
   const nodes = stages.flatMap((stage) => [
     ...sortsBefore(stage, updates.sorts[stage.number], members),
-    ...stageNodes(stage, updates.halos[stage.number], split.get(stage.number), forwards),
+    ...stageNodes(stage, updates.halos[stage.number], split.get(stage.number), inHalos),
   ]);
   const graph = dependencies(nodes).reduced(meansNeighbours);
   return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
@@ -91,11 +91,11 @@ function sortsBefore(stage: Stage, species: readonly GridSpecies[], members: num
 }
 
 /** What one container becomes on several members. */
-function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined, forwards: Forwards): Node[] {
+function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined, inHalos: StoresInHalos): Node[] {
   const { container, name } = stage;
   const partials = partialsOf(container);
   const written = new Set(container.uses.filter((use) => use.written).map((use) => use.field));
-  const forwarded = [...written].filter((field) => forwards(container, field));
+  const peerStored = [...written].filter((field) => inHalos(container, field));
   const halos = stale.map((field) =>
     haloNode(field, stage, `${name} reads neighbours of ${field.name}, whose halos are stale since it was written`),
   );
@@ -105,9 +105,9 @@ function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefi
         computeNode(
           stage,
           "standard",
-          forwarded.length > 0 ? "what neighbours read is stored there, too" : "nothing to overlap with",
+          peerStored.length > 0 ? "what neighbours read is stored there, too" : "nothing to overlap with",
           partials,
-          forwarded,
+          peerStored,
         ),
       ];
   const collect = collectNode(stage, "each member has folded its own cells only", partials);

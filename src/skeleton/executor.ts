@@ -116,7 +116,13 @@ export class Executor {
   /** The plan where this is up to date. */
   plan(stages: Stages, level: OccLevel, atStart: ReadonlySet<Derived>): Plan {
     const fast = this.options.precision === "fast";
-    return planOf(stages, this.set.members.length, level, atStart, (container, field) => fast && container.grid.forwards(container, field));
+    return planOf(
+      stages,
+      this.set.members.length,
+      level,
+      atStart,
+      (container, field) => fast && container.grid.canPeerStore(container, field),
+    );
   }
 
   /** The program for fields, scalars, halos and particles as they are now. */

@@ -103,9 +103,9 @@ function halosOf({ first, steady }: Explained): string[] {
   const halos = (plan: Plan) => plan.graph.nodes.filter((node): node is Node & { kind: "halo" } => node.kind === "halo");
   const key = (node: Node & { kind: "halo" }) => `${node.stage} ${node.name}`;
   const again = new Set(halos(steady).map(key));
-  const forwarding = steady.graph.nodes.filter((node) => node.kind === "compute" && node.forwards.length > 0) as ComputeNode[];
+  const storing = steady.graph.nodes.filter((node) => node.kind === "compute" && node.peerStored.length > 0) as ComputeNode[];
   return [
-    ...forwarding.map(({ name, forwards, reason }) => `none of ${namesOf(forwards)} after ${name}: ${reason}`),
+    ...storing.map(({ name, peerStored, reason }) => `none of ${namesOf(peerStored)} after ${name}: ${reason}`),
     ...halos(steady).map((node) => node.reason),
     ...halos(first)
       .filter((node) => !again.has(key(node)))

@@ -11,14 +11,14 @@ export interface Updates {
 }
 
 /** Whether a container stores what it writes to a field in halos as well. */
-export type Forwards = (container: Container, field: Field) => boolean;
+export type StoresInHalos = (container: Container, field: Field) => boolean;
 
 /**
  * Halos are stale from a write to the field until the next update, so a field that many stencils read is updated once; likewise particles are
  * sorted once after their positions have changed, before a container asks which cell they are in. `fresh` is what is up to date at the start:
- * what the sequence left in its last iteration, in a steady state. What is forwarded never becomes stale.
+ * what the sequence left in its last iteration, in a steady state. What is stored in halos never becomes stale.
  */
-export function updatesFor(containers: readonly Container[], fresh: ReadonlySet<Derived>, forwards: Forwards): Updates {
+export function updatesFor(containers: readonly Container[], fresh: ReadonlySet<Derived>, inHalos: StoresInHalos): Updates {
   const current = new Set(fresh);
   const sorts = containers.map(({ particles }) => {
     const stale = particles?.placed && !current.has(particles.species) ? [particles.species] : [];
@@ -30,7 +30,7 @@ export function updatesFor(containers: readonly Container[], fresh: ReadonlySet<
     const stale = fieldsAcross(container).filter((field) => !current.has(field));
     for (const field of stale) current.add(field);
     for (const { written, field } of container.uses)
-      if (written && forwards(container, field)) current.add(field);
+      if (written && inHalos(container, field)) current.add(field);
       else if (written) current.delete(field);
     return stale;
   });

@@ -35,7 +35,7 @@ export interface ComputeNode extends NodeBase {
   readonly container: Container;
   readonly view: DataView;
   /** Fields that are written in halos of the neighbouring members, too. */
-  readonly forwards: readonly Field[];
+  readonly peerStored: readonly Field[];
 }
 
 /** Brings the halos of a field up to date. */
@@ -107,7 +107,7 @@ export function computeNode(
   view: DataView,
   reason: string,
   partials?: ReadonlyMap<string, Datum>,
-  forwards: readonly Field[] = [],
+  peerStored: readonly Field[] = [],
 ): ComputeNode {
   const reads: Atom[] = [];
   const writes: Atom[] = [];
@@ -115,7 +115,7 @@ export function computeNode(
     if (use.read) reads.push(...atoms(use.field, partsRead(use, view)));
     if (use.written) writes.push(...atoms(use.field, OWN[view]));
   }
-  for (const field of forwards) writes.push(...atoms(field, ["halo"]));
+  for (const field of peerStored) writes.push(...atoms(field, ["halo"]));
   for (const { array, read, written } of container.arrays?.values() ?? []) {
     if (read) reads.push(...atoms(array, OWN[view]));
     if (written) writes.push(...atoms(array, OWN[view]));
@@ -123,13 +123,13 @@ export function computeNode(
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
   const shown = view === "standard" ? name : `${name}.${view}`;
-  return { kind: "compute", name: shown, stage: number, reason, container, view, forwards, reads, writes };
+  return { kind: "compute", name: shown, stage: number, reason, container, view, peerStored, reads, writes };
 }
 
 /** True where a neighbour of the member, too, must have done `from` before the member can do `to`: halos are written in passing. */
 export function meansNeighbours({ from, to, reasons }: Edge<Node>): boolean {
-  const forwarded = [from, to].flatMap((node) => (node.kind === "compute" ? node.forwards : []));
-  return reasons.some(({ datum }) => forwarded.includes(datum as Field));
+  const peerStored = [from, to].flatMap((node) => (node.kind === "compute" ? node.peerStored : []));
+  return reasons.some(({ datum }) => peerStored.includes(datum as Field));
 }
 
 export function haloNode(field: Field, { number }: Stage, reason: string): HaloNode {

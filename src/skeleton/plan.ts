@@ -3,7 +3,7 @@ import { Scalar } from "../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion } from "./fusion.js";
 import { dependencies, type Graph } from "./graph.js";
-import type { Forwards } from "./halos.js";
+import type { StoresInHalos } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
@@ -41,7 +41,7 @@ export function stagesOf(steps: readonly Step[], iterations: number, fused: bool
  * @param atStart fields whose halos are up to date, and species that are sorted
  * @param able containers that can store in halos themselves
  */
-export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Derived>, able?: Forwards): Plan {
+export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Derived>, able?: StoresInHalos): Plan {
   const graph = deviceGraph(stages.containers, members, level, atStart, able);
   // What follows a reduction waits for it on all members.
   const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");

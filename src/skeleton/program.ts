@@ -225,7 +225,7 @@ export class Program {
     if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
-    const options = { precision: this.precision, reductions, forward: node.forwards, backward: walksBack(this.walk, stage) };
+    const options = { precision: this.precision, reductions, peerStored: node.peerStored, backward: walksBack(this.walk, stage) };
     const launches = container.grid.prepare(container, member, view, options);
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
@@ -245,8 +245,8 @@ export class Program {
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
     if (!members[0].device.fold) return undefined;
     const options = { precision: this.precision, unfolded: true, backward: walksBack(this.walk, stage) };
-    const launchesOf = ({ container, view, forwards }: ComputeNode) =>
-      members.map((_, m) => grid.prepare(container, m, view, { ...options, forward: forwards }));
+    const launchesOf = ({ container, view, peerStored }: ComputeNode) =>
+      members.map((_, m) => grid.prepare(container, m, view, { ...options, peerStored }));
     const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
     const parts = members.map(({ device }, m) => ({
       device,

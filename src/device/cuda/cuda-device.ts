@@ -47,7 +47,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return new GpuLaunch(this.gpu, binding);
   }
 
-  forwards(to: Device): boolean {
+  canPeerStore(to: Device): boolean {
     // Folds in a fixed order go by chunks of lines, and not over a box.
     if (this.deterministic) return false;
     return to instanceof CudaDevice && (to.gpu === this.gpu || this.gpu.reaches(to.gpu));

@@ -64,13 +64,13 @@ export class GpuLaunch implements Launch {
     readonly binding: Binding,
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
-    const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.forward.map(({ to }) => to)];
+    const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
     this.code = programOf(binding, gpu.language, gpu.facts);
     const { program, remarks } = this.code;
-    if (binding.forward.length > 0 && program.planes === 0)
+    if (binding.peerStores.length > 0 && program.planes === 0)
       throw new LaunchError(
-        `kernel "${this.kernel.name}" on ${gpu.name}: only grids over ranges of three axes, in fast mode, can forward planes`,
+        `kernel "${this.kernel.name}" on ${gpu.name}: only grids over ranges of three axes, in fast mode, can store planes in other memory`,
       );
     this.tuning = this.code.tuning;
     this.program = program;
@@ -420,11 +420,11 @@ const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a 
 /** An empty view may begin behind its memory. */
 const addressOf = (view: View): number => (view.size === 0 ? 0 : Number(view.buffer.address) + view.offset * BYTES[view.type]);
 
-function argumentValues({ scalars, views, outputs, partials, policy, forward }: Binding): Record<string, number | boolean> {
+function argumentValues({ scalars, views, outputs, partials, policy, peerStores }: Binding): Record<string, number | boolean> {
   const values: Record<string, number | boolean> = {};
-  for (const { param, side, to } of forward) {
-    values[`forward:${param}:${side}`] = addressOf(to);
-    values[`forwardPlanes:${param}:${side}`] = to.shape[0];
+  for (const { param, side, to } of peerStores) {
+    values[`peerStore:${param}:${side}`] = addressOf(to);
+    values[`peerStorePlanes:${param}:${side}`] = to.shape[0];
   }
   for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
   for (const [name, view] of Object.entries(views)) {

@@ -182,7 +182,7 @@ const walksBack = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boolean =>
   Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= WALKED_CACHES * l2Bytes;
 
 function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
-  const { policy, views, precision, ordered, disjointMemory, forward } = binding;
+  const { policy, views, precision, ordered, disjointMemory, peerStores } = binding;
   const lanes = lanesFor(binding, scatter, language);
   const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
   const indices =
@@ -206,6 +206,6 @@ function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: Cod
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
     ...(walksBack(binding, facts) ? { backward: true } : {}),
-    ...(forward.length > 0 ? { forwards: forward.map(({ param, side }) => ({ param, side })) } : {}),
+    ...(peerStores.length > 0 ? { peerStores: peerStores.map(({ param, side }) => ({ param, side })) } : {}),
   };
 }

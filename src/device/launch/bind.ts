@@ -13,7 +13,7 @@ import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
-import type { Cost, Device, Forward, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
+import type { Cost, Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { isDeterministic, recall, remember, type Call } from "./known-bindings.js";
 import { overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
@@ -40,7 +40,7 @@ export interface Binding {
   partials: boolean;
   /** Partials stay with the launch, where its device has `fold`. */
   unfolded: boolean;
-  forward: readonly Forward[];
+  peerStores: readonly PeerStore[];
   /** True where no written view shares memory with another argument: pointers may be `restrict`. */
   disjointMemory: boolean;
   /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
@@ -64,11 +64,11 @@ export function bind(
   compile: CompileOptions = {},
 ): Binding {
   const call: Call = { device, kernel, args, policy, options, compile };
-  const forwards = (options.forward?.length ?? 0) > 0;
-  let checked = forwards ? undefined : recall(call);
+  const peerStores = (options.peerStores?.length ?? 0) > 0;
+  let checked = peerStores ? undefined : recall(call);
   if (!checked) {
     checked = checkAnew(call);
-    if (!forwards) remember(call, checked);
+    if (!peerStores) remember(call, checked);
   }
   const rows = allocateTeamRows(device, checked.ir, policy, checked);
   if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
@@ -106,7 +106,7 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const league = policy.kind === "team" ? policy.league : 0;
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
   check.bounds(strict.ir, strict.access, policy, scalars, shapes);
-  const forward = check.forward(options, views);
+  const peerStores = check.peerStores(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
@@ -125,7 +125,7 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
     outputs,
     partials,
     unfolded,
-    forward,
+    peerStores,
     disjointMemory,
     scatter,
     cost,
@@ -138,9 +138,9 @@ function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions):
 }
 
 /** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
-export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs, forward }: Binding): void {
-  for (const { param, to } of forward)
-    if (to.buffer.live === false) throw launchError(device, kernel, freedView(`${param}, where it is forwarded to,`));
+export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs, peerStores }: Binding): void {
+  for (const { param, to } of peerStores)
+    if (to.buffer.live === false) throw launchError(device, kernel, freedView(`${param}, where a peer stores it,`));
   for (const bound of [views, outputs])
     for (const name in bound) if (bound[name]?.buffer.live === false) throw launchError(device, kernel, freedView(name));
 }
@@ -249,14 +249,16 @@ class Checks {
         );
   }
 
-  forward({ forward = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly Forward[] {
-    for (const { param, to } of forward) {
-      if (!this.device.forwards) this.fail(`the device cannot forward "${param}": it stores in its own memory only`);
+  peerStores({ peerStores = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly PeerStore[] {
+    for (const { param, to } of peerStores) {
+      if (!this.device.canPeerStore) this.fail(`the device cannot store "${param}" in other memory than its own`);
       const view = views[param];
       if (view?.rank !== 3 || view.type !== to.type || view.strides.some((stride, axis) => stride !== to.strides[axis]))
-        this.fail(`"${param}" cannot be forwarded: it takes a view of rank 3, and one of its type and strides to store in, too`);
+        this.fail(
+          `"${param}" cannot be stored in a peer, too: that takes a view of rank 3, and one of its type and strides to store in, too`,
+        );
     }
-    return forward;
+    return peerStores;
   }
 
   policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {

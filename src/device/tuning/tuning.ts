@@ -112,9 +112,9 @@ export class LaunchTuning {
 
   /** Views that a run changes. */
   get changed(): readonly View[] {
-    const { views, outputs, access, forward } = this.binding;
+    const { views, outputs, access, peerStores } = this.binding;
     const written = Object.keys(views).filter((name) => access.views[name]?.written || access.views[name]?.scattered);
-    const stored = [...written.map((name) => views[name]), ...forward.map(({ to }) => to)];
+    const stored = [...written.map((name) => views[name]), ...peerStores.map(({ to }) => to)];
     return [...stored, ...Object.values(outputs).filter((view) => view !== undefined)];
   }
 

@@ -1,7 +1,7 @@
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
 import { indexOf, minus, plus, right, times } from "../../ir/build.js";
-import { forward } from "../../ir/passes/forward-stores.js";
+import { forwardStores } from "../../ir/passes/forward-stores.js";
 import { gatherReductions } from "../../ir/passes/gather.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { checkRaces } from "../../ir/analysis/races.js";
@@ -55,8 +55,8 @@ export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, 
   checkComponents(raw, fields, axes);
   const isField = (view: string): boolean => levelOf(view) !== undefined;
   // What was written to another cell is read back from it: there may be none.
-  const forwarded = spread.size > 0 ? raw : forward(raw);
-  const code = hoistUniform(optimise(forwarded), (view) => !isField(view));
+  const stored = spread.size > 0 ? raw : forwardStores(raw);
+  const code = hoistUniform(optimise(stored), (view) => !isField(view));
   const cells = new Cells(code, axes, levelOf);
   const { touches } = cells;
   const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);

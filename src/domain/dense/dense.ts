@@ -1,4 +1,4 @@
-import type { Forward, Launch } from "../../device/device.js";
+import type { PeerStore, Launch } from "../../device/device.js";
 import { range, teams, type Policy } from "../../device/launch/policy.js";
 import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -184,9 +184,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
-  override forwards(container: Container, field: Field): boolean {
+  override canPeerStore(container: Container, field: Field): boolean {
     const { members } = this.set;
-    const reaches = (from: number, to: number | undefined) => to === undefined || members[from].device.forwards?.(members[to].device);
+    const reaches = (from: number, to: number | undefined) => to === undefined || members[from].device.canPeerStore?.(members[to].device);
     const reached = members.every((_, m) => this.neighbours(m).every((neighbour) => reaches(m, neighbour)));
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
@@ -203,10 +203,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   /** The planes of a field that a member's neighbours have in their halos, and where. */
-  private forwardsOf(container: Container, field: Field, member: number): Forward[] {
+  private peerStoresOf(container: Container, field: Field, member: number): PeerStore[] {
     const { param } = container.uses.find((use) => use.field === field && use.written)!;
     const { below, above } = this.haloWidths.get(field, 0);
-    const to = (neighbour: number | undefined, side: Forward["side"], planes: number): Forward[] => {
+    const to = (neighbour: number | undefined, side: PeerStore["side"], planes: number): PeerStore[] => {
       if (planes === 0 || neighbour === undefined) return [];
       const { buffer, type, shape, strides, offset } = this.storage(field, neighbour).kernelView(field.storage[neighbour]);
       const plane = this.padding[0] + (side === "first" ? this.partitions[neighbour].planes : -planes);
@@ -232,7 +232,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
     const { precision, reductions = {}, unfolded, backward } = options;
-    const forward = options.forward?.flatMap((field) => this.forwardsOf(container, field, device));
+    const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
       if (first === end) return [];
@@ -242,7 +242,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ]);
       const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
-      return [this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, forward, backward })];
+      return [
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, backward }),
+      ];
     });
   }
 

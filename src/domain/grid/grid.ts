@@ -254,8 +254,8 @@ export interface PrepareOptions {
   unfolded?: boolean;
   /** The container walks from the last plane to the first, where grid and device can and it pays. */
   backward?: boolean;
-  /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `forwards`. */
-  forward?: readonly Field[];
+  /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `canPeerStore`. */
+  peerStored?: readonly Field[];
 }
 
 /** A rectilinear domain, its active cells spread over the members of a device set; the blueprint of fields and containers. */
@@ -306,7 +306,7 @@ export interface Grid<D extends Dimension = Dimension> {
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
   /** True where `prepare` can make the container, in fast mode and on the standard view, store what it writes to a field in halos as well. */
-  forwards(container: Container, field: Field): boolean;
+  canPeerStore(container: Container, field: Field): boolean;
   /** Runs one container at once on all members, with halos brought up to date before and reductions finished after. */
   run(container: Container, options?: { precision?: Precision }): Promise<void>;
   /** Frees all fields and scalars. */

@@ -9,10 +9,10 @@ import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, som
  * Takes what an element has just stored from a local instead of reading it back, and drops stores that are overwritten before anything reads
  * them. No bit of any result changes, provided that no two views share memory. Team kernels, whose members store side by side, stay as they are.
  */
-export function forward(ir: KernelIR): KernelIR {
+export function forwardStores(ir: KernelIR): KernelIR {
   if (ir.policy.kind === "team") return ir;
   const places = new Places(ir);
-  const body = new Forwarder(ir, places).block(ir.body, new Map());
+  const body = new StoreForwarding(ir, places).block(ir.body, new Map());
   return { ...ir, body: withoutOverwritten(body, new Map(), places) };
 }
 
@@ -86,7 +86,7 @@ interface Stored {
 /** What is certainly stored at a point of the body, by place. */
 type Known = Map<string, Stored>;
 
-class Forwarder {
+class StoreForwarding {
   private readonly names: Names;
   private readonly bytes: Set<string>;
 

@@ -129,15 +129,15 @@ it("wider stencils and deposits that are declared once there are particles find 
 });
 
 it("sums are not stored in the neighbours' halos in passing, as what containers of the grid write may be", async () => {
-  const device = Object.assign(await open("js"), { forwards: () => true });
+  const device = Object.assign(await open("js"), { canPeerStore: () => true });
   const grid = dense(await devices([device, device]), [4, 4, 6]);
   const [rho, next] = [grid.field("rho", f64), grid.field("next", f64)];
   const ions = particles(grid, "ions", {});
   const [give] = ions.container("give", { rho: deposit(rho) }, ({ rho }, p, c) => rho.add(c, 0, 0, 1, 1));
   const copy = grid.container("copy", { rho, next }, ({ rho, next }, c) => void (next[c] = rho.at(c, 0, 0, 1)));
-  assert.equal(grid.forwards(copy, next as never), true);
+  assert.equal(grid.canPeerStore(copy, next as never), true);
   const sums = give.uses.find(({ written }) => written)!.field;
   assert.equal(sums.cardinality, 1);
-  assert.equal(grid.forwards(give, sums), false);
+  assert.equal(grid.canPeerStore(give, sums), false);
   await device.close();
 });

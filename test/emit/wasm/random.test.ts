@@ -58,7 +58,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     outputs: {},
     partials: false,
     unfolded: false,
-    forward: [],
+    peerStores: [],
     disjointMemory: true,
     scatter: { h: "sorted" },
     cost: { flops: 1e9, bytes: 1e9 },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { forward } from "../../../src/ir/passes/forward-stores.js";
+import { forwardStores } from "../../../src/ir/passes/forward-stores.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
 import type { KernelIR, Param, Stmt } from "../../../src/ir/types.js";
@@ -40,7 +40,7 @@ const y = (at = i) => load("y", [at]);
 function forwarded(...body: Stmt[]): string[] {
   const ir = kernel(VIEWS, body, { rank: 2 });
   verify(ir);
-  const after = forward(ir);
+  const after = forwardStores(ir);
   verify(after);
   return print(after)
     .split("\n")
@@ -153,7 +153,7 @@ describe("what an element reads back is taken from a local", () => {
 
   it("not in team kernels", () => {
     const team: KernelIR = { ...kernel(VIEWS, [store("y", [i], x()), store("x", [i], y())]), policy: { kind: "team" } };
-    assert.equal(forward(team), team);
+    assert.equal(forwardStores(team), team);
   });
 });
 
@@ -199,7 +199,7 @@ it("no bit changes of what random kernels compute", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000), { minLength: 100, maxLength: 600, size: "max" }), (choices) => {
       const ir = optimise(randomKernel(choices));
-      const after = forward(ir);
+      const after = forwardStores(ir);
       verify(after);
       if (print(after) !== print(ir)) changed++;
       assert.deepEqual(outcome(after), outcome(ir), print(ir));

@@ -1,6 +1,6 @@
 import type { Expr, Stmt } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import type { ForwardCode } from "./program.js";
+import type { PeerStoreCode } from "./program.js";
 import type { EntryWriter, StmtOf } from "./writer.js";
 
 /** Where one end of a view lies in other memory: its place there for the offset that an element has in the view, and its planes. */
@@ -16,16 +16,16 @@ interface End {
  * Planes at the ends of a box that are stored in other memory, too, such as a neighbour's halo. What each element stores goes there at once;
  * what only some of them store is read back behind the column, so that the other memory has all of the planes.
  */
-export class Forwarding {
+export class PeerStores {
   private readonly ends = new Map<string, End[]>();
   private readonly atOnce: ReadonlySet<string>;
 
   constructor(
     private readonly entry: EntryWriter,
-    forwards: readonly ForwardCode[],
+    stores: readonly PeerStoreCode[],
     private readonly box: { readonly begin: string; readonly end: string; readonly body: readonly Stmt[] },
   ) {
-    for (const forward of forwards) this.ends.set(forward.param, [...(this.ends.get(forward.param) ?? []), this.endOf(forward)]);
+    for (const store of stores) this.ends.set(store.param, [...(this.ends.get(store.param) ?? []), this.endOf(store)]);
     this.atOnce = new Set([...this.ends.keys()].filter((param) => box.body.some((stmt) => stmt.kind === "store" && stmt.view === param)));
   }
 
@@ -61,14 +61,14 @@ export class Forwarding {
     }
   }
 
-  private endOf({ param, side }: ForwardCode): End {
+  private endOf({ param, side }: PeerStoreCode): End {
     const { entry, box } = this;
     const { element } = entry.program.array(param);
-    const planes = entry.indexParam(`forwardPlanes:${param}:${side}`, `${param}_${side}_planes`);
+    const planes = entry.indexParam(`peerStorePlanes:${param}:${side}`, `${param}_${side}_planes`);
     const edge = side === "first" ? `${box.begin} + ${planes}` : `${box.end} - ${planes}`;
     const first = side === "first" ? box.begin : `(${edge})`;
     const to = entry.names.fresh(`${param}_at_${side}`);
-    const pointer = entry.pointerParam(`forward:${param}:${side}`, `${param}_${side}`, element);
+    const pointer = entry.pointerParam(`peerStore:${param}:${side}`, `${param}_${side}`, element);
     entry.early.line(`${entry.dialect.pointer("global", element)}const ${to} = ${pointer} - ${first} * ${entry.strides(param)[0]};`);
     if (side === "first")
       return { to, has: (i) => `${i} < ${edge}`, from: (start) => start, until: (n, stop) => `${n} < ${stop} && ${n} < ${edge}` };

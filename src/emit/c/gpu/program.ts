@@ -78,13 +78,13 @@ export interface GpuAssumptions {
   tileLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
-  /** Views of which planes are stored in other memory, too: `forward:x:first` and `forwardPlanes:x:first`. For grids over a box. */
-  forwards?: readonly ForwardCode[];
+  /** Views of which planes are stored in other memory, too: `peerStore:x:first` and `peerStorePlanes:x:first`. For grids over a box. */
+  peerStores?: readonly PeerStoreCode[];
   /** Blocks of a grid over a box begin at its end. */
   backward?: boolean;
 }
 
-export interface ForwardCode {
+export interface PeerStoreCode {
   readonly param: string;
   readonly side: "first" | "last";
 }

@@ -8,7 +8,7 @@ import { exprsOf, sizeOf, someExpr } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
-import { Forwarding } from "./peer-stores.js";
+import { PeerStores } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
 import { Tile } from "./tile.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
@@ -57,7 +57,7 @@ export class RangeWriter extends EntryWriter {
   private copyIndex = "";
   private readonly tiles = new Map<string, Tile>();
   private readonly slots = new Map<string, string>();
-  private forwarding: Forwarding | undefined;
+  private peerStores: PeerStores | undefined;
 
   constructor(
     program: ProgramWriter,
@@ -135,7 +135,7 @@ export class RangeWriter extends EntryWriter {
   }
 
   store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
-    if (this.forwarding) this.forwarding.store(body, stmt, place, value);
+    if (this.peerStores) this.peerStores.store(body, stmt, place, value);
     else body.line(stmt, `${place} = ${value};`);
   }
 
@@ -250,7 +250,7 @@ export class RangeWriter extends EntryWriter {
       this.indexParam("tile", "tile"),
       this.indexParam("planes", "planes"),
     ];
-    const { forwards, backward = false } = this.program.assumptions;
+    const { peerStores, backward = false } = this.program.assumptions;
     const block = (axis: "x" | "y" | "z") =>
       backward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
@@ -262,15 +262,15 @@ export class RangeWriter extends EntryWriter {
     early.line(`const ${T.index} ${k} = ${first} + ${block("x")} % ${inRow} * (${T.index})${d.threads("x")} + ${thread("x")};`);
     early.line(`${T.index} ${i} = ${this.begin(0)} + ${block("y")} * ${planes};`);
     early.line(`const ${T.index} ${stop} = ${i} + ${planes} < ${this.end(0)} ? ${i} + ${planes} : ${this.end(0)};`);
-    if (forwards) this.forwarding = new Forwarding(this, forwards, { begin: this.begin(0), end: this.end(0), body: this.rest });
+    if (peerStores) this.peerStores = new PeerStores(this, peerStores, { begin: this.begin(0), end: this.end(0), body: this.rest });
     const inside = strided ? `${k} < ${this.end(2)}` : this.inRow();
     code.block(`if (${j} < ${this.end(1)} && ${inside})`, () => {
       this.askAhead(i, stop);
       this.body.statements(this.head);
       const start = this.names.fresh("start");
-      if (this.forwarding?.readsBack) code.line(`const ${T.index} ${start} = ${i};`);
+      if (this.peerStores?.readsBack) code.line(`const ${T.index} ${start} = ${i};`);
       this.column(i, stop);
-      this.forwarding?.close(start, stop, j, k);
+      this.peerStores?.close(start, stop, j, k);
     });
   }
 
