@@ -11,7 +11,7 @@ import { freeTeamRows, teamPlaces } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { canGather, Gathering, piecesOf, type Members, type Piece } from "./gather.js";
+import { canGather, Gathering, piecesOf, type Members, type Piece } from "./final-reduction.js";
 import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "./partials.js";
 import { rangeBatches, sortPasses, teamBatches } from "./records.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";

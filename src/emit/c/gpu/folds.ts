@@ -1,7 +1,7 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
 import { gatherThreads, type LastBlock } from "./dialect.js";
-import { Meeting } from "./meeting.js";
+import { Meeting } from "./all-reduce.js";
 import type { Entry } from "./program.js";
 import { foldDown } from "./shuffles.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";

@@ -7,7 +7,7 @@ import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
 import { gatherThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
-import { canSend } from "./meeting.js";
+import { canSend } from "./all-reduce.js";
 import type { Tile } from "./tile.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
 

@@ -26,7 +26,7 @@ static void __nanosleep(int) { sched_yield(); fake::wait(fake::READY); }
 static void __trap() { abort(); }`;
 
 describe("folds of CUDA that meet", { skip: compiler ? false : "no compiler of C++ was found" }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "isoform-meeting-"));
+  const folder = mkdtempSync(join(tmpdir(), "isoform-all-reduce-"));
   after(() => rmSync(folder, { recursive: true }));
   const compile = (...args: string[]) => {
     const { status, stderr } = spawnSync(compiler!, ["-std=gnu++17", "-O1", "-w", "-fno-strict-aliasing", ...args], { encoding: "utf8" });
@@ -45,10 +45,10 @@ describe("folds of CUDA that meet", { skip: compiler ? false : "no compiler of C
     compile("-shared", "-fPIC", join(folder, "meet.cpp"), "-o", join(folder, "0.so"));
     // The memory of blocks is static: each GPU has its own.
     for (const m of MEMBERS.slice(1)) copyFileSync(join(folder, "0.so"), join(folder, `${m - 1}.so`));
-    compile(inSource("emit/c/meeting.cpp"), "-o", join(folder, "meeting"), "-ldl", "-lpthread");
+    compile(inSource("emit/c/all-reduce.cpp"), "-o", join(folder, "all-reduce"), "-ldl", "-lpthread");
     for (const members of MEMBERS)
       for (const blocks of [1, 3]) {
-        const run = spawnSync(join(folder, "meeting"), [folder, `${members}`, `${blocks}`, "5"], { encoding: "utf8", timeout: 60_000 });
+        const run = spawnSync(join(folder, "all-reduce"), [folder, `${members}`, `${blocks}`, "5"], { encoding: "utf8", timeout: 60_000 });
         assert.equal(run.stdout, "0 wrong\n", `${members} members, ${blocks} blocks: ${run.stderr}`);
       }
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { piecesOf } from "../../../src/device/gpu/gather.js";
+import { piecesOf } from "../../../src/device/gpu/final-reduction.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
-import { canSend, HEARERS } from "../../../src/emit/c/gpu/meeting.js";
+import { canSend, HEARERS } from "../../../src/emit/c/gpu/all-reduce.js";
 import { hipLanguage } from "../../../src/emit/c/hip.js";
 
 const BYTES = 8;

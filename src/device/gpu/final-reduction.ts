@@ -1,5 +1,5 @@
 import { AT_ONCE } from "../../emit/c/gpu/folds.js";
-import { HEARERS, MOST_SENT } from "../../emit/c/gpu/meeting.js";
+import { HEARERS, MOST_SENT } from "../../emit/c/gpu/all-reduce.js";
 import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
@@ -14,7 +14,7 @@ export interface Piece {
 /** Pieces at most, where threads of one block fold what all blocks have. */
 const MOST_PIECES = 256;
 
-/** GPUs that exchange their totals while they fold: see emit/c/gpu/meeting.ts. */
+/** GPUs that exchange their totals while they fold: see emit/c/gpu/all-reduce.ts. */
 export interface Members {
   readonly me: number;
   /** Addresses of the members' mailboxes. */
