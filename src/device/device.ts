@@ -188,7 +188,7 @@ export interface Fold {
    * They wait for each other while they run, so that nothing else need order them: all must be submitted, each behind all that its device
    * was given before. Else each must come after what all devices have left.
    */
-  readonly meets: boolean;
+  readonly allReduces: boolean;
 }
 
 export interface Device {

@@ -21,7 +21,7 @@ export interface Op {
   /** Operations of other streams or members that are waited for. */
   readonly waits: readonly Op[];
   /** Operations of other members that it waits for while it runs, without an event. */
-  readonly meets: readonly Op[];
+  readonly exchangesWith: readonly Op[];
 }
 
 /** Marks before and after an operation, by the clock of its member. */
@@ -154,9 +154,23 @@ export class Program {
     const lasts = members.map(() => new Map<number, Op>());
     /** What must be complete before a member goes on after a node. */
     const completion = new Map<Node, (member: number) => readonly Op[]>();
-    const add = (task: Task<Node>, member: number, work: Partial<Pick<Op, "launches" | "copies" | "meets">>, after: readonly Op[]): Op => {
+    const add = (
+      task: Task<Node>,
+      member: number,
+      work: Partial<Pick<Op, "launches" | "copies" | "exchangesWith">>,
+      after: readonly Op[],
+    ): Op => {
       const { node, stream } = task;
-      const op = { node, member, stream, launches: [], copies: [], meets: [], ...work, waits: lastOfEach(after, { member, stream }, ops) };
+      const op = {
+        node,
+        member,
+        stream,
+        launches: [],
+        copies: [],
+        exchangesWith: [],
+        ...work,
+        waits: lastOfEach(after, { member, stream }, ops),
+      };
       ops.push(op);
       before.set(op, lasts[member].get(stream));
       lasts[member].set(stream, op);
@@ -178,8 +192,8 @@ export class Program {
         const done = members.map((m) => {
           const own = after(m);
           const last = lasts[m].get(task.stream);
-          const met = complete(last ? [...own, last] : own, before);
-          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(node, m).filter((op) => !met.has(op))]);
+          const completed = complete(last ? [...own, last] : own, before);
+          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(node, m).filter((op) => !completed.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "pack" || node.kind === "sort") {
@@ -197,12 +211,14 @@ export class Program {
       } else {
         const shared = this.sharedOf(node.stage);
         if (shared) {
-          const { launches: list, meets } = shared.fold;
+          const { launches: list, allReduces } = shared.fold;
           // A fold that waits while it runs must not keep back what another device waits for.
           const all = members.map((m) => [...lasts[m].values()]);
-          const waits = (m: number) => (meets ? all[m] : after(...members));
-          const met = meets ? after(...members) : [];
-          const folds = members.map((m) => add(task, m, { launches: [list[m]], meets: met.filter((op) => op.member !== m) }, waits(m)));
+          const waits = (m: number) => (allReduces ? all[m] : after(...members));
+          const exchanging = allReduces ? after(...members) : [];
+          const folds = members.map((m) =>
+            add(task, m, { launches: [list[m]], exchangesWith: exchanging.filter((op) => op.member !== m) }, waits(m)),
+          );
           completion.set(node, (m) => [folds[m]]);
           continue;
         }
@@ -265,12 +281,12 @@ export class Program {
   }
 }
 
-/** All that is complete once some operations are: what they waited for or met, and what came `before` in the streams of it all. */
+/** All that is complete once some operations are: what they waited for or exchanged with, and what came `before` in the streams of it all. */
 function complete(last: readonly Op[], before: ReadonlyMap<Op, Op | undefined>): ReadonlySet<Op> {
   const done = new Set<Op>(last);
   // Grows while it is walked.
   for (const op of done) {
-    for (const other of [...op.waits, ...op.meets]) done.add(other);
+    for (const other of [...op.waits, ...op.exchangesWith]) done.add(other);
     const earlier = before.get(op);
     if (earlier) done.add(earlier);
   }

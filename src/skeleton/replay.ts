@@ -22,7 +22,7 @@ export function replay(ops: readonly Op[], link: Link, seconds: (op: Op) => numb
   while (left.size > 0) {
     let next: { op: Op; begin: number } | undefined;
     for (const op of left) {
-      const before = [...op.waits, ...op.meets, ...previous.get(op)!];
+      const before = [...op.waits, ...op.exchangesWith, ...previous.get(op)!];
       if (!before.every((other) => spans.has(other))) continue;
       const ready = Math.max(0, ...before.map((other) => spans.get(other)!.end));
       const needed = resourcesOf(op).map((name) => free.get(name) ?? 0);

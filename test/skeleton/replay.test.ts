@@ -30,7 +30,7 @@ function ops(level: OccLevel, halo: number): Op[] {
       launches: task.node.kind === "halo" ? [] : launches,
       copies: task.node.kind === "halo" ? [copy(0, 1, halo)] : [],
       waits: task.waits.map((wait) => made.get(wait)!),
-      meets: [],
+      exchangesWith: [],
     });
   return [...made.values()];
 }
@@ -60,7 +60,7 @@ const op = (work: Partial<Op>): Op => ({
   launches: [],
   copies: [],
   waits: [],
-  meets: [],
+  exchangesWith: [],
   ...work,
 });
 

@@ -1,7 +1,7 @@
 import type { ProgramStage } from "./pool-region.js";
 
 /*
- * The block of shared memory through which the pool's main thread and its workers meet, and what both sides need to run a program.
+ * The block of shared memory through which the pool's main thread and its workers communicate, and what both sides need to run a program.
  * What different threads write lies on different cache lines of 64 bytes.
  */
 

@@ -24,7 +24,7 @@ export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number)
 
 /**
  * One thread's way through a region. Where a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
- * still meet at the barriers.
+ * still wait at the barriers.
  */
 export class Walk {
   private readonly words: Int32Array;
@@ -47,7 +47,7 @@ export class Walk {
   run(): void {
     const { words, shares } = this;
     for (let stage = 0; stage < shares.length; stage++) {
-      if (stage > 0) this.meet(stage);
+      if (stage > 0) this.awaitOthers(stage);
       const share = shares[stage];
       if (!share || Atomics.load(words, FAILED) !== 0) continue;
       try {
@@ -60,7 +60,7 @@ export class Walk {
   }
 
   /** The barrier in front of a stage. */
-  private meet(stage: number): void {
+  private awaitOthers(stage: number): void {
     const { words } = this;
     const all = stage * this.team;
     if (Atomics.add(words, ARRIVED, 1) + 1 === all) {

@@ -61,6 +61,6 @@ export class CudaDevice extends GpuDevice<Gpu> {
     const known = own.filter((part) => part !== undefined);
     const reached = known.every(({ gpu }) => known.every((other) => other.gpu === gpu || gpu.reaches(other.gpu)));
     const together = known.length === parts.length && reached ? GpuFold.together(known) : undefined;
-    return together && { launches: together.folds, meets: together.meets };
+    return together && { launches: together.folds, allReduces: together.allReduces };
   }
 }

@@ -1,5 +1,5 @@
 import { AT_ONCE } from "../../emit/c/gpu/folds.js";
-import { HEARERS, MOST_SENT } from "../../emit/c/gpu/all-reduce.js";
+import { RECEIVERS, MOST_SENT } from "../../emit/c/gpu/all-reduce.js";
 import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
@@ -27,18 +27,18 @@ export interface Members {
 export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
 
 /** Partials from so many places can be folded by the blocks of one kernel. */
-export const canGather = ({ meets }: GpuLanguage, places: number): boolean => meets || places <= MOST_PIECES;
+export const inOneKernel = ({ allReduces }: GpuLanguage, places: number): boolean => allReduces || places <= MOST_PIECES;
 
-/** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be heard at once. */
-export function piecesOf({ meets, gatherThreads }: GpuLanguage, partials: readonly Piece[], bytes: number, members: number): Piece[] {
-  const most = meets ? Math.floor(HEARERS / members) : MOST_PIECES;
-  const folders = meets ? gatherThreads - MOST_SENT : gatherThreads;
+/** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be received at once. */
+export function piecesOf({ allReduces, finalThreads }: GpuLanguage, partials: readonly Piece[], bytes: number, members: number): Piece[] {
+  const most = allReduces ? Math.floor(RECEIVERS / members) : MOST_PIECES;
+  const folders = allReduces ? finalThreads - MOST_SENT : finalThreads;
   const total = partials.reduce((sum, { count }) => sum + count, 0);
   return cut(partials, bytes, Math.max(AT_ONCE * folders, blocks(total, Math.max(1, most - partials.length))));
 }
 
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
-export class Gathering {
+export class FinalReduction {
   readonly step: Step;
   readonly blocks: number;
   private readonly memory: GpuMemory;
@@ -80,9 +80,9 @@ export class Gathering {
       [`pieces:${name}`, at(pieces[n])],
       [`totals:${name}`, at(totals[n])],
     ]);
-    const meeting = { members: count, me: members?.me ?? 0, mailboxes: at(addresses), turn: at(turn) };
-    const own = { ...Object.fromEntries(places), ticket: at(ticket), ...meeting };
-    const block = [gpu.language.gatherThreads, 1, 1] as const;
+    const exchange = { members: count, me: members?.me ?? 0, mailboxes: at(addresses), turn: at(turn) };
+    const own = { ...Object.fromEntries(places), ticket: at(ticket), ...exchange };
+    const block = [gpu.language.finalThreads, 1, 1] as const;
     this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block }, { ...values, ...own });
   }
 

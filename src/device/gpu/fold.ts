@@ -4,7 +4,7 @@ import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
 import { canSend } from "../../emit/c/gpu/all-reduce.js";
-import { mailboxBytes, type Gathering } from "./final-reduction.js";
+import { mailboxBytes, type FinalReduction } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 import type { Values } from "./steps.js";
@@ -30,35 +30,37 @@ export class GpuFold implements Launch {
     readonly gpu: GpuMachine,
     private readonly launches: readonly GpuLaunch[],
     private readonly memory: readonly GpuMemory[],
-    private readonly gathering: Gathering,
+    private readonly reduction: FinalReduction,
   ) {
     ({ kernel: this.kernel, policy: this.policy } = launches[0]);
-    this.remarks = [`partials of ${launches.length} launches, folded by ${gathering.blocks} blocks`];
+    this.remarks = [`partials of ${launches.length} launches, folded by ${reduction.blocks} blocks`];
   }
 
   /**
    * One fold for each part. GPUs that are all different ones, and can wait for each other, fold what is their own and exchange the results
-   * while they do so (`meets`); else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
+   * while they do so (`allReduces`); else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
    */
-  static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; meets: boolean } | undefined {
+  static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; allReduces: boolean } | undefined {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
     const reductions = Object.keys(parts[0].results).length;
     const apart = new Set(parts.map(({ gpu }) => gpu)).size === parts.length;
-    const meets = parts[0].gpu.language.meets && apart && canSend(reductions, parts.length);
+    const allReduces = parts[0].gpu.language.allReduces && apart && canSend(reductions, parts.length);
     const all = parts.flatMap(({ launches }) => launches);
-    const blocks = parts.map(({ launches }) => launches[0].gatheringBlocks(meets ? launches : all, meets ? parts.length : 1));
+    const blocks = parts.map(({ launches }) =>
+      launches[0].finalReductionBlocks(allReduces ? launches : all, allReduces ? parts.length : 1),
+    );
     if (blocks.includes(undefined)) return undefined;
     const most = Math.max(...(blocks as number[]));
-    const mailboxes = meets ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, most, reductions))) : [];
+    const mailboxes = allReduces ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, most, reductions))) : [];
     const addresses = mailboxes.map(({ address }) => address);
     const folds = parts.map(({ gpu, launches, results }, me) => {
       const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
-      const sources = meets ? launches : all;
-      const members = meets ? { me, mailboxes: addresses, blocks: most } : undefined;
-      const gathering = launches[0].gatherFrom(sources, { results: memory[0].address, ...placesOf(results) }, members)!;
-      return new GpuFold(gpu, sources, memory, gathering);
+      const sources = allReduces ? launches : all;
+      const members = allReduces ? { me, mailboxes: addresses, blocks: most } : undefined;
+      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, ...placesOf(results) }, members)!;
+      return new GpuFold(gpu, sources, memory, reduction);
     });
-    return { folds, meets };
+    return { folds, allReduces };
   }
 
   /** Throws LaunchError where it, or a launch that leaves partials, was freed. */
@@ -69,7 +71,7 @@ export class GpuFold implements Launch {
 
   enqueue(stream: number): void {
     this.gpu.starts(this.kernel.name);
-    this.gathering.step.enqueue(stream);
+    this.reduction.step.enqueue(stream);
   }
 
   source(): string {
@@ -79,7 +81,7 @@ export class GpuFold implements Launch {
   free(): void {
     if (this.freed) return;
     this.freed = true;
-    this.gathering.free();
+    this.reduction.free();
     for (const piece of this.memory) piece.free();
   }
 }

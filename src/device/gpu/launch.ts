@@ -11,7 +11,7 @@ import { freeTeamRows, teamPlaces } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { canGather, Gathering, piecesOf, type Members, type Piece } from "./final-reduction.js";
+import { inOneKernel, FinalReduction, piecesOf, type Members, type Piece } from "./final-reduction.js";
 import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "./partials.js";
 import { rangeBatches, sortPasses, teamBatches } from "./records.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
@@ -48,7 +48,7 @@ export class GpuLaunch implements Launch {
   private readonly values: Record<string, number | boolean>;
   private readonly steps: Step[] = [];
   private temporary: GpuMemory | undefined;
-  private gathering: Gathering | undefined;
+  private finalReduction: FinalReduction | undefined;
   /** Where `unfolded` partials lie, by reduce parameter. */
   readonly left = new Map<string, Piece>();
   private readonly wanted: { key: string; bytes: number }[] = [];
@@ -127,8 +127,8 @@ export class GpuLaunch implements Launch {
     this.ran = false;
     this.temporary?.free();
     this.temporary = undefined;
-    this.gathering?.free();
-    this.gathering = undefined;
+    this.finalReduction?.free();
+    this.finalReduction = undefined;
     for (const step of this.steps.splice(0)) step.free?.();
   }
 
@@ -277,7 +277,7 @@ export class GpuLaunch implements Launch {
   private planFolds(count: number): void {
     const { fold, finish, reduces } = this.program;
     if (!finish || !this.folds) return;
-    if (!fold) return this.planGathering(finish, count);
+    if (!fold) return this.planFinalReduction(finish, count);
     const block = [BLOCK, 1, 1] as const;
     planFolds(
       reduces,
@@ -290,39 +290,45 @@ export class GpuLaunch implements Launch {
   }
 
   /** Folds the partials at once, or leaves them. */
-  private planGathering(finish: EntryCode, count: number): void {
+  private planFinalReduction(finish: EntryCode, count: number): void {
     for (const { name } of this.program.reduces) this.left.set(name, { address: Number(this.values[`partials:${name}`]), count });
     if (!this.binding.unfolded)
       this.steps.push(
-        (this.gathering = this.gather(finish, new Map([...this.left].map(([name, piece]) => [name, [piece]])), this.values)).step,
+        (this.finalReduction = this.reduceFinally(finish, new Map([...this.left].map(([name, piece]) => [name, [piece]])), this.values))
+          .step,
       );
   }
 
   /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once, or are too many. */
-  gatherFrom(launches: readonly GpuLaunch[], values: Values, members?: Members): Gathering | undefined {
+  finalReductionOf(launches: readonly GpuLaunch[], values: Values, members?: Members): FinalReduction | undefined {
     const { finish } = this.program;
-    return finish && this.gathers(launches) ? this.gather(finish, this.partialsOf(launches), values, members) : undefined;
+    return finish && this.reducesInOneKernel(launches) ? this.reduceFinally(finish, this.partialsOf(launches), values, members) : undefined;
   }
 
   /** Blocks of that on one of so many GPUs; undefined likewise. */
-  gatheringBlocks(launches: readonly GpuLaunch[], members: number): number | undefined {
-    if (!this.gathers(launches)) return undefined;
+  finalReductionBlocks(launches: readonly GpuLaunch[], members: number): number | undefined {
+    if (!this.reducesInOneKernel(launches)) return undefined;
     const [partials] = this.partialsOf(launches).values();
     return piecesOf(this.gpu.language, partials, 0, members).length;
   }
 
-  private gathers(launches: readonly GpuLaunch[]): boolean {
+  private reducesInOneKernel(launches: readonly GpuLaunch[]): boolean {
     const { finish, fold } = this.program;
     if (!finish || fold || launches.some(({ binding }) => !binding.unfolded)) return false;
-    return canGather(this.gpu.language, launches.length);
+    return inOneKernel(this.gpu.language, launches.length);
   }
 
   private partialsOf(launches: readonly GpuLaunch[]): Map<string, Piece[]> {
     return new Map(this.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)]));
   }
 
-  private gather(finish: EntryCode, pieces: ReadonlyMap<string, readonly Piece[]>, values: Values, members?: Members): Gathering {
-    return new Gathering(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values, members);
+  private reduceFinally(
+    finish: EntryCode,
+    pieces: ReadonlyMap<string, readonly Piece[]>,
+    values: Values,
+    members?: Members,
+  ): FinalReduction {
+    return new FinalReduction(this.gpu, this.program, finish, this.entries.get(finish.name)!, pieces, values, members);
   }
 
   /** threadIdx.x along the last axis. A strided grid fills the device once, but in three dimensions each block has a few planes. */

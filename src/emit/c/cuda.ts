@@ -3,7 +3,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
 import { SORT_SOURCE } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
-import { gatherThreads } from "./gpu/dialect.js";
+import { finalThreads } from "./gpu/dialect.js";
 import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "./gpu/program.js";
 
@@ -34,9 +34,9 @@ export const cudaLanguage: GpuLanguage = {
   sort: SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
-  gatherThreads: gatherThreads(dialect),
+  finalThreads: finalThreads(dialect),
   lanes: dialect.shuffle?.warp ?? 1,
-  meets: dialect.far !== undefined,
+  allReduces: dialect.peerAccess !== undefined,
 };
 
 /** CUDA C++ of a kernel without a launch or a device, for people and for compiling in tests. */

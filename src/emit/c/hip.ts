@@ -2,7 +2,7 @@ import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js"
 import type { KernelIR } from "../../ir/types.js";
 import { sortSource } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
-import { gatherThreads } from "./gpu/dialect.js";
+import { finalThreads } from "./gpu/dialect.js";
 import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "./gpu/program.js";
 import { hipDialect } from "./hip/dialect.js";
@@ -35,9 +35,9 @@ export const hipLanguage: GpuLanguage = {
   sort: sortSource({ sync: "__syncthreads()", same: (number) => `same_number(${number})`, definition: SAME_NUMBER }),
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
-  gatherThreads: gatherThreads(dialect),
+  finalThreads: finalThreads(dialect),
   lanes: dialect.shuffle?.warp ?? 1,
-  meets: dialect.far !== undefined,
+  allReduces: dialect.peerAccess !== undefined,
 };
 
 /** HIP C++ of a kernel without a launch or a device, for people and for compiling in tests. */

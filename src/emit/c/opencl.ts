@@ -1,7 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { copySource } from "./gpu/copy.js";
-import { gatherThreads } from "./gpu/dialect.js";
+import { finalThreads } from "./gpu/dialect.js";
 import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
 import type { GpuLanguage } from "./gpu/program.js";
 import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
@@ -16,9 +16,9 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
     sort: SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
-    gatherThreads: gatherThreads(dialect),
+    finalThreads: finalThreads(dialect),
     lanes: dialect.shuffle?.warp ?? 1,
-    meets: dialect.far !== undefined,
+    allReduces: dialect.peerAccess !== undefined,
   };
 }
 

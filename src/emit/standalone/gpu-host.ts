@@ -75,7 +75,7 @@ export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, 
     unitStrides,
     scatter: Object.fromEntries(scatters.map((param) => [param.name, codeOf(param)])),
   };
-  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, far: undefined });
+  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, peerAccess: undefined });
 }
 
 /** The source of a program for the device, with the sort of its recorded contributions. */

@@ -29,7 +29,7 @@ export class TeamWriter extends EntryWriter {
   /** Statements that must be decided alike by all members, as there are barriers behind the decision. */
   private readonly decided = new Set<Stmt>();
   /** Statements right behind a barrier, or behind one that the same invocation runs: what they need is there. */
-  private readonly met = new Set<Stmt>();
+  private readonly afterBarrier = new Set<Stmt>();
   /** Statements of one invocation that are followed by another such. */
   private readonly joined = new Set<Stmt>();
   /** Cells for folds of members' values, by type and number in one fold. */
@@ -43,7 +43,7 @@ export class TeamWriter extends EntryWriter {
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
     this.collectDecided(program.ir.body, false);
-    this.collectMeetings(program.ir.body);
+    this.collectBarriers(program.ir.body);
   }
 
   entry(): Entry {
@@ -68,7 +68,7 @@ export class TeamWriter extends EntryWriter {
       for (const param of this.program.reduces)
         code.line(`if thread == 0 { ${this.writePartial(param, team, this.accumulators.get(param.name)!)} }`);
       const last = this.ir.body.at(-1);
-      if (!last || !this.meets(last)) this.barrier();
+      if (!last || !this.endsWithBarrier(last)) this.barrier();
     });
     return this.finish([members, 1, 1]);
   }
@@ -291,14 +291,14 @@ export class TeamWriter extends EntryWriter {
 
   private once(body: BodyWriter, stmt: Stmt, write: () => void): void {
     if (this.apart) return write();
-    if (!this.met.has(stmt)) this.barrier();
+    if (!this.afterBarrier.has(stmt)) this.barrier();
     body.code.block("if thread == 0", write);
     if (!this.joined.has(stmt)) this.barrier();
   }
 
   /** Members that still read what all may read, before one of them changes it. */
   private before(stmt: Stmt): void {
-    if (this.barrierBefore && !this.met.has(stmt)) this.barrier();
+    if (this.barrierBefore && !this.afterBarrier.has(stmt)) this.barrier();
   }
 
   private barrier(): void {
@@ -316,21 +316,21 @@ export class TeamWriter extends EntryWriter {
     }
   }
 
-  private collectMeetings(list: readonly Stmt[]): void {
+  private collectBarriers(list: readonly Stmt[]): void {
     list.forEach((stmt, n) => {
       const next = list[n + 1];
-      if (next && this.meets(stmt)) this.met.add(next);
+      if (next && this.endsWithBarrier(stmt)) this.afterBarrier.add(next);
       if (next && this.isOnce(stmt) && this.isOnce(next)) this.joined.add(stmt);
-      if (!isShared(stmt)) for (const block of blocksOf(stmt)) this.collectMeetings(block);
+      if (!isShared(stmt)) for (const block of blocksOf(stmt)) this.collectBarriers(block);
     });
   }
 
   private hasBarrier(stmt: Stmt): boolean {
-    return this.meets(stmt) || blocksOf(stmt).some((block) => block.some((inner) => this.hasBarrier(inner)));
+    return this.endsWithBarrier(stmt) || blocksOf(stmt).some((block) => block.some((inner) => this.hasBarrier(inner)));
   }
 
   /** True of statements that end with a barrier. */
-  private meets(stmt: Stmt): boolean {
+  private endsWithBarrier(stmt: Stmt): boolean {
     return isShared(stmt) || this.isOnce(stmt);
   }
 

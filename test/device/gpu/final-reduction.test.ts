@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { piecesOf } from "../../../src/device/gpu/final-reduction.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
-import { canSend, HEARERS } from "../../../src/emit/c/gpu/all-reduce.js";
+import { canSend, RECEIVERS } from "../../../src/emit/c/gpu/all-reduce.js";
 import { hipLanguage } from "../../../src/emit/c/hip.js";
 
 const BYTES = 8;
@@ -35,10 +35,10 @@ describe("pieces of partials, one a block", () => {
     );
   });
 
-  it("are as many as the GPUs' totals can be heard at once, where partials are many", () => {
+  it("are as many as the GPUs' totals can be received at once, where partials are many", () => {
     for (const members of [1, 2, 4, 7]) {
       const { length } = piecesOf(cudaLanguage, placesFrom([262_144, 5]), BYTES, members);
-      assert.ok(length * members <= HEARERS, `${length} of each of ${members}`);
+      assert.ok(length * members <= RECEIVERS, `${length} of each of ${members}`);
     }
   });
 

@@ -1,5 +1,5 @@
 /* Several "GPUs" run the finish of a kernel with a sum in f64 and a maximum in f32 at once, each in a thread and with a copy of the library of its own:
-   meeting FOLDER MEMBERS BLOCKS TURNS. Prints how many results are wrong. */
+   all-reduce FOLDER MEMBERS BLOCKS TURNS. Prints how many results are wrong. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ int main(int, char **argv) {
   for (int m = 0; m < members; m++) {
     Gpu &gpu = gpus[m];
     void *library = dlopen((folder + "/" + std::to_string(m) + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    *(void **)&gpu.run = dlsym(library, "meet_kernel_finish_run");
-    const auto bytes = (size_t(*)())dlsym(library, "meet_kernel_finish_bytes");
+    *(void **)&gpu.run = dlsym(library, "all_reduce_kernel_finish_run");
+    const auto bytes = (size_t(*)())dlsym(library, "all_reduce_kernel_finish_bytes");
     if (bytes() != sizeof(Arguments)) return puts("the entry has other parameters"), 1;
     gpu.me = m, gpu.blocks = blocks, gpu.turns = turns;
     gpu.sums.resize(blocks * A_BLOCK), gpu.mosts.resize(blocks * A_BLOCK);

@@ -13,7 +13,7 @@ const inSource = (name: string) => fileURLToPath(new URL(`../../../../test/${nam
 const compiler = ["g++", "clang++", "c++"].find((name) => spawnSync(name, ["--version"]).status === 0);
 const MEMBERS = [1, 2, 3, 4];
 
-const meet = kernel("meet", { x: view(f64), y: view(f32), s: sum(f64), m: max(f32) }, ({ x, y, s, m }, i) => {
+const reducing = kernel("all_reduce", { x: view(f64), y: view(f32), s: sum(f64), m: max(f32) }, ({ x, y, s, m }, i) => {
   s.add(x[i]);
   m.max(y[i]);
 });
@@ -25,7 +25,7 @@ const CUDA = `#include <sched.h>
 static void __nanosleep(int) { sched_yield(); fake::wait(fake::READY); }
 static void __trap() { abort(); }`;
 
-describe("folds of CUDA that meet", { skip: compiler ? false : "no compiler of C++ was found" }, () => {
+describe("all-reduces in CUDA kernels", { skip: compiler ? false : "no compiler of C++ was found" }, () => {
   const folder = mkdtempSync(join(tmpdir(), "isoform-all-reduce-"));
   after(() => rmSync(folder, { recursive: true }));
   const compile = (...args: string[]) => {
@@ -34,15 +34,15 @@ describe("folds of CUDA that meet", { skip: compiler ? false : "no compiler of C
   };
 
   it("give all GPUs the same results, turn after turn", () => {
-    const source = cudaSource(compileKernel(meet, {}), "fast")
+    const source = cudaSource(compileKernel(reducing, {}), "fast")
       .replace(
         /asm volatile\("ld\.acquire.*/,
         "*first = __atomic_load_n(place, __ATOMIC_ACQUIRE); *second = __atomic_load_n(place + 1, __ATOMIC_ACQUIRE);",
       )
       .replace(/asm volatile\("fence\.acq_rel.*/, "__sync_synchronize();");
     const fake = inSource("device/hip/fake-device.hpp");
-    writeFileSync(join(folder, "meet.cpp"), `#include "${fake}"\n${CUDA}\n${source}\nFAKE_ENTRY(meet_kernel_finish)\n`);
-    compile("-shared", "-fPIC", join(folder, "meet.cpp"), "-o", join(folder, "0.so"));
+    writeFileSync(join(folder, "kernel.cpp"), `#include "${fake}"\n${CUDA}\n${source}\nFAKE_ENTRY(all_reduce_kernel_finish)\n`);
+    compile("-shared", "-fPIC", join(folder, "kernel.cpp"), "-o", join(folder, "0.so"));
     // The memory of blocks is static: each GPU has its own.
     for (const m of MEMBERS.slice(1)) copyFileSync(join(folder, "0.so"), join(folder, `${m - 1}.so`));
     compile(inSource("emit/c/all-reduce.cpp"), "-o", join(folder, "all-reduce"), "-ldl", "-lpthread");

@@ -191,7 +191,7 @@ test("scratch beyond the static limit is dynamic shared memory", () => {
   assert.match(source, /int \*const u = \(int \*\)\(scratch_memory \+ 8000\);/);
 });
 
-test("in fast mode blocks gather partials from several places, and the last of them hears what all have", () => {
+test("in fast mode blocks reduce partials from several places, and the last of them receives what all have", () => {
   const { source, fold, finish } = emit(dot, { strict: false });
   assert.equal(fold, undefined);
   assert.ok(finish!.params.some(({ key }) => key === "pieces:s"));
@@ -249,7 +249,7 @@ test("strict lanes keep the eight sums of the strict order, and one lane has the
   assert.doesNotMatch(one, /__shfl_xor_sync\(lanes/);
 });
 
-test("lanes meet where memory passes between them", () => {
+test("lanes synchronise where memory passes between them", () => {
   const twice = teamKernel("twice", { y: view(f64, 3) }, ({ y }, team) => {
     team.range(8, (j, lanes) => {
       for (let turn = 0; turn < 2; turn++)

@@ -60,12 +60,12 @@ export function cudaDialect(wide: boolean): GpuDialect {
       },
     },
     finishThreads: 1024,
-    far: {
+    peerAccess: {
       // One multiprocessor reads so many slowly: 64 KiB take 3 us on an H200.
       threads: 256,
       fence: 'asm volatile("fence.acq_rel.sys;" ::: "memory")',
-      load: (pointer, [first, second]) => `hear(${pointer}, &${first}, &${second})`,
-      definition: HEAR,
+      load: (pointer, [first, second]) => `poll(${pointer}, &${first}, &${second})`,
+      definition: POLL,
       pause: "__nanosleep(20)",
       fail: "__trap()",
     },
@@ -90,8 +90,8 @@ const ABS_I32 = [
   "}",
 ].join("\n");
 
-const HEAR = [
-  "__device__ inline void hear(const long long *place, long long *first, long long *second) {",
+const POLL = [
+  "__device__ inline void poll(const long long *place, long long *first, long long *second) {",
   '  asm volatile("ld.acquire.sys.global.v2.s64 {%0, %1}, [%2];" : "=l"(*first), "=l"(*second) : "l"(place) : "memory");',
   "}",
 ].join("\n");

@@ -1,5 +1,5 @@
 import type { NumericType, ReduceParam } from "../../../ir/types.js";
-import type { FarBlocks } from "./dialect.js";
+import type { PeerAccess } from "./dialect.js";
 import { foldDown } from "./shuffles.js";
 import type { EntryWriter } from "./writer.js";
 
@@ -9,17 +9,17 @@ export const MOST_SENT = 64;
 /** A block can send the totals of so many reductions to so many GPUs. */
 export const canSend = (reductions: number, members = 1): boolean => 2 * members * reductions <= MOST_SENT;
 
-/** Threads that hear. */
-export const HEARERS = 32;
+/** Threads that receive. */
+export const RECEIVERS = 32;
 /** Looks at the mailbox before the others are given up: some seconds. */
 const MOST_TRIES = 1 << 27;
 
 /**
- * Blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all GPUs, a word for each half of a
+ * The all-reduce in a kernel: blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all GPUs, a word for each half of a
  * value; the last block of each GPU waits for those of all, and folds them in one order, so that all get the same. A word also holds the turn,
  * so that neither half is seen without it. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
  */
-export class Meeting {
+export class AllReduce {
   /** The block's first threads fold its partials, while the others wait for what was stored in the memory of other GPUs. */
   readonly folders: number;
   private readonly reduces: readonly ReduceParam[];
@@ -30,14 +30,14 @@ export class Meeting {
   /** Values of any type have 8 bytes of the block's memory each. Needs `thread`. */
   constructor(
     private readonly entry: EntryWriter,
-    private readonly far: FarBlocks,
+    private readonly access: PeerAccess,
   ) {
     const { early, code, dialect, program } = entry;
     const { i64 } = dialect;
-    this.folders = far.threads - MOST_SENT;
+    this.folders = access.threads - MOST_SENT;
     this.reduces = program.reduces;
     this.words = 2 * this.reduces.length;
-    program.definitions.add(far.definition);
+    program.definitions.add(access.definition);
     entry.sharedArray("own", "f64", this.reduces.length);
     const [members, me] = [entry.param("members", "i32", "members"), entry.param("me", "i32", "me")];
     const mailboxes = entry.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
@@ -52,9 +52,9 @@ export class Meeting {
     );
     early.line(`const ${i64} *from = (const ${i64} *)${mailboxes}[${me}];`);
     code.line(`${i64} now = 0;`);
-    code.line(`if (${this.sends} || thread < ${HEARERS}) now = *${this.turn};`);
+    code.line(`if (${this.sends} || thread < ${RECEIVERS}) now = *${this.turn};`);
     // What the kernels before have stored in the memory of other GPUs is there when a word is.
-    code.line(`if (${members} > 1 && ${this.sends}) ${far.fence};`);
+    code.line(`if (${members} > 1 && ${this.sends}) ${access.fence};`);
   }
 
   /** Thread 0 puts down what the block has for reduction `n`; the only block of all runs the line `only`. */
@@ -69,25 +69,25 @@ export class Meeting {
     code.line("if (places == 1) return;");
     code.line(`const int side = (int)(now % 2) * places * ${words};`);
     code.line(`if (${this.sends}) to[side] = (now + 1) << 32 | ((const unsigned int *)own)[sender % ${words}];`);
-    code.line(`if (${dialect.block("x")} != ${dialect.blocks("x")} - 1 || thread >= ${HEARERS}) return;`);
+    code.line(`if (${dialect.block("x")} != ${dialect.blocks("x")} - 1 || thread >= ${RECEIVERS}) return;`);
     reduces.forEach((param, n) =>
       code.block("", () => {
         code.line(`${entry.T[param.type]} total = ${entry.constant(param.type, param.identity)};`);
-        code.block(`for (int place = thread; place < places; place += ${HEARERS})`, () => {
-          this.hear(`from + side + place * ${words} + ${2 * n}`, param.type);
-          entry.foldInto(entry.body, param, param.type, "total", "heard");
+        code.block(`for (int place = thread; place < places; place += ${RECEIVERS})`, () => {
+          this.poll(`from + side + place * ${words} + ${2 * n}`, param.type);
+          entry.foldInto(entry.body, param, param.type, "total", "received");
         });
-        foldDown(entry, param, "total", HEARERS / 2, dialect.shuffle!);
+        foldDown(entry, param, "total", RECEIVERS / 2, dialect.shuffle!);
         code.line(`if (thread == 0) ${use(param, n, "total")}`);
       }),
     );
     code.line(`if (thread == 0) *${this.turn} = now + 1;`);
   }
 
-  /** Waits for a value and declares it as `heard`. */
-  private hear(place: string, type: NumericType): void {
+  /** Waits for a value and declares it as `received`. */
+  private poll(place: string, type: NumericType): void {
     const { code, dialect, T } = this.entry;
-    const { load, pause, fail } = this.far;
+    const { load, pause, fail } = this.access;
     code.line(`${dialect.i64} low, high;`);
     code.block(`for (unsigned int tries = 0; ; tries++)`, () => {
       code.line(`${load(place, ["low", "high"])};`);
@@ -96,7 +96,7 @@ export class Meeting {
       code.line(`${pause};`);
     });
     code.line(`const ${dialect.i64} bits = high << 32 | (unsigned int)low;`);
-    code.line(`const ${T[type]} heard = *(const ${T[type]} *)&bits;`);
+    code.line(`const ${T[type]} received = *(const ${T[type]} *)&bits;`);
   }
 
   private get turn(): string {

@@ -81,10 +81,11 @@ export interface LastBlock {
 }
 
 /** Threads of a block that folds a piece of the partials; 0 where one block folds them all. */
-export const gatherThreads = ({ far, lastBlock }: Pick<GpuDialect, "far" | "lastBlock">): number => (far ?? lastBlock)?.threads ?? 0;
+export const finalThreads = ({ peerAccess, lastBlock }: Pick<GpuDialect, "peerAccess" | "lastBlock">): number =>
+  (peerAccess ?? lastBlock)?.threads ?? 0;
 
 /** Blocks, of kernels on several GPUs as well, that wait for what others of them store. */
-export interface FarBlocks {
+export interface PeerAccess {
   /** Of a block that folds a piece of the partials. */
   readonly threads: number;
   /** A call behind which the threads of all GPUs see what the thread has stored before. */
@@ -132,7 +133,7 @@ export interface GpuDialect extends Dialect {
   /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */
   readonly lastBlock?: LastBlock;
   /** Absent where GPUs see each other's stores only after the kernels that made them. */
-  readonly far?: FarBlocks;
+  readonly peerAccess?: PeerAccess;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
   /** The function that exchanges a u32 of the block's memory at a pointer where it equals its second argument, and gives what was there. */
   readonly exchange: string;

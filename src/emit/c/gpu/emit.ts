@@ -18,7 +18,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
   const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);
   const main = writer.write();
   const reducing = program.reduces.length > 0;
-  const fold = reducing && !program.gathers ? new FoldWriter(program, false).write() : undefined;
+  const fold = reducing && !program.reducesInOneKernel ? new FoldWriter(program, false).write() : undefined;
   const finish = reducing ? new FoldWriter(program, true).write() : undefined;
   const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
   const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];

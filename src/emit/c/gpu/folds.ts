@@ -1,14 +1,14 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
-import { gatherThreads, type LastBlock } from "./dialect.js";
-import { Meeting } from "./all-reduce.js";
+import { finalThreads, type LastBlock } from "./dialect.js";
+import { AllReduce } from "./all-reduce.js";
 import type { Entry } from "./program.js";
 import { foldDown } from "./shuffles.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
-/** Partials that a thread asks for before it folds any: as many as it has, where `Gathering` can cut them so. */
+/** Partials that a thread asks for before it folds any: as many as it has, where `FinalReduction` can cut them so. */
 export const AT_ONCE = 8;
 
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
@@ -111,12 +111,12 @@ export class FoldWriter extends EntryWriter {
 
   write(): { entry: Entry; text: string } {
     const { dialect } = this;
-    const { gathers } = this.program;
+    const { reducesInOneKernel } = this.program;
     if (!this.last) this.writeFold();
     else if (this.program.ordered) this.writeFinish();
-    else if (gathers) this.writeGather();
+    else if (reducesInOneKernel) this.writeFinalReduction();
     else this.writeFastFinish();
-    const threads = !this.last ? BLOCK : gathers ? gatherThreads(dialect) : dialect.finishThreads;
+    const threads = !this.last ? BLOCK : reducesInOneKernel ? finalThreads(dialect) : dialect.finishThreads;
     return this.finish(threads, [threads, 1, 1]);
   }
 
@@ -128,15 +128,15 @@ export class FoldWriter extends EntryWriter {
   }
 
   /** Each block folds one piece of the partials, wherever it lies, and one of them what all have. */
-  private writeGather(): void {
+  private writeFinalReduction(): void {
     const { code, dialect } = this;
     const { reduces } = this.program;
-    const threads = gatherThreads(dialect);
+    const threads = finalThreads(dialect);
     this.early.line(`const int thread = ${dialect.thread("x")};`);
-    if (dialect.far) {
-      const meeting = new Meeting(this, dialect.far);
-      this.foldPieces(meeting.folders, (param, n, total) => meeting.put(param, n, total, this.result(param, n, total)));
-      return meeting.end((param, n, total) => this.result(param, n, total));
+    if (dialect.peerAccess) {
+      const allReduce = new AllReduce(this, dialect.peerAccess);
+      this.foldPieces(allReduce.folders, (param, n, total) => allReduce.put(param, n, total, this.result(param, n, total)));
+      return allReduce.end((param, n, total) => this.result(param, n, total));
     }
     const blocks = dialect.blocks("x");
     const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
@@ -175,7 +175,7 @@ export class FoldWriter extends EntryWriter {
     code.block("", () => {
       code.line(`${this.T[param.type]} total = ${this.constant(param.type, param.identity)};`);
       read();
-      foldBlock(this, param, "total", use, gatherThreads(this.dialect));
+      foldBlock(this, param, "total", use, finalThreads(this.dialect));
       code.line(`${this.dialect.barrier};`);
     });
   }
@@ -195,7 +195,7 @@ export class FoldWriter extends EntryWriter {
   private foldPiece(param: ReduceParam, { partials, count }: { partials: string; count: string }, folders: number): void {
     const { code, T } = this;
     const step = AT_ONCE * folders;
-    const some = folders < gatherThreads(this.dialect);
+    const some = folders < finalThreads(this.dialect);
     const places = Array.from({ length: AT_ONCE }, (_, n) => n);
     const read = (n: number) => `${partials}[at${n > 0 ? ` + ${n * folders}` : ""}]`;
     const values = places.map((n) => `value${n} = ${this.constant(param.type, param.identity)}`);

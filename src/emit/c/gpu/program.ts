@@ -117,11 +117,11 @@ export interface GpuLanguage {
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
   /** Threads of a block that folds a piece of the partials, where there is no `fold`. */
-  readonly gatherThreads: number;
+  readonly finalThreads: number;
   /** Lanes of a team's member at most. */
   readonly lanes: number;
   /** Blocks of a fold, on several GPUs as well, can wait for each other. */
-  readonly meets: boolean;
+  readonly allReduces: boolean;
 }
 
 /** The source for one kernel, and what a launch must know of it. */
@@ -139,7 +139,7 @@ export interface GpuProgram {
   readonly reduces: readonly ReduceCode[];
   /** Folds partials to the end; present where there are reductions. */
   readonly finish?: Entry;
-  /** Folds partials chunk by chunk, before; where there is none, blocks of `finish` gather partials from several places. */
+  /** Folds partials chunk by chunk, before; where there is none, blocks of `finish` reduce partials from several places. */
   readonly fold?: Entry;
   /** What a launch of it can be tuned in, whatever its extents. */
   readonly tunables: () => Tunables;

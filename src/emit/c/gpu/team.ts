@@ -210,9 +210,9 @@ export class TeamWriter extends EntryWriter {
   private laneFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
     const count = this.turnsOf(body, stmt);
     const writes = this.writes(stmt.body);
-    if (writes) this.meet(body);
+    if (writes) this.synchronise(body);
     this.lanesTurns(body, stmt, count, this.folding);
-    if (writes) this.meet(body);
+    if (writes) this.synchronise(body);
   }
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
@@ -251,7 +251,7 @@ export class TeamWriter extends EntryWriter {
       body.code.line(`${this.T[result.type]} ${accumulator}${size} = ${start};`);
     });
     const writes = this.writes(stmt.body);
-    if (writes) this.meet(body);
+    if (writes) this.synchronise(body);
     this.lanesTurns(body, stmt, count, parts > 1 ? folding.map((f) => ({ ...f, accumulator: f.accumulator + part })) : folding);
     for (const { result, accumulator, known } of folding) {
       const sums = Array.from({ length: parts }, (_, k) => `${accumulator}[${k}]`);
@@ -259,7 +259,7 @@ export class TeamWriter extends EntryWriter {
       for (let step = threads / 2; step >= 1; step /= 2)
         this.foldInto(body, result.op, result.type, known, this.dialect.shuffle!.group.xor(known, step, this.member.mask));
     }
-    if (writes) this.meet(body);
+    if (writes) this.synchronise(body);
   }
 
   /** The loop itself: each lane takes its turns, or one thread all of them. */
@@ -398,9 +398,9 @@ export class TeamWriter extends EntryWriter {
   private once(body: BodyWriter, stmt: Stmt, line: string): void {
     if (this.runs === "thread") return body.line(stmt, line);
     if (this.runs === "member") {
-      this.meet(body);
+      this.synchronise(body);
       body.line(stmt, `if (${this.member.lane} == 0) ${line}`);
-      return this.meet(body);
+      return this.synchronise(body);
     }
     body.code.line(`${this.dialect.barrier};`);
     body.line(stmt, `if (thread == 0) ${line}`);
@@ -408,7 +408,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** The lanes of a member see each other's stores, where memory passes between them. */
-  private meet(body: BodyWriter): void {
+  private synchronise(body: BodyWriter): void {
     const { access, assumptions } = this.program;
     const passes =
       this.scratch.size > 0 || !assumptions.restrict || Object.values(access.views).some(({ read, written }) => read && written);

@@ -6,7 +6,7 @@ import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
-import { gatherThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
+import { finalThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
 import { canSend } from "./all-reduce.js";
 import type { Tile } from "./tile.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
@@ -64,9 +64,9 @@ export class ProgramWriter {
   }
 
   /** Blocks of the finish fold partials from several places, and bring their totals together: where they do not, entries fold step by step. */
-  get gathers(): boolean {
+  get reducesInOneKernel(): boolean {
     const { length } = this.reduces;
-    return length > 0 && !this.ordered && gatherThreads(this.dialect) > 0 && (!this.dialect.far || canSend(length));
+    return length > 0 && !this.ordered && finalThreads(this.dialect) > 0 && (!this.dialect.peerAccess || canSend(length));
   }
 
   /** One thread runs it all. */

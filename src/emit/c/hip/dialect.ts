@@ -39,7 +39,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     // Atomics on a block's memory take floats as they are.
     runs: undefined,
     // Memory that other GPUs write to is looked at anew only where a kernel begins.
-    far: undefined,
+    peerAccess: undefined,
     lastBlock: {
       threads: cuda.finishThreads,
       fence: "__threadfence()",
