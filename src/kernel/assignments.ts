@@ -1,11 +1,12 @@
 import type * as acorn from "acorn";
 import type { Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
-import { element, expression, identifier, scalar, scalarOf } from "./expressions.js";
+import { element, identifier } from "./expressions.js";
 import { read, type Lowering } from "./lowering.js";
 import { combine } from "./operators.js";
 import { literal } from "./types.js";
 import { Scope, constant, isLeaf, type ScalarValue, type Value } from "./values.js";
+import { scalar, scalarOf } from "./operands.js";
 
 /** Binds the names of a declaration or parameter list to parts of a value. `fresh`: the value is an array literal that nothing else knows. */
 export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, constantName: boolean, fresh = false): void {
@@ -32,7 +33,7 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
       }
       return;
     case "AssignmentPattern":
-      return bindPattern(cx, pattern.left, value.kind === "void" ? expression(cx, pattern.right, scope) : value, scope, constantName);
+      return bindPattern(cx, pattern.left, value.kind === "void" ? cx.expression(pattern.right, scope) : value, scope, constantName);
     default:
       return cx.fail(pattern, `${pattern.type} is not supported in a declaration`);
   }
@@ -75,7 +76,7 @@ function variables(cx: Lowering, value: Value & { kind: "tuple" }, id: acorn.Ide
 export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): Value {
   const { left, right, operator } = node;
   if (left.type === "ArrayPattern" || left.type === "ObjectPattern")
-    return assignPattern(cx, left, expression(cx, right, scope), scope, node);
+    return assignPattern(cx, left, cx.expression(right, scope), scope, node);
   const compound = operator === "=" ? undefined : operator.slice(0, -1);
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
@@ -130,7 +131,7 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
   }
   if (node.type !== "MemberExpression") return cx.fail(node, "this cannot be assigned");
   if (!node.computed) return cx.fail(node, "fields of an object cannot be assigned", "keep the value in a local declared with let");
-  const object = expression(cx, node.object, scope);
+  const object = cx.expression(node.object, scope);
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
   const value = element(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };

@@ -1,14 +1,13 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
-import { bindPattern } from "./assignments.js";
-import { asIndex, element, expression, METHODS, property, scalarsOf } from "./expressions.js";
+import { element, property } from "./expressions.js";
 import { deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { mathCall } from "./math.js";
-import { functionBody, statements } from "./statements.js";
-import { assignedNames, namesOf, returns } from "./syntax.js";
 import { lanesMethod, teamMethod } from "./team.js";
-import { Scope, constant, type FunctionValue, type Value } from "./values.js";
+import { Scope, constant, type Value } from "./values.js";
+import { METHODS, asIndex, scalarsOf } from "./operands.js";
+import { inline } from "./inline.js";
 
 const VOID: Value = { kind: "void" };
 
@@ -16,8 +15,8 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   let { callee } = node;
   // (0, module.name)(...), as bundlers and test runners call what was imported
   if (callee.type === "SequenceExpression") callee = callee.expressions[callee.expressions.length - 1];
-  if (callee.type === "Identifier" && callee.name === "__name") return expression(cx, node.arguments[0], scope);
-  if (callee.type !== "MemberExpression") return apply(cx, expression(cx, callee, scope), node, scope);
+  if (callee.type === "Identifier" && callee.name === "__name") return cx.expression(node.arguments[0], scope);
+  if (callee.type !== "MemberExpression") return apply(cx, cx.expression(callee, scope), node, scope);
 
   const { object } = callee;
   const name = callee.property.type === "Identifier" && !callee.computed ? callee.property.name : "";
@@ -31,7 +30,7 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
       );
     return apply(cx, known, node, scope);
   }
-  const target = expression(cx, object, scope);
+  const target = cx.expression(object, scope);
   return (
     method(cx, target, name, node, scope) ??
     apply(cx, callee.computed ? element(cx, target, callee, scope) : property(cx, target, name, callee), node, scope)
@@ -42,7 +41,7 @@ function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
   const args = cx.inOrder(
-    node.arguments.map((a) => () => expression(cx, a, scope)),
+    node.arguments.map((a) => () => cx.expression(a, scope)),
     (value, n) => cx.settle(value, node.arguments[n]),
   );
   return inline(cx, fn, args, node);
@@ -122,47 +121,4 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
 function oneArgument(cx: Lowering, node: acorn.CallExpression, scope: Scope): ReturnType<typeof scalarsOf> {
   if (node.arguments.length !== 1) cx.fail(node, `one value is needed here, and ${node.arguments.length} are given`);
   return scalarsOf(cx, node.arguments, scope);
-}
-
-/** Replaces a call by the function's body. */
-export function inline(cx: Lowering, fn: FunctionValue, args: readonly Value[], node: acorn.Node): Value {
-  if (cx.stack.some((f) => f.node === fn.node))
-    return cx.fail(node, `${fn.name || "the function"} calls itself`, "kernels have no recursion; write a loop");
-  const scope = new Scope(fn.scope);
-  const { source, path } = cx;
-  cx.stack.push(fn);
-  cx.path = `${path}/${node.start}>${fn.name}`;
-  cx.source = fn.source;
-  try {
-    bindArguments(cx, fn, args, scope);
-    return body(cx, fn, scope);
-  } finally {
-    cx.stack.pop();
-    cx.source = source;
-    cx.path = path;
-  }
-}
-
-/** Numbers are handed over by value, all else by reference; a parameter that the function assigns becomes a local. */
-function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], scope: Scope): void {
-  const changed = assignedNames(fn.node.body);
-  fn.node.params.forEach((p, i) => {
-    const value = args[i] ?? VOID;
-    if (value.kind === "void" && p.type !== "AssignmentPattern")
-      cx.fail(p, `${fn.name} needs ${fn.node.params.length} arguments, and is given ${args.length}`);
-    const own = [...namesOf(p)].some((name) => changed.has(name));
-    if (p.type === "Identifier" && !own) scope.bind(p.name, cx.settle(value, p, p.name));
-    else bindPattern(cx, p, value, scope, !own);
-  });
-}
-
-function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
-  const { body } = fn.node;
-  if (body.type !== "BlockStatement") return expression(cx, body, scope);
-  const early = body.body.slice(0, -1);
-  const last = body.body[body.body.length - 1];
-  if (last?.type !== "ReturnStatement" || !last.argument || early.some(returns))
-    return functionBody(cx, fn.name || "the function", body, scope);
-  statements(cx, early, scope, { key: cx.path, loops: 0 });
-  return expression(cx, last.argument, scope);
 }

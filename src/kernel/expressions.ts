@@ -2,149 +2,13 @@ import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../ir/build.js";
 import type { Expr, NumericType } from "../ir/types.js";
-import { assignTo, updateTarget } from "./assignments.js";
-import { call } from "./calls.js";
 import { constantOf } from "./constant.js";
 import { component, coordinate, ownCell } from "./fields.js";
-import { read, type Lowering } from "./lowering.js";
-import { as, combine, cut, prefix, wholeQuotient } from "./operators.js";
-import { effect } from "./statements.js";
+import type { ExpressionNode, Lowering } from "./lowering.js";
+import { combine, cut, prefix, wholeQuotient } from "./operators.js";
+import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
 import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue, type Value } from "./values.js";
-
-type Node = acorn.Expression | acorn.PrivateIdentifier | acorn.SpreadElement | acorn.Super;
-
-/** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
-export function expression(cx: Lowering, node: Node, scope: Scope): Value {
-  switch (node.type) {
-    case "Literal":
-      if (typeof node.value === "number") return literal(node.value);
-      if (typeof node.value === "boolean") return { kind: "scalar", expr: constant("bool", node.value) };
-      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels know numbers and truth values");
-    case "Identifier":
-      return identifier(cx, node, scope);
-    case "MemberExpression":
-      return member(cx, node, scope);
-    case "UnaryExpression":
-      if (node.operator === "void") {
-        effect(cx, node.argument, scope);
-        return { kind: "void" };
-      }
-      if (node.operator === "!")
-        return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
-      return prefix(cx, node.operator, scalarOf(cx, node.argument, scope), node);
-    case "BinaryExpression":
-      return binary(cx, node, scope);
-    case "LogicalExpression":
-      return logical(cx, node, scope);
-    case "ConditionalExpression":
-      return conditional(cx, node, scope);
-    case "CallExpression":
-      return call(cx, node, scope);
-    case "NewExpression":
-      return newArray(cx, node, scope);
-    case "ArrayExpression":
-      return {
-        kind: "tuple",
-        items: node.elements.map((e) => cx.settle(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)),
-      };
-    case "ObjectExpression":
-      return record(cx, node, scope);
-    case "ArrowFunctionExpression":
-    case "FunctionExpression":
-      return { kind: "function", name: "", node, source: cx.source, scope };
-    case "AssignmentExpression":
-      return assignTo(cx, node, scope, true);
-    case "UpdateExpression":
-      return updateTarget(cx, node, scope, true);
-    case "SequenceExpression": {
-      const last = node.expressions.length - 1;
-      for (const part of node.expressions.slice(0, last)) effect(cx, part, scope);
-      return expression(cx, node.expressions[last], scope);
-    }
-    default:
-      return cx.fail(node, `${node.type} is not part of the kernel language`, "see docs/language.md");
-  }
-}
-
-/** `value` as a scalar, or an error that says what it is instead. */
-export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValue {
-  switch (value.kind) {
-    case "scalar":
-      return value;
-    case "variable":
-      return read(value);
-    case "view":
-      return cx.fail(
-        node,
-        `${value.name} is a view of rank ${value.rank} and is used with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"} as a number`,
-        "give an index for each axis",
-      );
-    case "table":
-      return cx.fail(node, `${value.name} is a table of rank ${value.shape.length}, used as a number`, "give an index for each axis");
-    case "scatter":
-      return cx.fail(
-        node,
-        `${value.name} is a scatter target: a kernel adds into it and cannot read it`,
-        `write ${value.name}.${METHODS[value.op]}(index, value)`,
-      );
-    case "deposit":
-      return cx.fail(node, `${value.name} is a field that particles add to`, `write ${value.name}.add(c, ..., value)`);
-    case "reduce":
-      return cx.fail(
-        node,
-        `${value.name} is a reduction: a kernel folds into it and cannot read it`,
-        `write ${value.name}.${METHODS[value.op]}(value)`,
-      );
-    case "field":
-      return cx.fail(node, `${value.name} is a field and is used as a number`, `write ${value.name}[c], or ${value.name}.at(c, ...)`);
-    case "components":
-      return cx.fail(
-        node,
-        `${value.field.name} has ${value.field.cardinality} components in a cell and is used as a number`,
-        `write ${value.field.name}[c][k]`,
-      );
-    case "cell":
-      return cx.fail(node, "the cell is used as a number", "write c.x, c.y or c.z for its coordinates");
-    case "particle":
-      return cx.fail(node, "the particle is used as a number", "write x[p], with a column x of its species");
-    case "void":
-      return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
-    default:
-      return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
-  }
-}
-export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
-const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
-  array: "a private array",
-  tuple: "an array literal",
-  record: "an object",
-  function: "a function",
-  builtin: "a function",
-  params: "the record of parameters",
-  team: "the team",
-  lanes: "the lanes of a member",
-};
-
-export const scalarOf = (cx: Lowering, node: Node, scope: Scope): ScalarValue => scalar(cx, expression(cx, node, scope), node);
-
-/** Several scalars, evaluated from left to right. */
-export const scalarsOf = (cx: Lowering, nodes: readonly Node[], scope: Scope): ScalarValue[] =>
-  cx.inOrder(
-    nodes.map((n) => () => scalarOf(cx, n, scope)),
-    (value, n) => cx.hold(value, nodes[n]),
-  );
-
-/** An expression as a truth value; numbers are true where they are not zero (NaN is false), as in JavaScript. */
-export function condition(cx: Lowering, node: Node, scope: Scope): Expr {
-  const { expr } = scalarOf(cx, node, scope);
-  return expr.type === "bool" ? expr : { op: "cast", type: "bool", a: expr };
-}
-
-/** A value as an i32 index. */
-export function asIndex(cx: Lowering, value: ScalarValue, node: acorn.Node): Expr {
-  return value.expr.type === "u32" ? as("i32", value.expr) : cx.converted(value, "i32", node, "an index must be i32");
-}
 
 export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): Value {
   const value = scope.find(node.name);
@@ -157,15 +21,15 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   return cx.fail(node, `captures "${node.name}", which is not a parameter`, `declare it: ${cx.declaration(node.name)}`);
 }
 
-function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
-  const object = expression(cx, node.object, scope);
+export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
+  const object = cx.expression(node.object, scope);
   return node.computed ? element(cx, object, node, scope) : property(cx, object, (node.property as acorn.Identifier).name, node);
 }
 
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
-  if (object.kind === "field") return ownCell(cx, object, expression(cx, node.property, scope), node);
-  const [of, subscript] = cx.inOrder<Value>([() => object, () => expression(cx, node.property, scope)], (value) => cx.settle(value, node));
+  if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
+  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) => cx.settle(value, node));
   const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
   switch (of.kind) {
     case "view": {
@@ -225,7 +89,7 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
   return cx.fail(node, `".${name}" is not known here`, "see docs/language.md for what views, teams and reductions offer");
 }
 
-function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
+export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
   const { operator, left, right } = node;
   if (right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>"))
     return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
@@ -237,14 +101,14 @@ function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value
 }
 
 /** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */
-function asInteger(cx: Lowering, node: Node, type: "i32" | "u32", scope: Scope): ScalarValue {
+function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scope: Scope): ScalarValue {
   if (node.type !== "BinaryExpression" || node.operator !== "/") return { kind: "scalar", expr: cut(type, scalarOf(cx, node, scope).expr) };
   const [a, b] = scalarsOf(cx, [node.left, node.right], scope);
   const quotient = wholeQuotient(cx, a, b, node) ?? combine(cx, "/", a, b, node);
   return { kind: "scalar", expr: cut(type, quotient.expr) };
 }
 
-function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Value {
+export function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Value {
   if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language", "write if, or ?:");
   const a = condition(cx, node.left, scope);
   const b = cx.collect(() => condition(cx, node.right, scope));
@@ -259,12 +123,12 @@ function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Val
   return { kind: "scalar", expr: local };
 }
 
-function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Scope): Value {
+export function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Scope): Value {
   const cond = condition(cx, node.test, scope);
   const known = constantOf(cx, cond);
-  if (known !== undefined) return expression(cx, known ? node.consequent : node.alternate, scope);
-  const a = cx.collect(() => expression(cx, node.consequent, scope));
-  const b = cx.collect(() => expression(cx, node.alternate, scope));
+  if (known !== undefined) return cx.expression(known ? node.consequent : node.alternate, scope);
+  const a = cx.collect(() => cx.expression(node.consequent, scope));
+  const b = cx.collect(() => cx.expression(node.alternate, scope));
   const m = cx.met(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
   if (!a.stmts.length && !b.stmts.length)
     return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
@@ -286,12 +150,12 @@ const ARRAY_TYPES = new Map(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array.na
 /** What `new` makes: `Float64Array` and its kin by name, or a parameter that stands for one of them. */
 function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope: Scope): NumericType | undefined {
   if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES.get(callee.name);
-  const value = expression(cx, callee, scope);
+  const value = cx.expression(callee, scope);
   return value.kind === "arrayType" ? value.type : undefined;
 }
 
 /** `new Float64Array(n)` and its kin: a private array. */
-function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
+export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
   const type = arrayTypeOf(cx, node.callee, scope);
   if (!type || node.arguments.length !== 1)
     return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
@@ -333,12 +197,12 @@ export function declareArray(
   return { kind: "array", name, type, length };
 }
 
-function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): Value {
+export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): Value {
   const fields = new Map<string, Value>();
   for (const p of node.properties) {
     if (p.type !== "Property" || p.computed || p.kind !== "init") return cx.fail(p, "only plain fields are allowed in an object");
     const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);
-    fields.set(name, cx.settle(expression(cx, p.value, scope), p));
+    fields.set(name, cx.settle(cx.expression(p.value, scope), p));
   }
   return { kind: "record", fields };
 }

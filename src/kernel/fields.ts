@@ -2,9 +2,9 @@ import type * as acorn from "acorn";
 import { differs, indexOf, int, plus, right, times } from "../ir/build.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import type { Dimension } from "./cells.js";
-import { asIndex, expression, scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import type { FieldValue, Scope, Value } from "./values.js";
+import { asIndex, scalarsOf } from "./operands.js";
 
 /*
  * Fields of a grid in the body of a container. In the IR each is one dense array over the whole grid, [z][y][x][k], and the cell is the
@@ -47,7 +47,7 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   const dimension = cellAxes(cx.ir);
   const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
   if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
-  requireCell(cx, field, expression(cx, cell, scope), cell, usage);
+  requireCell(cx, field, cx.expression(cell, scope), cell, usage);
   if (offsets.length !== dimension && !(name === "isActive" && offsets.length === 0))
     return cx.fail(
       node,
@@ -88,7 +88,7 @@ export function deposit(
   const wanted = dimension + (cardinality > 1 ? 2 : 1);
   if (!cell || rest.length !== wanted)
     return cx.fail(node, `${name}.add is given ${node.arguments.length} arguments instead of ${wanted + 1}`, `write ${usage}`);
-  requireCell(cx, target, expression(cx, cell, scope), cell, usage);
+  requireCell(cx, target, cx.expression(cell, scope), cell, usage);
   const values = scalarsOf(cx, rest, scope);
   const numbers = values.slice(0, -1).map((v, n) => asIndex(cx, v, rest[n]));
   const around = Array.from({ length: dimension }, (_, axis) => plus(indexOf(axis), numbers[dimension - 1 - axis]));

@@ -1,11 +1,11 @@
 import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../ir/types.js";
 import { exprsOf, walkExpr, walkStmts } from "../ir/walk.js";
-import { condition, scalarOf } from "./expressions.js";
 import { read, type Frame, type Lowering } from "./lowering.js";
-import { declaration, effect, statement } from "./statements.js";
+import { declaration } from "./statements.js";
 import { assignedNames, mentions } from "./syntax.js";
 import { Scope, constant, type ScalarValue } from "./values.js";
+import { condition, scalarOf } from "./operands.js";
 
 export function whileLoop(cx: Lowering, node: acorn.WhileStatement, scope: Scope, frame: Frame): void {
   loop(cx, node, scope, frame, node.test, undefined);
@@ -22,7 +22,7 @@ export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, fr
   const scope = new Scope(outer);
   if (countedLoop(cx, node, scope, frame)) return;
   if (node.init?.type === "VariableDeclaration") declaration(cx, node.init, scope);
-  else if (node.init) effect(cx, node.init, scope);
+  else if (node.init) cx.effect(node.init, scope);
   loop(cx, node, scope, frame, node.test, node.update);
 }
 
@@ -38,7 +38,7 @@ function loop(
   const location = cx.at(node);
   const cond = cx.collect((): Expr => (test ? condition(cx, test, scope) : constant("bool", true)));
   const { stmts } = loopBody(cx, node, scope, frame);
-  const update = cx.collect(() => step && effect(cx, step, scope)).stmts;
+  const update = cx.collect(() => step && cx.effect(step, scope)).stmts;
   if (!cond.stmts.length) cx.out.push({ kind: "while", cond: cond.value, body: stmts, update, location });
   else {
     const head: Stmt[] = [...cond.stmts, { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location }], location }];
@@ -48,7 +48,7 @@ function loop(
 
 function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: Frame): { stmts: Stmt[] } {
   frame.loops++;
-  const body = cx.collect(() => statement(cx, node.body, new Scope(scope), frame));
+  const body = cx.collect(() => cx.statement(node.body, new Scope(scope), frame));
   frame.loops--;
   return body;
 }

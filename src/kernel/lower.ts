@@ -4,16 +4,17 @@ import { originalPosition } from "#source-map";
 import { indexOf, int, loadInt } from "../ir/build.js";
 import type { Expr, KernelIR, Param, Stmt, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
-import { inline } from "./calls.js";
 import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "../ir/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { arrayTypeOf, type FixedToken, type Nested, type ParamToken, type ReduceToken } from "./params.js";
-import { scalar } from "./expressions.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
+import { scalar } from "./operands.js";
+import { inline } from "./inline.js";
+import * as dispatch from "./dispatch.js";
 
 /** What a body may be given. */
 type Token = ParamToken | FieldToken | DepositToken | ResidentToken;
@@ -87,7 +88,15 @@ class KernelLowering {
 
   run(): KernelIR {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
-    const cx = new Lowering(this.ir, this.knowledge, this.globals, this.debug, typeof this.kernel.policy === "object", this.source);
+    const cx = new Lowering(
+      this.ir,
+      this.knowledge,
+      this.globals,
+      this.debug,
+      typeof this.kernel.policy === "object",
+      this.source,
+      dispatch,
+    );
     const main: FunctionValue = {
       kind: "function",
       name: this.kernel.name,

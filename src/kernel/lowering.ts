@@ -43,6 +43,15 @@ export interface Frame {
   loops: number;
 }
 
+export type ExpressionNode = acorn.Expression | acorn.PrivateIdentifier | acorn.SpreadElement | acorn.Super;
+
+/** Lowers nodes of every kind. */
+export interface Dispatch {
+  expression(cx: Lowering, node: ExpressionNode, scope: Scope): Value;
+  effect(cx: Lowering, node: acorn.Expression, scope: Scope): void;
+  statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void;
+}
+
 /** The state of one attempt to lower one kernel. */
 export class Lowering {
   out: Stmt[] = [];
@@ -67,6 +76,7 @@ export class Lowering {
     /** The body of a container, not a kernel. */
     private readonly container: boolean,
     source: FunctionSource,
+    private readonly dispatch: Dispatch,
   ) {
     this.source = source;
     this.used = new Set([...ir.params, ...ir.tables].map((p) => p.name));
@@ -74,6 +84,20 @@ export class Lowering {
 
   get tables(): Table[] {
     return this.ir.tables;
+  }
+
+  /** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
+  expression(node: ExpressionNode, scope: Scope): Value {
+    return this.dispatch.expression(this, node, scope);
+  }
+
+  /** An expression that stands as a statement. */
+  effect(node: acorn.Expression, scope: Scope): void {
+    this.dispatch.effect(this, node, scope);
+  }
+
+  statement(node: acorn.Statement, scope: Scope, frame: Frame): void {
+    this.dispatch.statement(this, node, scope, frame);
   }
 
   at(node: acorn.Node): Location {

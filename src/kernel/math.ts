@@ -1,11 +1,11 @@
 import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../ir/types.js";
-import { scalarsOf } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { as, combine, wholeQuotient, word } from "./operators.js";
 import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue } from "./values.js";
+import { scalarsOf } from "./operands.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
 /** Number of arguments of the functions that are not exact. */

@@ -1,11 +1,9 @@
 import type * as acorn from "acorn";
-import { assignTo, bindPattern, updateTarget } from "./assignments.js";
-import { call } from "./calls.js";
-import { condition, expression, scalar } from "./expressions.js";
-import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
+import { bindPattern } from "./assignments.js";
 import { read, type Frame, type Lowering, type Shape } from "./lowering.js";
 import { alwaysReturns, hasLoop, returns } from "./syntax.js";
 import { Scope, constant, type Value } from "./values.js";
+import { condition, scalar } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
@@ -21,7 +19,7 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
   for (const [n, node] of list.entries()) {
     if (node.type === "FunctionDeclaration") continue;
     if (!returns(node)) {
-      statement(cx, node as acorn.Statement, scope, frame);
+      cx.statement(node as acorn.Statement, scope, frame);
       if (node.type === "BreakStatement" || node.type === "ContinueStatement") return;
       continue;
     }
@@ -41,7 +39,7 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
         );
     }
     frame.returned ??= cx.detachedFlag("returned");
-    statement(cx, node as acorn.Statement, scope, frame);
+    cx.statement(node as acorn.Statement, scope, frame);
     if (frame.loops === 0) {
       const { stmts } = cx.collect(() => statements(cx, rest, scope, frame));
       if (stmts.length)
@@ -66,9 +64,9 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
 }
 
 /** A `return`: its value goes to the function's result, and control to the function's end. */
-function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
+export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
   if (node.argument) {
-    const value = expression(cx, node.argument, scope);
+    const value = cx.expression(node.argument, scope);
     if (frame.result) store(cx, frame.result, value, node);
     else if (value.kind === "void") frame.bare = true;
     else if (!cx.knowledge.shapes.has(frame.key)) {
@@ -122,53 +120,7 @@ function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): voi
   cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
 }
 
-export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void {
-  switch (node.type) {
-    case "EmptyStatement":
-      return;
-    case "BlockStatement":
-      return statements(cx, node.body, new Scope(scope), frame);
-    case "ReturnStatement":
-      return finish(cx, node, scope, frame);
-    case "VariableDeclaration":
-      return declaration(cx, node, scope);
-    case "ExpressionStatement":
-      return effect(cx, node.expression, scope);
-    case "IfStatement":
-      return branch(cx, node, scope, [node.consequent], node.alternate ? [node.alternate] : [], frame);
-    case "ForStatement":
-      return forLoop(cx, node, scope, frame);
-    case "WhileStatement":
-      return whileLoop(cx, node, scope, frame);
-    case "DoWhileStatement":
-      return doWhileLoop(cx, node, scope, frame);
-    case "BreakStatement":
-    case "ContinueStatement":
-      if (node.label) cx.fail(node, "labels are not supported", "use a flag");
-      cx.out.push({ kind: node.type === "BreakStatement" ? "break" : "continue", location: cx.at(node) });
-      return;
-    default:
-      cx.fail(node, `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`, REMEDIES[node.type] ?? "see docs/language.md");
-  }
-}
-
-const SYNTAX: Record<string, string> = {
-  ForOfStatement: "for-of",
-  ForInStatement: "for-in",
-  SwitchStatement: "switch",
-  TryStatement: "try",
-  ThrowStatement: "throw",
-  ClassDeclaration: "class",
-  LabeledStatement: "a label",
-};
-const REMEDIES: Record<string, string> = {
-  ForOfStatement: "count with for (let k = 0; k < n; k++)",
-  ForInStatement: "count with for (let k = 0; k < n; k++)",
-  SwitchStatement: "write if and else if",
-  ThrowStatement: "kernels cannot throw; write an error code to a view",
-};
-
-function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, then: Statement[], other: Statement[], frame: Frame): void {
+export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, then: Statement[], other: Statement[], frame: Frame): void {
   const cond = condition(cx, node.test, scope);
   const a = cx.collect(() => statements(cx, then, new Scope(scope), frame));
   const b = cx.collect(() => statements(cx, other, new Scope(scope), frame));
@@ -181,50 +133,9 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
   for (const d of node.declarations) {
     if (d.init) {
       cx.arrayName = d.id.type === "Identifier" ? d.id.name : undefined;
-      const value = expression(cx, d.init, scope);
+      const value = cx.expression(d.init, scope);
       cx.arrayName = undefined;
       bindPattern(cx, d.id, value, scope, node.kind === "const", d.init.type === "ArrayExpression");
     } else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
-  }
-}
-
-/** An expression that stands as a statement. Minifiers write `a && b()` for `if (a) b()`. */
-export function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void {
-  const location = cx.at(node);
-  switch (node.type) {
-    case "AssignmentExpression":
-      assignTo(cx, node, scope);
-      return;
-    case "UpdateExpression":
-      updateTarget(cx, node, scope);
-      return;
-    case "CallExpression":
-      call(cx, node, scope);
-      return;
-    case "SequenceExpression":
-      for (const part of node.expressions) effect(cx, part, scope);
-      return;
-    case "ConditionalExpression": {
-      const cond = condition(cx, node.test, scope);
-      const a = cx.collect(() => effect(cx, node.consequent, scope));
-      const b = cx.collect(() => effect(cx, node.alternate, scope));
-      cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location });
-      return;
-    }
-    case "LogicalExpression": {
-      if (node.operator === "??") cx.fail(node, "?? is not part of the kernel language", "write if");
-      const cond = condition(cx, node.left, scope);
-      const { stmts } = cx.collect(() => effect(cx, node.right, scope));
-      cx.out.push({ kind: "if", cond, then: node.operator === "&&" ? stmts : [], else: node.operator === "&&" ? [] : stmts, location });
-      return;
-    }
-    case "UnaryExpression":
-      if (node.operator !== "void" && node.operator !== "!") cx.fail(node, "this statement has no effect", "assign its value");
-      effect(cx, node.argument, scope);
-      return;
-    case "Literal":
-      return;
-    default:
-      cx.fail(node, "this statement has no effect", "assign its value");
   }
 }

@@ -2,12 +2,13 @@ import type * as acorn from "acorn";
 import { definitionsOf } from "../ir/analysis/affine.js";
 import type { Expr, NumericType, TeamResult } from "../ir/types.js";
 import { mapChildren, someExpr } from "../ir/walk.js";
-import { inline } from "./calls.js";
 import { constantOf } from "./constant.js";
-import { declareArray, expression, scalar, scalarOf } from "./expressions.js";
+import { declareArray } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { stringOf } from "./syntax.js";
 import type { Scope, Value, Variable } from "./values.js";
+import { scalar, scalarOf } from "./operands.js";
+import { inline } from "./inline.js";
 
 const VOID: Value = { kind: "void" };
 const OPS: readonly string[] = ["sum", "min", "max"];
@@ -161,7 +162,7 @@ function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType,
 function scratchType(cx: Lowering, node: acorn.CallExpression["arguments"][number], scope: Scope): string | undefined {
   const written = stringOf(node);
   if (written !== undefined) return written;
-  const value = expression(cx, node, scope);
+  const value = cx.expression(node, scope);
   return value.kind === "arrayType" ? value.type : undefined;
 }
 
@@ -179,7 +180,7 @@ function member(cx: Lowering): { name: string; index: Value } {
 /** Inlines the function that stands at `position` among the arguments of `method`. */
 function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[], method: string): Value {
   const argument = node.arguments[position] ?? cx.fail(node, "a function is missing");
-  const fn = expression(cx, argument, scope);
+  const fn = cx.expression(argument, scope);
   if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
   cx.shared.push(method);
   try {

@@ -1,0 +1,155 @@
+import type * as acorn from "acorn";
+import { assignTo, updateTarget } from "./assignments.js";
+import { call } from "./calls.js";
+import { binary, conditional, identifier, logical, member, newArray, record } from "./expressions.js";
+import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
+import type { ExpressionNode, Frame, Lowering } from "./lowering.js";
+import { condition, scalarOf } from "./operands.js";
+import { prefix } from "./operators.js";
+import { branch, declaration, finish, statements } from "./statements.js";
+import { literal } from "./types.js";
+import { Scope, constant, type Value } from "./values.js";
+
+/*
+ * What lowers each kind of node. The modules that do it come back here for the nodes inside theirs, by the methods of `Lowering`.
+ */
+
+/** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
+export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Value {
+  switch (node.type) {
+    case "Literal":
+      if (typeof node.value === "number") return literal(node.value);
+      if (typeof node.value === "boolean") return { kind: "scalar", expr: constant("bool", node.value) };
+      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels know numbers and truth values");
+    case "Identifier":
+      return identifier(cx, node, scope);
+    case "MemberExpression":
+      return member(cx, node, scope);
+    case "UnaryExpression":
+      if (node.operator === "void") {
+        effect(cx, node.argument, scope);
+        return { kind: "void" };
+      }
+      if (node.operator === "!")
+        return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
+      return prefix(cx, node.operator, scalarOf(cx, node.argument, scope), node);
+    case "BinaryExpression":
+      return binary(cx, node, scope);
+    case "LogicalExpression":
+      return logical(cx, node, scope);
+    case "ConditionalExpression":
+      return conditional(cx, node, scope);
+    case "CallExpression":
+      return call(cx, node, scope);
+    case "NewExpression":
+      return newArray(cx, node, scope);
+    case "ArrayExpression":
+      return {
+        kind: "tuple",
+        items: node.elements.map((e) => cx.settle(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)),
+      };
+    case "ObjectExpression":
+      return record(cx, node, scope);
+    case "ArrowFunctionExpression":
+    case "FunctionExpression":
+      return { kind: "function", name: "", node, source: cx.source, scope };
+    case "AssignmentExpression":
+      return assignTo(cx, node, scope, true);
+    case "UpdateExpression":
+      return updateTarget(cx, node, scope, true);
+    case "SequenceExpression": {
+      const last = node.expressions.length - 1;
+      for (const part of node.expressions.slice(0, last)) effect(cx, part, scope);
+      return expression(cx, node.expressions[last], scope);
+    }
+    default:
+      return cx.fail(node, `${node.type} is not part of the kernel language`, "see docs/language.md");
+  }
+}
+
+/** An expression that stands as a statement. Minifiers write `a && b()` for `if (a) b()`. */
+export function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void {
+  const location = cx.at(node);
+  switch (node.type) {
+    case "AssignmentExpression":
+      assignTo(cx, node, scope);
+      return;
+    case "UpdateExpression":
+      updateTarget(cx, node, scope);
+      return;
+    case "CallExpression":
+      call(cx, node, scope);
+      return;
+    case "SequenceExpression":
+      for (const part of node.expressions) effect(cx, part, scope);
+      return;
+    case "ConditionalExpression": {
+      const cond = condition(cx, node.test, scope);
+      const a = cx.collect(() => effect(cx, node.consequent, scope));
+      const b = cx.collect(() => effect(cx, node.alternate, scope));
+      cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location });
+      return;
+    }
+    case "LogicalExpression": {
+      if (node.operator === "??") cx.fail(node, "?? is not part of the kernel language", "write if");
+      const cond = condition(cx, node.left, scope);
+      const { stmts } = cx.collect(() => effect(cx, node.right, scope));
+      cx.out.push({ kind: "if", cond, then: node.operator === "&&" ? stmts : [], else: node.operator === "&&" ? [] : stmts, location });
+      return;
+    }
+    case "UnaryExpression":
+      if (node.operator !== "void" && node.operator !== "!") cx.fail(node, "this statement has no effect", "assign its value");
+      effect(cx, node.argument, scope);
+      return;
+    case "Literal":
+      return;
+    default:
+      cx.fail(node, "this statement has no effect", "assign its value");
+  }
+}
+
+export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void {
+  switch (node.type) {
+    case "EmptyStatement":
+      return;
+    case "BlockStatement":
+      return statements(cx, node.body, new Scope(scope), frame);
+    case "ReturnStatement":
+      return finish(cx, node, scope, frame);
+    case "VariableDeclaration":
+      return declaration(cx, node, scope);
+    case "ExpressionStatement":
+      return effect(cx, node.expression, scope);
+    case "IfStatement":
+      return branch(cx, node, scope, [node.consequent], node.alternate ? [node.alternate] : [], frame);
+    case "ForStatement":
+      return forLoop(cx, node, scope, frame);
+    case "WhileStatement":
+      return whileLoop(cx, node, scope, frame);
+    case "DoWhileStatement":
+      return doWhileLoop(cx, node, scope, frame);
+    case "BreakStatement":
+    case "ContinueStatement":
+      if (node.label) cx.fail(node, "labels are not supported", "use a flag");
+      cx.out.push({ kind: node.type === "BreakStatement" ? "break" : "continue", location: cx.at(node) });
+      return;
+    default:
+      cx.fail(node, `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`, REMEDIES[node.type] ?? "see docs/language.md");
+  }
+}
+
+const SYNTAX: Record<string, string> = {
+  ForOfStatement: "for-of",
+  ForInStatement: "for-in",
+  SwitchStatement: "switch",
+  TryStatement: "try",
+  ThrowStatement: "throw",
+  ClassDeclaration: "class",
+  LabeledStatement: "a label",
+};
+const REMEDIES: Record<string, string> = {
+  ForOfStatement: "count with for (let k = 0; k < n; k++)",
+  ForInStatement: "count with for (let k = 0; k < n; k++)",
+  SwitchStatement: "write if and else if",
+  ThrowStatement: "kernels cannot throw; write an error code to a view",
+};
