@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import type { Precision } from "isoform";
-import { blocks, dense, sparse, type Field, type Grid } from "isoform/grid";
+import { bricks, dense, sparse, type Field, type Grid } from "isoform/grid";
 import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { Baselines, FLAGS } from "./baselines.js";
@@ -13,7 +13,7 @@ import { interleave, type Measured, type Variant } from "./interleave.js";
 
 /*
  * Containers on grids, run by a skeleton on the CPU backends, against hand-written C/OpenMP on a dense box:
- *   node dist/bench/cpu-grid.js [--only laplace,lbm,elasticity] [--where cache,memory] [--devices native,wasm] [--grids dense,sparse,blocks]
+ *   node dist/bench/cpu-grid.js [--only laplace,lbm,elasticity] [--where cache,memory] [--devices native,wasm] [--grids dense,sparse,bricks]
  *     [--precisions fast,strict] [--threads 2] [--rounds 25] [--json F]
  */
 
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     where: { type: "string", default: "cache,memory" },
     devices: { type: "string", default: "native,wasm" },
-    grids: { type: "string", default: "dense,sparse,blocks" },
+    grids: { type: "string", default: "dense,sparse,bricks" },
     precisions: { type: "string", default: "fast,strict" },
     threads: { type: "string", default: String(cpus().length) },
     rounds: { type: "string", default: "25" },
@@ -104,7 +104,7 @@ async function measure(c: GridCase, device: string, kind: string): Promise<Row[]
 
   function makeGrid(of: string): Grid<3> {
     const all = (): boolean => true;
-    return of === "dense" ? dense(set, c.extents) : of === "sparse" ? sparse(set, c.extents, all) : blocks(set, c.extents, all);
+    return of === "dense" ? dense(set, c.extents) : of === "sparse" ? sparse(set, c.extents, all) : bricks(set, c.extents, all);
   }
 }
 

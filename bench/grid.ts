@@ -16,7 +16,7 @@ import { cg, lbm, type GridProblem } from "./grid-problems.js";
 /*
  * Grid applications on one or several devices: lattice Boltzmann (D3Q19, two populations), conjugate gradients for the 7-point Laplacian and
  * for an elastic cube.
- *   node dist/bench/grid.js --devices cuda:0 [--only lbm,cg,elasticity] [--sizes 256,512] [--grids dense,sparse,blocks] [--occ none,standard,...] [--json F]
+ *   node dist/bench/grid.js --devices cuda:0 [--only lbm,cg,elasticity] [--sizes 256,512] [--grids dense,sparse,bricks] [--occ none,standard,...] [--json F]
  * Where nvcc is found and one GPU is used, baselines/grid.cu is built and measured by turns with ours.
  */
 

@@ -1,4 +1,4 @@
-export { blocks, type BlocksGrid, type BlocksOptions } from "./bricks/bricks.js";
+export { bricks, type BrickGrid, type BrickOptions } from "./bricks/bricks.js";
 export { dense, DenseGrid } from "./dense/dense.js";
 export { Field, type CellFunction } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS } from "./grid/options.js";

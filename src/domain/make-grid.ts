@@ -1,24 +1,24 @@
 import { LaunchError } from "../ir/errors.js";
 import type { DeviceSet } from "../set/index.js";
-import { makeBlocks, type BlocksOptions } from "./bricks/bricks.js";
+import { makeBricks, type BrickOptions } from "./bricks/bricks.js";
 import { DenseGrid } from "./dense/dense.js";
 import { GRID_KINDS, type DenseOptions, type GridKind } from "./grid/options.js";
 import type { Grid } from "./grid/grid.js";
 import { placed } from "./grid/placed.js";
 import { SparseGrid } from "./sparse/sparse.js";
 
-export interface AnyGridOptions extends DenseOptions, BlocksOptions {
+export interface AnyGridOptions extends DenseOptions, BrickOptions {
   /** How cells are stored; `dense` where absent. */
   kind?: GridKind;
 }
 
 /** Options that only some kinds have. */
-const OWN = { packed: ["dense"], levels: ["dense", "sparse"], brick: ["blocks"] } as const satisfies Partial<
+const OWN = { packed: ["dense"], levels: ["dense", "sparse"], brick: ["bricks"] } as const satisfies Partial<
   Record<keyof AnyGridOptions, readonly GridKind[]>
 >;
 
 /**
- * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `blocks` make the same grids.
+ * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `bricks` make the same grids.
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, more members than planes, and an option that the kind does not have
  */
@@ -36,8 +36,8 @@ export function makeGrid(set: DeviceSet, extents: readonly number[], options: An
         return new DenseGrid(set, extents, options);
       case "sparse":
         return new SparseGrid(set, extents, options);
-      case "blocks":
-        return makeBlocks(set, extents, options);
+      case "bricks":
+        return makeBricks(set, extents, options);
       default:
         throw new LaunchError(`a grid of kind "${String(kind)}"; use ${GRID_KINDS.join(", ")}`);
     }

@@ -80,7 +80,8 @@ const setting = z
     problem: name,
     devices: name.describe("as given to --devices"),
     precision: z.enum(["strict", "fast"]),
-    grid: z.enum(GRID_KINDS).optional(),
+    // Files of former versions call bricks blocks.
+    grid: z.preprocess((kind) => (kind === "blocks" ? "bricks" : kind), z.enum(GRID_KINDS)).optional(),
     layout: z.enum(["soa", "aos"]).optional(),
     occ: z.enum(OCC_LEVELS).optional().describe("overlap of computation and communication"),
     choices: z

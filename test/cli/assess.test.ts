@@ -133,7 +133,7 @@ test("options that make no sense are refused", () => {
   refuses(/--bandwidth goes with --from/, "assess", "--bandwidth", csv);
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
   refuses(/stream runs on one device, and js\*2 has 2 members/, "assess", "stream", "--devices", "js*2");
-  refuses(/Allowed choices are dense, sparse, blocks, auto/, "assess", "poisson", "--grid", "round");
+  refuses(/Allowed choices are dense, sparse, bricks, auto/, "assess", "poisson", "--grid", "round");
   refuses(/unknown command 'asses'/, "asses");
 });
 

@@ -44,7 +44,7 @@ for (const command of COMMANDS.filter((words) => !/^(elasticity|assess)/.test(wo
   test(`isoform ${command} finds the fastest by itself`, () => {
     const { status, stdout, stderr } = isoform([...words(command), ...words("--devices js*2 --grid auto --layout auto --occ auto")]);
     assert.equal(status, 0, stderr);
-    const [, kind, layout] = /storage (dense|sparse|blocks) (soa|aos) was the fastest: /.exec(stdout)!;
+    const [, kind, layout] = /storage (dense|sparse|bricks) (soa|aos) was the fastest: /.exec(stdout)!;
     assert.match(stdout, /occ (none|standard|extended|two-way|in-kernel) was the fastest: none [\d.]+ (ms|us), standard /i);
     if (!command.startsWith("explain")) assert.match(stdout, new RegExp(`${kind} grid of (.*, ${layout}, )?`));
   });
@@ -57,15 +57,15 @@ test("results hold what was asked for and what was found", () => {
     const { settings, choices, devices } = JSON.parse(readFileSync(file, "utf8"));
     assert.deepEqual([devices, settings.layout, settings.occ, settings.precision], ["js", "soa", "two-way", "fast"]);
     assert.deepEqual([choices[0].of, choices[0].best], ["storage", `${settings.grid} soa`]);
-    assert.deepEqual(Object.keys(choices[0].seconds), ["dense soa", "sparse soa", "blocks soa"]);
+    assert.deepEqual(Object.keys(choices[0].seconds), ["dense soa", "sparse soa", "bricks soa"]);
   }
 });
 
 test("options that cannot apply are refused with the remedy", () => {
   for (const [command, message] of [
     [
-      "poisson --size 8 --preconditioner multigrid --grid blocks",
-      /multigrid takes a grid that is dense or sparse, and this one is to be blocks/,
+      "poisson --size 8 --preconditioner multigrid --grid bricks",
+      /multigrid takes a grid that is dense or sparse, and this one is to be bricks/,
     ],
     [
       "lbm cavity --size 8 --pattern aa --grid sparse",

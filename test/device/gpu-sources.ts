@@ -22,7 +22,7 @@ import type { CodeFacts } from "../../src/device/gpu/machine.js";
 import { programOf } from "../../src/device/gpu/program.js";
 import { open } from "../../src/device/open.js";
 import type { Policy } from "../../src/device/launch/policy.js";
-import { BrickGrid } from "../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../src/domain/bricks/brick-grid.js";
 import { dense, sparse } from "../../src/domain/index.js";
 import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";
@@ -103,7 +103,7 @@ export async function gridSources(target: Target, precision: Precision): Promise
     await (await makeSkeleton(set, { ...settings, size: 6 })).run(1);
   await (await Simulation.create(set, cavity.cavity({ reynolds: 10, size: 6 }), { pattern: "aa", precision })).run(2);
   const extents = [6, 6, 6] as const;
-  for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickGrid<3>(set, extents, {})]) {
+  for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickUnitGrid<3>(set, extents, {})]) {
     for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
       await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
-import { BrickGrid } from "../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../src/domain/bricks/brick-grid.js";
 import { SparseGrid, type Field } from "../../src/domain/index.js";
 import type { Dimension } from "../../src/kernel/cells.js";
 import { f32, f64, i32, max, sum, table } from "../../src/kernel/params.js";
@@ -20,7 +20,7 @@ class CellByCell extends SparseGrid {
 const kinds: readonly Make[] = [
   ...Object.values(KINDS),
   (set, extents, active, options) => new CellByCell(set, extents, { ...options, active }),
-  (set, extents, active, options) => new BrickGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) }),
+  (set, extents, active, options) => new BrickUnitGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) }),
 ];
 
 /** A domain by its description; it has the cell in the middle of the box, so that it is not empty. */
@@ -114,7 +114,7 @@ const scenario = fc
   );
 
 await onEachBackend("grids of any domain", ({ backend, of }) => {
-  it("have the same bits, dense, element-sparse or block-sparse", async () => {
+  it("have the same bits, dense, element-sparse or bricks", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ kind, seed, extents, offsets, layout, members }) => {
         const active = domain(kind, extents, seed);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { f64, i32 } from "isoform";
-import { blocks, dense, makeGrid, sparse, type Cell, type FieldAccess } from "../../src/domain/index.js";
+import { bricks, dense, makeGrid, sparse, type Cell, type FieldAccess } from "../../src/domain/index.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
 import { callPlainly, type PlainField } from "./container/plain-container.js";
 import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";
@@ -172,7 +172,7 @@ describe("periodic grids", () => {
     assert.throws(() => dense(set, EXTENTS, { periodic: [true] }), /grid, .*periodic\.test\.ts:.*periodic: \[true\].*each of its 3 axes/);
     assert.throws(() => dense(set, [20, 11], { periodic: true, levels: 1 }).coarsen(), /periodic along y, where pairs of 11 cells/);
     assert.throws(
-      () => blocks(set, [20, 10], undefined, { periodic: [false, true] }),
+      () => bricks(set, [20, 10], undefined, { periodic: [false, true] }),
       /bricks of \[8,8\].*periodic along y.*multiple of the brick/,
     );
     const grid = sparse(set, [4, 12], undefined, { periodic: true });

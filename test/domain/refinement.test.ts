@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { f64, sum } from "../../src/kernel/params.js";
-import { blocks, dense, makeGrid } from "../../src/domain/index.js";
+import { bricks, dense, makeGrid } from "../../src/domain/index.js";
 import { HostField } from "./host-field.js";
 import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";
 
@@ -90,10 +90,7 @@ it("grids of several levels keep their planes on one member", () => {
 it("a grid whose partitions do not fit says how to make one", () => {
   const fine = dense(jsSet(3), [4, 4, 10]);
   assert.throws(() => dense(jsSet(3), [4, 4, 10], { levels: 0.5 }), /with 0.5 coarser levels: give a whole number from 0/);
-  assert.throws(
-    () => blocks(jsSet(1), [8, 8, 8]).coarsen(),
-    /a block-sparse grid cannot be coarsened: make a dense or an element-sparse one/,
-  );
+  assert.throws(() => bricks(jsSet(1), [8, 8, 8]).coarsen(), /a brick grid cannot be coarsened: make a dense or an element-sparse one/);
   assert.throws(() => fine.coarsen(), {
     name: "LaunchError",
     message:

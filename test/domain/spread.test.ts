@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { blocks, dense, sparse } from "../../src/domain/index.js";
+import { bricks, dense, sparse } from "../../src/domain/index.js";
 import { f32, f64 } from "../../src/kernel/params.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
@@ -100,14 +100,14 @@ describe("writing other cells", () => {
   });
 
   it("is refused where a neighbour may lie elsewhere", () => {
-    for (const grid of [dense(jsSet(2), EXTENTS), sparse(jsSet(1), EXTENTS, sphere), blocks(jsSet(1), EXTENTS, sphere)]) {
+    for (const grid of [dense(jsSet(2), EXTENTS), sparse(jsSet(1), EXTENTS, sphere), bricks(jsSet(1), EXTENTS, sphere)]) {
       const u = grid.field("u", f64, { cardinality: 2 });
       assert.throws(
         () =>
           grid.container("shift", { u }, ({ u }, c) => {
             u.at(c, 1, 0, 0)[0] = u[c][1];
           }),
-        /container "shift".*writes the field "u" at offset \[1,0,0\] of a (dense|sparse|blocks) grid on js.*dense grids of one member only/s,
+        /container "shift".*writes the field "u" at offset \[1,0,0\] of a (dense|sparse|bricks) grid on js.*dense grids of one member only/s,
       );
     }
   });

@@ -55,6 +55,12 @@ test("an assessment fits its own schema, unknown sigmas as null", () => {
   );
 });
 
+test("files of former versions, which call bricks blocks, are read", () => {
+  const settings = [{ application: "one", platform: "X", problem: "p", devices: "js", precision: "fast", grid: "blocks" }];
+  const { settings: read } = assessmentSchema.parse({ ...assess(evidence("X", [0.5])), settings });
+  assert.equal(read?.[0].grid, "bricks");
+});
+
 test("the published JSON Schema is the one that the code means", () => {
   const file = new URL("../../../docs/assessment.schema.json", import.meta.url);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(JSON.stringify(assessmentJsonSchema())));

@@ -71,7 +71,7 @@ test("the fastest of several ways is found once, and all are freed", async () =>
   const none = () => {
     throw new DeviceError("js", "memory does not suffice");
   };
-  const ways = { dense: way("dense", 2), sparse: way("sparse", 1), blocks: none };
+  const ways = { dense: way("dense", 2), sparse: way("sparse", 1), bricks: none };
   assert.equal(await fastest(["flow", "64"], ways), "sparse");
   assert.deepEqual(log, ["dense", "sparse"]);
   assert.equal(await fastest(["flow", "64"], { ...ways, sparse: way("sparse", 9) }), "sparse", "remembered");

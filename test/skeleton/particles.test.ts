@@ -27,7 +27,7 @@ await onEachBackend("a sequence of particles and fields", ({ backend, all: sets,
   it("gives the bits of plain loops on any number of members", async () => {
     const expected = plainCubes(cube, cloud(150, cube), TURNS);
     for (const [n, set] of (js ? sets : [of(7)]).entries()) {
-      const grid = KINDS[(["dense", "sparse", "blocks"] as const)[n % 3]](set, cube.extents, undefined, { periodic: true });
+      const grid = KINDS[(["dense", "sparse", "bricks"] as const)[n % 3]](set, cube.extents, undefined, { periodic: true });
       const plasma = cubes(grid);
       plasma.start(cloud(150, cube));
       const all = skeleton(set, "plasma", plasma.steps, { precision: "strict" });

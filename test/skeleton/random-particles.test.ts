@@ -107,7 +107,7 @@ type Draw = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const way = fc.record({
   set: fc.nat(jsSets.length - 1),
-  kind: fc.constantFrom<Kind>("dense", "sparse", "blocks"),
+  kind: fc.constantFrom<Kind>("dense", "sparse", "bricks"),
   occ: fc.constantFrom(...OCC_LEVELS),
   fuse: fc.boolean(),
   unroll: fc.integer({ min: 1, max: 2 }),

@@ -46,7 +46,7 @@ function diffusion(log: string[], { cardinality = 3, size = 12, refused = "" } =
 }
 
 const auto: GridSettings = { ...DEFAULT_SETTINGS, grid: "auto", layout: "auto" };
-const all = ["dense soa", "dense aos", "sparse soa", "sparse aos", "blocks soa", "blocks aos"];
+const all = ["dense soa", "dense aos", "sparse soa", "sparse aos", "bricks soa", "bricks aos"];
 const made = (log: readonly string[]) => log.filter((line) => line.startsWith("make"));
 const freed = (log: readonly string[]) => log.filter((line) => line.startsWith("free"));
 
@@ -88,8 +88,8 @@ test("what is given is kept, and nothing is measured where there is no choice", 
   const log: string[] = [];
   await tuned({ ...auto, grid: "dense" }, diffusion(log, { cardinality: 1 }));
   assert.deepEqual(log, ["make dense soa"], "fields of one component have no layout");
-  await tuned({ ...auto, layout: "soa" }, diffusion(log, { cardinality: 1 }), ["blocks"]);
-  assert.deepEqual(log, ["make dense soa", "make blocks soa"]);
+  await tuned({ ...auto, layout: "soa" }, diffusion(log, { cardinality: 1 }), ["bricks"]);
+  assert.deepEqual(log, ["make dense soa", "make bricks soa"]);
 });
 
 test("what cannot be made does not count", async () => {

@@ -3,18 +3,18 @@ import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { i32 } from "../../kernel/params.js";
 import type { DeviceSet } from "../../set/index.js";
-import { brickOf, notCoarsened, requireContainer, requireStencil, type BlocksOptions } from "./options.js";
+import { brickOf, notCoarsened, requireContainer, requireStencil, type BrickOptions } from "./options.js";
 import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
-import { lowerBlocks, type BlocksRole } from "./lowering.js";
+import { lowerBricks, type BrickRole } from "./lowering.js";
 import { NumberedGrid, type Arrangement, type Lowered, type Tables } from "../indexed/indexed-grid.js";
 import { Numbering } from "../indexed/numbering.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
-/** A block-sparse grid whose cells lie brick by brick. */
-export class BrickGrid<D extends Dimension = Dimension> extends NumberedGrid<D, BlocksRole> {
-  readonly kind = "blocks";
+/** A brick grid whose cells are stored brick by brick: a unit is a brick. */
+export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid<D, BrickRole> {
+  readonly kind = "bricks";
   protected readonly outsideUnits = 1;
   protected readonly unitCells: number;
   protected readonly unitPlanes: number;
@@ -24,7 +24,7 @@ export class BrickGrid<D extends Dimension = Dimension> extends NumberedGrid<D, 
   /** Of each member, as memory is laid out. */
   private bricksOf: readonly BrickTables[] = [];
 
-  constructor(set: DeviceSet, extents: readonly number[], options: BlocksOptions) {
+  constructor(set: DeviceSet, extents: readonly number[], options: BrickOptions) {
     const brick = brickOf(extents, options);
     super(set, extents, options, brick.at(-1));
     this.brick = brick;
@@ -69,11 +69,11 @@ export class BrickGrid<D extends Dimension = Dimension> extends NumberedGrid<D, 
     return this.bricksOf[member].find(position);
   }
 
-  protected lower(container: KernelIR, plan: ContainerPlan): Lowered<BlocksRole> {
-    return lowerBlocks(container, plan, this.bricks);
+  protected lower(container: KernelIR, plan: ContainerPlan): Lowered<BrickRole> {
+    return lowerBricks(container, plan, this.bricks);
   }
 
-  protected makeTables(role: BlocksRole, member: number): Tables<BlocksRole> {
+  protected makeTables(role: BrickRole, member: number): Tables<BrickRole> {
     const { device } = this.set.members[member];
     const tables = this.bricksOf[member];
     const made = { bricks: () => tables.neighbours(), active: () => tables.masks(), origins: () => tables.origins() }[role]();

@@ -2,17 +2,17 @@ import { CPU_MEMORY } from "../../device/memory/view.js";
 import type { Dimension } from "../../kernel/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { BaseGrid } from "../base-grid.js";
-import { BlockRows } from "./brick-rows.js";
-import { BrickGrid } from "./brick-grid.js";
-import type { BlocksOptions } from "./options.js";
+import { BrickRowGrid } from "./brick-rows.js";
+import { BrickUnitGrid } from "./brick-grid.js";
+import type { BrickOptions } from "./options.js";
 import type { GridOptions } from "../grid/options.js";
 import { placed } from "../grid/placed.js";
 
-export type { BlocksOptions } from "./options.js";
+export type { BrickOptions } from "./options.js";
 
-/** A block-sparse grid. */
-export type BlocksGrid<D extends Dimension = Dimension> = BaseGrid<D> & {
-  readonly kind: "blocks";
+/** A grid of bricks, block-sparse in the words of Neon. */
+export type BrickGrid<D extends Dimension = Dimension> = BaseGrid<D> & {
+  readonly kind: "bricks";
   /** Cells of a brick along each axis. */
   readonly brick: readonly number[];
 };
@@ -23,30 +23,30 @@ export type BlocksGrid<D extends Dimension = Dimension> = BaseGrid<D> & {
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, more members than planes of bricks, and a brick whose extents are not powers of two
  */
-export function blocks(
+export function bricks(
   set: DeviceSet,
   extents: readonly [number, number],
   active?: GridOptions["active"],
-  options?: BlocksOptions,
-): BlocksGrid<2>;
-export function blocks(
+  options?: BrickOptions,
+): BrickGrid<2>;
+export function bricks(
   set: DeviceSet,
   extents: readonly [number, number, number],
   active?: GridOptions["active"],
-  options?: BlocksOptions,
-): BlocksGrid<3>;
-export function blocks(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: BlocksOptions): BlocksGrid;
-export function blocks(
+  options?: BrickOptions,
+): BrickGrid<3>;
+export function bricks(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: BrickOptions): BrickGrid;
+export function bricks(
   set: DeviceSet,
   extents: readonly number[],
   active?: GridOptions["active"],
-  options: BlocksOptions = {},
-): BlocksGrid<2> | BlocksGrid<3> | BlocksGrid {
-  return placed(blocks, () => makeBlocks(set, extents, { ...options, active }));
+  options: BrickOptions = {},
+): BrickGrid<2> | BrickGrid<3> | BrickGrid {
+  return placed(bricks, () => makeBricks(set, extents, { ...options, active }));
 }
 
 /** The grid as its devices' memory wants it. */
-export function makeBlocks(set: DeviceSet, extents: readonly number[], options: BlocksOptions): BlocksGrid {
+export function makeBricks(set: DeviceSet, extents: readonly number[], options: BrickOptions): BrickGrid {
   const inRows = set.members.every(({ device }) => device.memory === CPU_MEMORY);
-  return inRows ? new BlockRows(set, extents, options) : new BrickGrid(set, extents, options);
+  return inRows ? new BrickRowGrid(set, extents, options) : new BrickUnitGrid(set, extents, options);
 }

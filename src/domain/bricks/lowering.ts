@@ -5,7 +5,7 @@ import type { Offset } from "../grid/parts.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan } from "../container/storage-kernel.js";
 
 /** What a kernel over bricks needs beside the container's own parameters. */
-export type BlocksRole = "bricks" | "active" | "origins";
+export type BrickRole = "bricks" | "active" | "origins";
 
 /** Bits of a word of the activity masks. */
 const WORD = 32;
@@ -13,7 +13,7 @@ const AXES = ["x", "y", "z"];
 const brick = indexOf(0);
 const cell = indexOf(1);
 
-/** What of a block-sparse grid is compiled into its kernels. */
+/** What of a brick grid is compiled into its kernels. */
 export interface BrickShape {
   /** Binary logarithms of a brick's extents along x, y (and z). */
   readonly logs: readonly number[];
@@ -27,12 +27,12 @@ export interface BrickShape {
  * sum of 3^axis (1 + step); `active[brick][word]` holds a bit for each cell, `origins[brick][axis]` coordinates of the first one.
  * @throws Error for an offset that is longer than a brick
  */
-export function lowerBlocks(
+export function lowerBricks(
   container: KernelIR,
   plan: ContainerPlan,
   { logs, full }: BrickShape,
-): { ir: KernelIR; roles: ReadonlyMap<BlocksRole, string> } {
-  const kernel = new StorageKernel<BlocksRole>(container);
+): { ir: KernelIR; roles: ReadonlyMap<BrickRole, string> } {
+  const kernel = new StorageKernel<BrickRole>(container);
   /** The shift of each axis in a cell's number. */
   const shifts = logs.map((_, axis) => logs.slice(0, axis).reduce((a, b) => a + b, 0));
   const known = new Map<string, Expr>();

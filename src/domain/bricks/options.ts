@@ -5,9 +5,9 @@ import type { GridOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";
 import { periodicAxes } from "../grid/partition.js";
 
-/* What block-sparse grids ask of their users, however cells lie in memory. */
+/* What brick grids ask of their users, however cells lie in memory. */
 
-export interface BlocksOptions extends GridOptions {
+export interface BrickOptions extends GridOptions {
   /** Cells of a brick along x, y (and z), powers of two; [4, 4, 4] or [8, 8] where absent. */
   brick?: readonly number[];
 }
@@ -21,7 +21,7 @@ const DEFAULT_BRICK = { 2: [8, 8], 3: [4, 4, 4] } as const;
  */
 export function brickOf(
   extents: readonly number[],
-  { brick = DEFAULT_BRICK[extents.length as Dimension], periodic }: BlocksOptions,
+  { brick = DEFAULT_BRICK[extents.length as Dimension], periodic }: BrickOptions,
 ): readonly number[] {
   if (brick && (brick.length !== extents.length || brick.some((n) => !(n >= 1 && n <= 64 && Number.isInteger(Math.log2(n))))))
     throw new LaunchError(`bricks of [${brick}] cells for a grid of [${extents}]: give powers of two up to 64, one for each axis`);
@@ -62,5 +62,4 @@ function requireNear(brick: readonly number[], offsets: readonly Offset[], refus
   }
 }
 
-export const notCoarsened = (): LaunchError =>
-  new LaunchError("a block-sparse grid cannot be coarsened: make a dense or an element-sparse one");
+export const notCoarsened = (): LaunchError => new LaunchError("a brick grid cannot be coarsened: make a dense or an element-sparse one");

@@ -291,7 +291,7 @@ export interface Grid<D extends Dimension = Dimension> {
   /**
    * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
    * member, and is active if one of them is. Containers of each may read fields of the other, by `child` and `parent`.
-   * @throws LaunchError where a partition begins at an odd plane, and of block-sparse grids
+   * @throws LaunchError where a partition begins at an odd plane, and of brick grids
    */
   coarsen(): Grid<D>;
 

@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 
 /** How a grid can store its cells. */
-export const GRID_KINDS = ["dense", "sparse", "blocks"] as const;
+export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
 export type GridKind = (typeof GRID_KINDS)[number];
 
 /** What a field may store; `u8` is read as an i32 and written modulo 256. */

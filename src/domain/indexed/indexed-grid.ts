@@ -35,7 +35,7 @@ export interface Stretch<Role extends string> {
 }
 
 /**
- * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and block-sparse
+ * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and brick
  * grids have in common.
  */
 export abstract class NumberedGrid<D extends Dimension, Role extends string> extends BaseGrid<D> {

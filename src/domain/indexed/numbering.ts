@@ -17,7 +17,7 @@ interface Cells {
 
 /**
  * The numbers of the active cells that one member stores, in global (z, y, x) order: those of the low halo, its own, those of the high
- * halo, and one more cell that stands for all missing ones. The bricks of a block-sparse grid are numbered as the cells of a coarser box.
+ * halo, and one more cell that stands for all missing ones. The bricks of a brick grid are numbered as the cells of a coarser box.
  */
 export class Numbering {
   /** Global planes stored, halos included; on a periodic axis, those before plane 0 are the last, and so on. */

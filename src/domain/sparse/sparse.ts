@@ -43,7 +43,7 @@ export function sparse(set: DeviceSet, extents: readonly number[], active?: Grid
 
 /** An element-sparse grid. */
 export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D, SparseRole> {
-  readonly kind: "sparse" | "blocks" = "sparse";
+  readonly kind: "sparse" | "bricks" = "sparse";
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
   protected readonly outsideUnits = RUN;

@@ -68,7 +68,7 @@ for (const [name, words, expected] of [
 const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--devices", "abacus"], /"abacus"/],
   [["cavity", "--devices", "js*40", "--size", "16"], /18 planes for 40 members/],
-  [["cavity", "--grid", "hexagons"], /dense, sparse, blocks/],
+  [["cavity", "--grid", "hexagons"], /dense, sparse, bricks/],
   [["cavity", "--re", "-5"], /greater than 0/],
   [["cavity", "--size", "1"], /a cavity of 1 cells: it needs at least 2/],
   [["cavity", "--svg", join(folder, "missing", "a.svg")], /there is no directory/],

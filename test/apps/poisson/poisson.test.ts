@@ -106,7 +106,7 @@ test("the planner leaves 8 words a cell to conjugate gradients", async () => {
 test("what makes no sense is refused", async () => {
   assert.throws(() => new Poisson(one, { ...DEFAULTS, size: 1 }), LaunchError);
   assert.throws(
-    () => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "blocks" }),
+    () => new Poisson(one, { ...DEFAULTS, preconditioner: "multigrid", grid: "bricks" }),
     /multigrid takes a grid that is dense or sparse/,
   );
   assert.throws(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BrickGrid } from "../../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../../src/domain/bricks/brick-grid.js";
 import { Bricks } from "../../../src/domain/bricks/partition.js";
-import { blocks } from "../../../src/domain/index.js";
-import { lowerBlocks } from "../../../src/domain/bricks/lowering.js";
+import { bricks } from "../../../src/domain/index.js";
+import { lowerBricks } from "../../../src/domain/bricks/lowering.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
 import { f64 } from "../../../src/kernel/params.js";
@@ -12,11 +12,11 @@ import { jsSet } from "../sets.js";
 
 /** As on GPUs. */
 const inBricks: Make = (set, extents, active, options) =>
-  new BrickGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) });
+  new BrickUnitGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) });
 
 for (const [kind, make] of [
-  ["block-sparse", KINDS.blocks],
-  ["block-sparse, by bricks,", inBricks],
+  ["bricks, row by row,", KINDS.bricks],
+  ["bricks, brick by brick,", inBricks],
 ] as const) {
   await likeDense(kind, make);
   storesCells(kind, make);
@@ -35,15 +35,15 @@ describe("bricks", () => {
   });
 });
 
-describe("kernels of block-sparse grids", () => {
+describe("kernels of brick grids", () => {
   it("find neighbours by bricks, and guard inactive cells where there are some", () => {
-    const grid = blocks(jsSet(1), [8, 8, 8], undefined);
+    const grid = bricks(jsSet(1), [8, 8, 8], undefined);
     const [p, u] = [grid.field("p", f64), grid.field("u", f64, { cardinality: 2 })];
     const step = grid.container("step", { p, u }, ({ p, u }, c) => {
       u[c][1] = p.at(c, 1, 0, -1) + c.z;
     });
     const plan = { fields: new Map(step.uses.map(({ param, field }) => [param, field])) };
-    const full = lowerBlocks(step.ir, plan, { logs: [2, 2, 2], full: true });
+    const full = lowerBricks(step.ir, plan, { logs: [2, 2, 2], full: true });
     assert.deepEqual([...full.roles.keys()], ["bricks", "origins"]);
     assert.deepEqual(print(optimise(full.ir)).trimEnd().split("\n"), [
       "kernel step (range i, j)",
@@ -59,27 +59,27 @@ describe("kernels of block-sparse grids", () => {
       "  let cell_x1_zm1: i32 = j - 15 - (step_x1 << 2) - (step_zm1 << 6)",
       "  u[1][i][j] = p[brick_x1_zm1][cell_x1_zm1] + f64(origins[i][2] + inner_z)",
     ]);
-    const holed = lowerBlocks(step.ir, plan, { logs: [2, 2, 2], full: false });
+    const holed = lowerBricks(step.ir, plan, { logs: [2, 2, 2], full: false });
     assert.deepEqual([...holed.roles.keys()], ["bricks", "origins", "active"]);
     assert.match(print(optimise(holed.ir)), /if .*active/);
     grid.free();
   });
 });
 
-describe("block-sparse grids that cannot be", () => {
+describe("brick grids that cannot be", () => {
   it("are refused", () => {
-    assert.throws(() => blocks(jsSet(1), [4, 4, 4], () => false), /none is active/);
-    assert.throws(() => blocks(jsSet(3), [16, 16, 8], undefined), /8 planes for 3 members/);
-    assert.throws(() => blocks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
-    assert.throws(() => blocks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);
-    const grid = blocks(jsSet(1), [16, 16, 16], undefined);
+    assert.throws(() => bricks(jsSet(1), [4, 4, 4], () => false), /none is active/);
+    assert.throws(() => bricks(jsSet(3), [16, 16, 8], undefined), /8 planes for 3 members/);
+    assert.throws(() => bricks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
+    assert.throws(() => bricks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);
+    const grid = bricks(jsSet(1), [16, 16, 16], undefined);
     const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
     assert.throws(
       () =>
         grid.container("wide", { p, q }, ({ p, q }, c) => {
           q[c] = p.at(c, 5, 0, 0);
         }),
-      /container "wide", .*blocks\.test\.ts:\d+:\d+: reads the field "p" at offset \[5,0,0\], and a brick has 4 cells along x \(use larger bricks/,
+      /container "wide", .*bricks\.test\.ts:\d+:\d+: reads the field "p" at offset \[5,0,0\], and a brick has 4 cells along x \(use larger bricks/,
     );
     assert.throws(
       () => grid.require([[0, -6, 0]]),

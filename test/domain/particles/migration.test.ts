@@ -43,7 +43,7 @@ describe("particles that move", () => {
       ["dense", "soa", one],
       ["dense", "aos", seven],
       ["sparse", "aos", three],
-      ["blocks", "soa", three],
+      ["bricks", "soa", three],
     ] as const) {
       const { grid, species, walk, load } = walkers(set, { kind, periodic: kind === "dense" }, { layout, leaving: "absorb" });
       const list = Array.from({ length: 60 }, (_, n) => [3 + 2.9 * noise(n, 1), 7 + 6.9 * noise(n, 2), noise(n, 3), noise(n, 4)] as const);
@@ -174,7 +174,7 @@ describe("particles that are in no cell of the grid", () => {
 
   it("are those in cells that are not active, too", async () => {
     const active: Active = (x, y) => x !== 3 || y > 6;
-    for (const kind of ["dense", "sparse", "blocks"] as const)
+    for (const kind of ["dense", "sparse", "bricks"] as const)
       for (const leaving of ["refuse", "absorb"] as const) {
         const { grid, species, walk, load } = walkers(three, { active, kind }, { leaving });
         load([

@@ -45,7 +45,7 @@ const CASES: Case[] = [
   },
 ];
 
-const ALL_KINDS = ["dense", "sparse", "blocks"] as const;
+const ALL_KINDS = ["dense", "sparse", "bricks"] as const;
 
 await onEachBackend("particles", ({ backend, all: sets, of }) => {
   const js = backend === "js";
