@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { assess, published } from "../../src/portability/assessment.js";
 import { readCsv } from "../../src/portability/csv.js";
 import type { Assessment } from "../../src/portability/schema.js";
 import { errorText } from "../../src/portability/tables.js";
 
-const data = join(process.env.ISOFORM_SHARED ?? "../shared", "data");
+/** Their source is told in test/data/README.md. */
+const data = fileURLToPath(new URL("../../../test/data/", import.meta.url));
 const sets = [
   { name: "NVIDIA", platforms: ["H100", "A100", "V100", "T4"] },
   { name: "NVIDIA+AMD", platforms: ["H100", "A100", "V100", "T4", "MI250X"] },
 ];
-const skip = existsSync(join(data, "gaia-timings-10gb.csv")) ? false : `the published timings are not in ${data} (set ISOFORM_SHARED)`;
 
 async function records(file: string): Promise<Record<string, string>[]> {
   const table = await readCsv(join(data, file));
@@ -27,7 +27,7 @@ function gaia(): Promise<Assessment> {
   return assessment;
 }
 
-test("the published timings give every Phi of Table IV at 10 GB, with its error, to the printed digits", { skip }, async () => {
+test("the published timings give every Phi of Table IV at 10 GB, with its error, to the printed digits", async () => {
   const { metrics } = await gaia();
   const cells = await records("gaia-table4-10gb.csv");
   assert.equal(cells.length, 40);
@@ -41,7 +41,7 @@ test("the published timings give every Phi of Table IV at 10 GB, with its error,
   }
 });
 
-test("the published timings give every kernel efficiency of Table V to the printed digits", { skip }, async () => {
+test("the published timings give every kernel efficiency of Table V to the printed digits", async () => {
   const { kernelMeans } = await gaia();
   const cells = await records("gaia-table5-10gb.csv");
   assert.equal(cells.length, 120);
