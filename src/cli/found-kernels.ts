@@ -86,7 +86,7 @@ function isKernel(value: unknown): value is Kernel {
 
 function compiled(kernel: Kernel, { precision, fixed, size, range }: FindOptions): FoundKernel {
   const names = Object.entries(kernel.params).flatMap(([name, token]) =>
-    typeof token !== "function" && token.kind === "fixed" ? [name] : [],
+    typeof token === "object" && token.kind === "fixed" ? [name] : [],
   );
   const missing = names.find((name) => fixed[name] === undefined);
   if (missing !== undefined)

@@ -1,6 +1,7 @@
 import type { Launch, Precision } from "../device/device.js";
 import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
+import type { Captures } from "../kernel/captures.js";
 import type { Dimension } from "../kernel/cells.js";
 import { ContainerError, LaunchError } from "../ir/errors.js";
 import { callSite } from "../kernel/location.js";
@@ -160,8 +161,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return scalar;
   }
 
-  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container {
-    const made = declareContainer<P, D>(this, name, params, body, callSite(this.container));
+  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>, captures?: Captures): Container {
+    const made = declareContainer<P, D>(this, name, params, body, callSite(this.container), captures);
     this.requireStencils(made);
     return made;
   }

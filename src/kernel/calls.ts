@@ -3,6 +3,7 @@ import type { Expr } from "../ir/types.js";
 import { element, property } from "./expressions.js";
 import { deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
+import { outerMember, unknown } from "./outer.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
 import { Scope, constant, type Value } from "./values.js";
@@ -18,16 +19,13 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   if (callee.type === "Identifier" && callee.name === "__name") return cx.expression(node.arguments[0], scope);
   if (callee.type !== "MemberExpression") return apply(cx, cx.expression(callee, scope), node, scope);
 
+  const outer = outerMember(cx, callee, scope);
+  if (outer) return apply(cx, outer, node, scope);
   const { object } = callee;
   const name = callee.property.type === "Identifier" && !callee.computed ? callee.property.name : "";
   if (object.type === "Identifier" && !scope.find(object.name) && !["Math", "Number", "console"].includes(object.name)) {
     const known: Value | undefined = name === "mulhi" ? { kind: "builtin", name } : cx.globals.find(name);
-    if (known?.kind !== "builtin" && known?.kind !== "function")
-      return cx.fail(
-        callee,
-        `captures "${object.name}.${name}", which is not a parameter`,
-        `hand the function over: ${cx.declaration(name)}`,
-      );
+    if (known?.kind !== "builtin" && known?.kind !== "function") return unknown(cx, callee, `${object.name}.${name}`, scope);
     return apply(cx, known, node, scope);
   }
   const target = cx.expression(object, scope);

@@ -7,6 +7,7 @@ import { component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { combine, cut, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
+import { outerMember, unknown, unknownMember } from "./outer.js";
 import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue, type Value } from "./values.js";
 
@@ -18,10 +19,13 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (node.name === "mulhi") return { kind: "builtin", name: "mulhi" };
   if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");
-  return cx.fail(node, `captures "${node.name}", which is not a parameter`, `declare it: ${cx.declaration(node.name)}`);
+  return unknown(cx, node, node.name, scope);
 }
 
 export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
+  const outer = outerMember(cx, node, scope);
+  if (outer) return outer;
+  unknownMember(cx, node, scope);
   const object = cx.expression(node.object, scope);
   return node.computed ? element(cx, object, node, scope) : property(cx, object, (node.property as acorn.Identifier).name, node);
 }

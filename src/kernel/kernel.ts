@@ -1,5 +1,6 @@
 import { originalPosition } from "#source-map";
 import type { KernelIR, Location } from "../ir/types.js";
+import type { Captures } from "./captures.js";
 import type { BodyParams, Params, Team } from "./params.js";
 import { describe } from "./describe.js";
 import { KernelError } from "../ir/errors.js";
@@ -12,6 +13,8 @@ export interface Kernel<P extends Params = Params, K extends PolicyKind = Policy
   readonly policy: K;
   /** `kernel` and `teamKernel` check its parameters; left open here so that every `Kernel<P>` is a `Kernel`. */
   readonly body: (...args: never[]) => void;
+  /** Lists what the body takes from around it. */
+  readonly captures?: Captures;
   /** Where `kernel(...)` was called; the body's lines are counted from there when its text cannot be found in the file. */
   readonly location: Location;
   /** Ready code in place of the function's: see `kernelFromIR`. */
@@ -22,14 +25,18 @@ export type PolicyKind = "range" | "team";
 
 /**
  * Declares a kernel over a range: the body runs once for each index (or index pair, triple, quadruple), in any order and in parallel.
- * It may use only its parameters; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError where a part is missing.
+ * It may use only its parameters, and what is listed; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError where
+ * a part is missing.
+ *
+ * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
  */
 export function kernel<const P extends Params>(
   name: string,
   params: P,
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
+  captures?: Captures,
 ): Kernel<P, "range"> {
-  return declare("range", name, params, body, callSite(kernel));
+  return declare("range", name, params, body, captures, callSite(kernel));
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. Throws KernelError as `kernel` does. */
@@ -37,8 +44,9 @@ export function teamKernel<const P extends Params>(
   name: string,
   params: P,
   body: (params: BodyParams<P>, team: Team) => void,
+  captures?: Captures,
 ): Kernel<P, "team"> {
-  return declare("team", name, params, body, callSite(teamKernel));
+  return declare("team", name, params, body, captures, callSite(teamKernel));
 }
 
 function declare<P extends Params, K extends PolicyKind>(
@@ -46,17 +54,19 @@ function declare<P extends Params, K extends PolicyKind>(
   name: string,
   params: P,
   body: Kernel["body"],
+  captures: Captures | undefined,
   location: Location,
 ): Kernel<P, K> {
   const refuse = (given: string, part: string): never => {
     const example =
       policy === "range"
-        ? 'kernel("name", { x: view(f64) }, ({ x }, i) => ...)'
-        : 'teamKernel("name", { x: view(f64) }, ({ x }, team) => ...)';
+        ? 'kernel("name", { x: view(f64) }, ({ x }, i) => ..., () => [helper, CONSTANT])'
+        : 'teamKernel("name", { x: view(f64) }, ({ x }, team) => ..., () => [helper, CONSTANT])';
     throw new KernelError(String(name), originalPosition(location), `it is given ${given} for ${part}`, `write ${example}`);
   };
   if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
   if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
   if (typeof body !== "function") refuse(describe(body), "its function");
-  return { name, params, policy, body, location };
+  if (captures !== undefined && typeof captures !== "function") refuse(describe(captures), "the list of its captures");
+  return { name, params, policy, body, captures, location };
 }

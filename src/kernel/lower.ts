@@ -2,15 +2,18 @@ import { wrap } from "../ir/evaluate.js";
 import { valueType } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { indexOf, int, loadInt } from "../ir/build.js";
-import type { Expr, KernelIR, Param, Stmt, Table } from "../ir/types.js";
+import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "../ir/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
-import { arrayTypeOf, type FixedToken, type Nested, type ParamToken, type ReduceToken } from "./params.js";
+import { capturesOf, CaptureScope, type CaptureList } from "./captures.js";
+import { arrayTypeOf, type FixedToken, type ParamToken, type ReduceToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
+import { bindsAs } from "./syntax.js";
+import { tableOf } from "./tables.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 import { scalar } from "./operands.js";
 import { inline } from "./inline.js";
@@ -34,11 +37,12 @@ export interface Source extends Omit<Kernel, "params" | "policy"> {
  */
 export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
+  const captures = capturesOf(kernel);
   const knowledge = new Knowledge();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     knowledge.fresh = false;
     try {
-      const ir = new KernelLowering(kernel, fixed, debug, source, knowledge).run();
+      const ir = new KernelLowering(kernel, fixed, debug, source, captures, knowledge).run();
       if (!knowledge.fresh) return ir;
     } catch (error) {
       if (!knowledge.fresh) throw error;
@@ -64,6 +68,7 @@ class KernelLowering {
     private readonly fixed: Readonly<Record<string, number | boolean>>,
     private readonly debug: boolean,
     private readonly source: FunctionSource,
+    private readonly captures: CaptureList | undefined,
     private readonly knowledge: Knowledge,
   ) {
     const indices = source.node.params.length - 1;
@@ -88,6 +93,7 @@ class KernelLowering {
 
   run(): KernelIR {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
+    if (this.captures) this.ir.tables.push(...this.captures.tables);
     const cx = new Lowering(
       this.ir,
       this.knowledge,
@@ -105,7 +111,7 @@ class KernelLowering {
       scope: this.functions(),
     };
     for (const [name, token] of Object.entries(this.kernel.params))
-      if (typeof token !== "function" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
+      if (typeof token === "object" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
     const { policy } = this.kernel;
     const lists = typeof policy === "object" ? policy.particles : undefined;
     const particle = lists ? cx.unique("p") : undefined;
@@ -113,6 +119,7 @@ class KernelLowering {
     const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
     return { ...this.ir, body: lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : cx.out };
   }
 
@@ -140,7 +147,14 @@ class KernelLowering {
     const scope = new Scope();
     for (const [name, token] of Object.entries(this.kernel.params))
       if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
-    return scope;
+    const { captures } = this;
+    return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
+  }
+
+  /** What a helper that is a parameter may name: what is listed, and the other parameters. */
+  private namesOfHelpers(): Scope {
+    const { captures, globals } = this;
+    return captures ? new CaptureScope((path) => captures.inFunction(path, undefined), captures, globals) : globals;
   }
 
   private declare(name: string, token: Token): void {
@@ -149,8 +163,10 @@ class KernelLowering {
       const type = arrayTypeOf(token);
       if (type) return this.globals.bind(name, { kind: "arrayType", type });
       const source = parseFunction(this.kernel.name, token, this.kernel.location);
-      return this.globals.bind(name, { kind: "function", name, node: source.node, source, scope: this.globals });
+      return this.globals.bind(name, { kind: "function", name, node: source.node, source, scope: this.namesOfHelpers() });
     }
+    if (typeof token === "number" || typeof token === "boolean")
+      return this.globals.bind(name, { kind: "scalar", expr: constant(typeof token === "number" ? "f64" : "bool", token) });
     switch (token?.kind) {
       case "scalar":
         this.param({ kind: "scalar", name, type: token.type }, { kind: "scalar", expr: { op: "param", type: token.type, name } });
@@ -203,18 +219,16 @@ class KernelLowering {
         );
         return;
       case "table": {
-        const flat = flatten(token.values as Nested);
-        if (!flat || flat.shape.length < 1 || flat.shape.length > 4)
-          this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
-        const { shape, values } = flat!;
-        this.ir.tables.push({ name, type: token.type, shape, values: values.map((v) => wrap(token.type, v)) } satisfies Table);
-        this.globals.bind(name, { kind: "table", name, type: token.type, shape, prefix: [] });
+        const table =
+          tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
+        this.ir.tables.push(table);
+        this.globals.bind(name, { kind: "table", name, type: token.type, shape: table.shape, prefix: [] });
         return;
       }
       default:
         this.fail(
           `the parameter "${name}" is declared as ${describe(token)}`,
-          "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32) or a function",
+          "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
     }
   }
@@ -255,14 +269,6 @@ class KernelLowering {
   private fail(problem: string, remedy: string): never {
     throw new KernelError(this.kernel.name, this.ir.location, problem, remedy);
   }
-}
-
-function flatten(values: Nested): { shape: number[]; values: number[] } | undefined {
-  if (typeof values === "number") return { shape: [], values: [values] };
-  const parts = values.map(flatten);
-  const first = parts[0];
-  if (!first || parts.some((p) => !p || p.shape.join() !== first.shape.join())) return undefined;
-  return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
 }
 
 const describe = (token: unknown): string =>

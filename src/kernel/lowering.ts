@@ -109,10 +109,10 @@ export class Lowering {
     throw new KernelError(this.ir.name, this.at(node), inside + problem, remedy);
   }
 
-  /** How to hand over something that the code captures. */
+  /** How to list something that the code captures. */
   declaration(name: string): string {
-    const [call, element] = this.container ? ["container", "c"] : ["kernel", "i"];
-    return `${call}(name, { ..., ${name} }, ({ ..., ${name} }, ${element}) => ...)`;
+    const [call, element] = this.container ? ["container", "c"] : this.ir.policy.kind === "team" ? ["teamKernel", "team"] : ["kernel", "i"];
+    return `${call}(name, { ... }, ({ ... }, ${element}) => ..., () => [${name}])`;
   }
 
   /** A name not yet used in the kernel that is no keyword of a target. */

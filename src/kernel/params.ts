@@ -125,12 +125,12 @@ export interface TableToken<V = Nested> {
 }
 export type Nested = number | readonly Nested[];
 
-/** A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. */
-export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> => ({
-  kind: "table",
-  type: type.type,
-  values,
-});
+/**
+ * A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. It has its values as an array has, so that
+ * functions may name it, whether compiled or called.
+ */
+export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> & TableOf<V> =>
+  ({ ...values, length: values.length, kind: "table", type: type.type, values }) as unknown as TableToken<V> & TableOf<V>;
 
 export interface FixedToken<T extends ScalarType = ScalarType> {
   readonly kind: "fixed";
@@ -139,7 +139,7 @@ export interface FixedToken<T extends ScalarType = ScalarType> {
 /** A scalar whose value is compiled into the code: loop counts, orders, switches. */
 export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => ({ kind: "fixed", type: type.type });
 
-/** A function that the kernel calls, handed over by name; it is inlined. It follows the rules of kernels and captures nothing but other parameters. */
+/** A function that the kernel calls; it is inlined. It follows the rules of kernels, and captures what is listed, and other parameters. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Helper = (...args: any[]) => any;
 
@@ -150,7 +150,18 @@ export type ArrayType = Float64ArrayConstructor | Float32ArrayConstructor | Int3
 export const arrayTypeOf = (token: unknown): NumericType | undefined => ARRAY_TYPES.get(token);
 const ARRAY_TYPES = new Map<unknown, NumericType>(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array, type]));
 
-export type ParamToken = ScalarToken | ViewToken | ScatterToken | ReduceToken | TableToken | FixedToken | Helper | ArrayType;
+/** Numbers and truth values are constants of the code, f64 and bool. */
+export type ParamToken =
+  | ScalarToken
+  | ViewToken
+  | ScatterToken
+  | ReduceToken
+  | TableToken
+  | FixedToken
+  | Helper
+  | ArrayType
+  | number
+  | boolean;
 export type Params = Record<string, ParamToken>;
 
 /* What the body sees. */
@@ -177,26 +188,29 @@ type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
 
-export type BodyParam<P> =
-  P extends ScalarToken<infer T>
-    ? T extends "bool"
-      ? boolean
-      : number
-    : P extends FixedToken<infer T>
+export type BodyParam<P> = P extends number
+  ? number
+  : P extends boolean
+    ? boolean
+    : P extends ScalarToken<infer T>
       ? T extends "bool"
         ? boolean
         : number
-      : P extends ViewToken<ElementType, infer R>
-        ? NestOf<R>
-        : P extends ScatterToken<NumericType, infer R, infer O>
-          ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
-          : P extends ReduceToken<NumericType, infer O>
-            ? { [M in ReduceMethod<O>]: (value: number) => void }
-            : P extends TableToken<infer V>
-              ? TableOf<V>
-              : P extends Helper | ArrayType
-                ? P
-                : never;
+      : P extends FixedToken<infer T>
+        ? T extends "bool"
+          ? boolean
+          : number
+        : P extends ViewToken<ElementType, infer R>
+          ? NestOf<R>
+          : P extends ScatterToken<NumericType, infer R, infer O>
+            ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
+            : P extends ReduceToken<NumericType, infer O>
+              ? { [M in ReduceMethod<O>]: (value: number) => void }
+              : P extends TableToken<infer V>
+                ? TableOf<V>
+                : P extends Helper | ArrayType
+                  ? P
+                  : never;
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 
 type TeamOp = "sum" | "min" | "max";
@@ -224,10 +238,14 @@ export interface Team {
   /** One member runs the body. */
   single(body: () => void): void;
   /**
-   * Memory shared by the team, undefined at first. The type is a word, or a parameter as of private arrays. On level 0, the usual one, it is
+   * Memory shared by the team, undefined at first. The type is a word, or a type as of private arrays, or f64 and its kin where they are listed. On level 0, the usual one, it is
    * a GPU's shared memory and of constant length; on level 1 it is the device's memory, and the length may be computed from scalars and extents.
    */
-  scratch(type: NumericType | ArrayType, length: number, options?: { level: 0 | 1 }): { [index: number]: number; readonly length: number };
+  scratch(
+    type: NumericType | ArrayType | NumericToken,
+    length: number,
+    options?: { level: 0 | 1 },
+  ): { [index: number]: number; readonly length: number };
 }
 
 /**

@@ -14,6 +14,20 @@ export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => voi
   }
 }
 
+/** A name or a member of a member of one, `m.wave`, also as bundlers call it, `(0, m.wave)`; undefined for all else. */
+export function pathOf(node: acorn.Node): string | undefined {
+  const n = node as acorn.AnyNode;
+  if (n.type === "Identifier") return n.name;
+  if (n.type === "SequenceExpression") return pathOf(n.expressions[n.expressions.length - 1]);
+  if (n.type !== "MemberExpression") return undefined;
+  const name = n.computed ? stringOf(n.property) : n.property.type === "Identifier" ? n.property.name : undefined;
+  const object = n.object.type === "SequenceExpression" ? undefined : pathOf(n.object);
+  return object !== undefined && name !== undefined && !name.includes(".") ? `${object}.${name}` : undefined;
+}
+
+/** The names of a path. */
+export const stringsOfPath = (path: string): readonly string[] => path.split(".");
+
 /** The text of a string that is written out; minifiers write it as a template. */
 export function stringOf(node: acorn.Node | undefined): string | undefined {
   const written = node as acorn.AnyNode | undefined;
@@ -51,6 +65,20 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
     default:
       return false;
   }
+}
+
+/** True where the function takes something apart, and calls the part of that name by it. */
+export function bindsAs(code: acorn.Node, name: string): boolean {
+  let found = false;
+  walkSyntax(
+    code,
+    (n) => {
+      if (n.type !== "ObjectPattern") return;
+      found ||= n.properties.some((p) => p.type === "Property" && !p.computed && pathOf(p.key) === name && pathOf(p.value) === name);
+    },
+    true,
+  );
+  return found;
 }
 
 /** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */

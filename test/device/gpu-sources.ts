@@ -80,7 +80,7 @@ const isKernel = (value: unknown): value is Kernel => typeof value === "object" 
 
 /** Some value for each parameter that is compiled into the code. */
 function fixedValues({ params }: Kernel): Record<string, number | boolean> {
-  const fixed = Object.entries(params).filter(([, token]) => typeof token !== "function" && token.kind === "fixed");
+  const fixed = Object.entries(params).filter(([, token]) => typeof token === "object" && token.kind === "fixed");
   return Object.fromEntries(fixed.map(([name, token]) => [name, (token as { type: string }).type === "bool" ? true : 4]));
 }
 

@@ -46,7 +46,7 @@ describe("a declaration that lacks a part is refused where it stands", () => {
 
 it("a parameter that is no declaration is refused at the first launch", async () => {
   const device = await open("js");
-  for (const token of [undefined, null, 3]) {
+  for (const token of [undefined, null, "3"]) {
     const k = kernel("k", { y, z: token as never }, fill as never);
     assert.throws(() => device.prepare(k, { y: device.array(f64, 3) } as never, range(3)), {
       name: "KernelError",

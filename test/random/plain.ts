@@ -45,7 +45,7 @@ function overTeams(kernel: Kernel, league: number, memory: Memory, scalars: Scal
 }
 
 const reductionsOf = (kernel: Kernel): [string, ReduceToken][] =>
-  Object.entries(kernel.params).filter((p): p is [string, ReduceToken] => typeof p[1] !== "function" && p[1].kind === "reduce");
+  Object.entries(kernel.params).filter((p): p is [string, ReduceToken] => typeof p[1] === "object" && p[1].kind === "reduce");
 
 function foldOf(type: NumericType, op: string, combine?: Fold): Fold {
   const rounded = typedArray(type, 1);
@@ -64,7 +64,7 @@ function bodyParams(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(kernel.params as Record<string, ParamToken>).map(([name, token]) => {
-      if (typeof token === "function") return [name, token];
+      if (typeof token !== "object") return [name, token];
       switch (token.kind) {
         case "scalar":
         case "fixed":
@@ -144,6 +144,7 @@ function plainTeam(index: number): Team {
     index,
     size: 1,
     single: (body) => body(),
-    scratch: (type, length) => (typeof type === "string" ? typedArray(type, length) : new type(length)),
+    scratch: (type, length) =>
+      typeof type === "string" ? typedArray(type, length) : "type" in type ? typedArray(type.type, length) : new type(length),
   };
 }

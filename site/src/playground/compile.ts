@@ -75,7 +75,7 @@ const isKernel = (value: unknown): value is Kernel =>
   typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
 
 function fixedOf({ params }: Kernel, notes: LaunchNotes): Record<string, number | boolean> {
-  const names = Object.entries(params).flatMap(([name, token]) => (typeof token !== "function" && token.kind === "fixed" ? [name] : []));
+  const names = Object.entries(params).flatMap(([name, token]) => (typeof token === "object" && token.kind === "fixed" ? [name] : []));
   return Object.fromEntries(
     names.map((name) => {
       const value = notes[name];

@@ -14,7 +14,7 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
   const args: Record<string, unknown> = {};
   try {
     for (const [name, token] of Object.entries(kernel.params)) {
-      if (typeof token === "function") continue;
+      if (typeof token !== "object") continue;
       if (token.kind === "view" || token.kind === "scatter")
         args[name] = views[name] = arrayOf(device, token.element, sizes.views[name].shape);
       else if (token.kind === "scalar" || token.kind === "fixed") args[name] = notes[name] ?? (token.type === "bool" ? true : 1);

@@ -42,7 +42,7 @@ function parametersOf(
 ): Record<string, unknown> {
   const one = (name: string): unknown => {
     const token = kernel.params[name];
-    if (typeof token === "function") return token;
+    if (typeof token !== "object") return token;
     switch (token.kind) {
       case "scalar":
         return scalars[name];

@@ -1,5 +1,5 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import { arrayTypeOf, type ArrayType, type Lanes, type Team } from "../../kernel/params.js";
+import { arrayTypeOf, type ArrayType, type Lanes, type ScalarToken, type Team } from "../../kernel/params.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";
@@ -71,8 +71,8 @@ export class WatchedTeam extends SharedLoops<[lanes: Lanes]> implements Team {
     this.watch.members.nextStep();
   }
 
-  scratch(type: NumericType | ArrayType, length: number): { [index: number]: number; readonly length: number } {
-    const element = typeof type === "string" ? type : arrayTypeOf(type)!;
+  scratch(type: NumericType | ArrayType | ScalarToken<NumericType>, length: number): { [index: number]: number; readonly length: number } {
+    const element = typeof type === "string" ? type : "type" in type ? type.type : arrayTypeOf(type)!;
     return checkedScratch(element, length, this.watch) as { [index: number]: number; readonly length: number };
   }
 }

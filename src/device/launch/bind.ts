@@ -86,7 +86,7 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const outputs: Record<string, View | undefined> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     // What is no declaration is refused by the compiler below.
-    if (typeof token === "function" || !token) continue;
+    if (typeof token !== "object" || !token) continue;
     if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
     else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
@@ -164,7 +164,7 @@ class Checks {
   }
 
   names(): void {
-    const takesArgument = (token: ParamToken): boolean => typeof token !== "function" && token?.kind !== "table";
+    const takesArgument = (token: ParamToken): boolean => typeof token === "object" && token?.kind !== "table";
     for (const name of Object.keys(this.args))
       if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
         this.fail(
@@ -230,7 +230,7 @@ class Checks {
   options({ precision, scatter = {} }: LaunchOptions): void {
     if (precision !== undefined && precision !== "strict" && precision !== "fast")
       this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
-    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token !== "function" && token?.kind === "scatter");
+    const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token === "object" && token?.kind === "scatter");
     const names = targets.map(([name]) => name);
     for (const [name, strategy] of typeof scatter === "string" ? [[undefined, scatter]] : Object.entries(scatter)) {
       if (name !== undefined && !names.includes(name))

@@ -74,7 +74,7 @@ export function remember(call: Call, made: Checked): void {
   const floats: [string, FloatType][] = [];
   const exact: [string, unknown][] = [];
   for (const [name, token] of Object.entries(kernel.params)) {
-    if (typeof token === "function" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
+    if (typeof token !== "object" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
     if (token.kind === "scalar" && isFloat(token.type)) floats.push([name, token.type]);
     else exact.push([name, args[name]]);
   }

@@ -3,6 +3,7 @@ import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { describe } from "../../kernel/describe.js";
 import { ContainerError, KernelError } from "../../ir/errors.js";
+import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
@@ -30,13 +31,28 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   params: P,
   body: ContainerBody<P, D>,
   place: Location,
+  captures?: Captures,
 ): Container {
   const location = originalPosition(place);
-  requireArguments(name, params, body, location, 'grid.container("name", { p, q }, ({ p, q }, c) => ...)');
+  requireArguments(
+    name,
+    params,
+    body,
+    captures,
+    location,
+    'grid.container("name", { p, q }, ({ p, q }, c) => ..., () => [helper, CONSTANT])',
+  );
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
   const { tokens, fields, scalars, reductions, values } = declared;
-  const source: Source = { name, params: tokens, policy: { cells: grid.dimension }, body: body as Source["body"], location: place };
+  const source: Source = {
+    name,
+    params: tokens,
+    policy: { cells: grid.dimension },
+    body: body as Source["body"],
+    captures,
+    location: place,
+  };
   return asContainer(() => {
     const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents);
     const stencil = uses.some((use) => use.offsets.length > 0);
@@ -45,13 +61,21 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
 }
 
 /** Throws ContainerError where what a container is declared with is not what `usage` shows. */
-export function requireArguments(name: unknown, params: unknown, body: unknown, location: Location, usage: string): void {
+export function requireArguments(
+  name: unknown,
+  params: unknown,
+  body: unknown,
+  captures: unknown,
+  location: Location,
+  usage: string,
+): void {
   const refuse = (given: string, part: string): never => {
     throw new ContainerError(String(name), location, `it is given ${given} for ${part}`, `write ${usage}`);
   };
   if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
   if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
   if (typeof body !== "function") refuse(describe(body), "its function");
+  if (captures !== undefined && typeof captures !== "function") refuse(describe(captures), "the list of its captures");
 }
 
 /** What is wrong with the code is an error of the container. */

@@ -2,6 +2,7 @@ import type { Launch, Precision } from "../../device/device.js";
 import type { TypedArrayOf, View } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
+import type { Captures } from "../../kernel/captures.js";
 import type { Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
 import type { ArrayType, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
@@ -285,8 +286,12 @@ export interface Grid<D extends Dimension = Dimension> {
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
   /** A number that lives on every device, 0 at first. */
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
-  /** A function over all active cells; what it reads, writes and reduces is found from its code. */
-  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>): Container;
+  /**
+   * A function over all active cells; what it reads, writes and reduces is found from its code.
+   *
+   * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
+   */
+  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>, captures?: Captures): Container;
 
   /**
    * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same

@@ -5,6 +5,7 @@ import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
 import { KernelError } from "../../ir/errors.js";
+import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
 import {
@@ -55,9 +56,11 @@ export function declareOverParticles<P extends ParticleParams>(
   params: P,
   body: ParticleBody<P>,
   place: Location,
+  captures?: Captures,
 ): readonly Container[] {
   const location = originalPosition(place);
-  requireArguments(name, params, body, location, 'species.container("name", { x, v }, ({ x, v }, p, c) => ...)');
+  const usage = 'species.container("name", { x, v }, ({ x, v }, p, c) => ..., () => [helper, CONSTANT])';
+  requireArguments(name, params, body, captures, location, usage);
   const declared = new ParticleDeclarations(species, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value as ContainerParam);
   const lists = declared.lists();
@@ -67,6 +70,7 @@ export function declareOverParticles<P extends ParticleParams>(
     params: declared.tokens,
     policy: { cells: grid.dimension, particles: lists },
     body: body as unknown as Source["body"],
+    captures,
     location: place,
   };
   return asContainer(() => {

@@ -1,6 +1,7 @@
 import { originalPosition } from "#source-map";
 import { type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
 import type { Location, NumericType } from "../../ir/types.js";
+import type { Captures } from "../../kernel/captures.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
@@ -123,10 +124,12 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
    * A function over all particles: what it reads, changes and adds is found from its code, `(params, p, c) => ...` with the particle and the
    * cell that it is in when the container starts. Fields are read around the cell, `deposit(field)` is added to around it. The containers
    * that do it, in order: they are a step of a skeleton.
+   *
+   * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
    */
-  container<const P extends ParticleParams>(name: string, params: P, body: ParticleBody<P, D>): readonly Container[] {
+  container<const P extends ParticleParams>(name: string, params: P, body: ParticleBody<P, D>, captures?: Captures): readonly Container[] {
     const place = callSite(this.container);
-    return declareOverParticles(this, name, params, body as unknown as ParticleBody<P>, place);
+    return declareOverParticles(this, name, params, body as unknown as ParticleBody<P>, place, captures);
   }
 
   /**

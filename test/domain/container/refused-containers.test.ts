@@ -354,7 +354,7 @@ describe("containers are refused that", () => {
         }),
       "outer",
       /captures "outer", which is not a parameter/,
-      /declare it: container\(name, \{ \.\.\., outer \}, \(\{ \.\.\., outer \}, c\) => /,
+      /list it behind the function: container\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, c\) => \.\.\., \(\) => \[outer\]\)/,
     );
     refused(
       () =>

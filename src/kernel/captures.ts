@@ -1,0 +1,216 @@
+import type * as acorn from "acorn";
+import type { Location, NumericType, Table } from "../ir/types.js";
+import { mulhi } from "./builtins.js";
+import { describe } from "./describe.js";
+import { KernelError } from "../ir/errors.js";
+import { arrayTypeOf, type ArrayType, type Helper, type ScalarToken, type TableToken } from "./params.js";
+import { parseFunction, type FunctionSource } from "./source.js";
+import { pathOf, stringsOfPath } from "./syntax.js";
+import { tableOf } from "./tables.js";
+import { literal } from "./types.js";
+import { constant, Scope, type Value } from "./values.js";
+
+/*
+ * A function does not tell what it captures: its text has names, but not their values. So the author lists them in a second function. Its
+ * text has the same names, however bundlers and minifiers change them, since both stand in one scope; calling it gives their values.
+ */
+
+/** What may be listed: a constant, a table, a function (inlined), a type of private arrays or of scratch. */
+export type Capture = number | boolean | TableToken | Helper | ArrayType | ScalarToken<NumericType>;
+
+/** What a body takes from around it: `() => [wave, C, lattice.weights]`. Called once, when the kernel is first compiled. */
+export type Captures = () => readonly Capture[];
+
+/** What must be known of a kernel, or of a container's body. */
+interface Owner {
+  readonly name: string;
+  readonly params: object;
+  readonly location: Location;
+  readonly captures?: Captures;
+}
+
+interface Entry {
+  /** As it is written, `m.wave`; absent of a value that a minifier wrote in place of its name. */
+  readonly path: string | undefined;
+  readonly value: unknown;
+  readonly node: acorn.Node;
+}
+
+const lists = new WeakMap<object, CaptureList>();
+
+/** The list of a kernel. Its values are those of the first time that this is asked. Throws KernelError. */
+export function capturesOf(owner: Owner): CaptureList | undefined {
+  if (!owner.captures) return undefined;
+  let list = lists.get(owner);
+  if (!list) lists.set(owner, (list = new CaptureList(owner, owner.captures)));
+  return list;
+}
+
+/** Names and their values. */
+export class CaptureList {
+  readonly tables: Table[] = [];
+  private readonly entries: readonly Entry[];
+  private readonly source: FunctionSource;
+  /** Names that were looked up. */
+  private readonly used = new Set<Entry>();
+  private readonly meanings = new Map<unknown, Value>();
+
+  constructor(
+    private readonly owner: Owner,
+    private readonly captures: Captures,
+  ) {
+    this.source = parseFunction(owner.name, captures, owner.location);
+    this.entries = this.read();
+    for (const { path, value } of this.entries) if (path !== undefined && isTable(value)) this.declareTable(path, value);
+  }
+
+  private read(): Entry[] {
+    const list = listIn(this.source.node);
+    if (!list) return this.fail(this.source.node, "its captures are no list", "write () => [wave, C]");
+    const values = this.values();
+    if (!Array.isArray(values) || list.elements.some((e) => !e || e.type === "SpreadElement") || values.length !== list.elements.length)
+      return this.fail(list, "its captures are not listed one by one", "write () => [wave, C], each under its own name");
+    return list.elements.map((e, n) => ({ path: pathOf(e!), value: values[n], node: e! }));
+  }
+
+  private values(): unknown {
+    try {
+      return this.captures();
+    } catch (error) {
+      const problem = `its captures cannot be listed yet: ${error instanceof Error ? error.message : error}`;
+      return this.fail(
+        this.source.node,
+        problem,
+        "declare them before the kernel is compiled: it is at its first use, a container at once",
+      );
+    }
+  }
+
+  private declareTable(path: string, token: TableToken): void {
+    if (this.meanings.has(token)) return;
+    let name = lastOf(path).replace(/[^A-Za-z0-9_]/g, "_");
+    while (name in this.owner.params || this.tables.some((table) => table.name === name)) name += "_";
+    const table = tableOf(name, token);
+    if (!table) return;
+    this.tables.push(table);
+    this.meanings.set(token, { kind: "table", name, type: table.type, shape: table.shape, prefix: [] });
+  }
+
+  /** What the body itself calls by that path. */
+  inBody(path: string): Value | undefined {
+    const entry = this.entries.find((e) => e.path === path);
+    return entry && this.meaning(entry);
+  }
+
+  /**
+   * What a function means by a path. It may be of another module, where things have other paths: what has the same name then. Of a function
+   * that was listed as a member of something, what is a member of the same comes first, and names of the body's own module last.
+   */
+  inFunction(path: string, module: string | undefined): Value | undefined {
+    const exact = module === undefined ? this.inBody(path) : undefined;
+    if (exact) return exact;
+    const alike = this.entries.filter((e) => e.path !== undefined && lastOf(e.path) === lastOf(path));
+    const near = alike.filter((e) => moduleOf(e.path!) === module);
+    const members = alike.filter((e) => moduleOf(e.path!) !== undefined);
+    const [first, ...others] = [near, members, alike].find((list) => list.length > 0) ?? [];
+    if (!first) return undefined;
+    const other = others.find((e) => !Object.is(e.value, first.value));
+    if (other)
+      this.fail(
+        other.node,
+        `a function names "${path}", which may be ${first.path} or ${other.path}`,
+        "give one of them another name where it is declared",
+      );
+    return this.meaning(first);
+  }
+
+  private meaning(entry: Entry): Value {
+    this.used.add(entry);
+    const { value } = entry;
+    let made = this.meanings.get(value);
+    if (!made) this.meanings.set(value, (made = this.meaningOf(entry)));
+    return made;
+  }
+
+  private meaningOf({ value, node, path = "" }: Entry): Value {
+    if (typeof value === "number") return literal(value);
+    if (typeof value === "boolean") return { kind: "scalar", expr: constant("bool", value) };
+    const array = arrayTypeOf(value);
+    if (array) return { kind: "arrayType", type: array };
+    if (typeof value === "function") {
+      if (value === mulhi) return { kind: "builtin", name: "mulhi" };
+      const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);
+      if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
+      const source = parseFunction(this.owner.name, value, this.owner.location);
+      const scope = new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
+      return { kind: "function", name: lastOf(path), node: source.node, source, scope };
+    }
+    if (isTable(value)) return this.fail(node, `the table ${path} is not a full array of rank 1 to 4`, "give every row the same length");
+    const token = value as Partial<ScalarToken> | null | undefined;
+    if (token?.kind === "scalar" && token.type !== "bool") return { kind: "arrayType", type: token.type as NumericType };
+    return this.fail(
+      node,
+      `${path} is ${describe(value)}, which no kernel can use`,
+      typeof value === "object" && value !== null
+        ? `list what is used of it, () => [${path}.name]; numbers as table(f64, [...])`
+        : "list numbers, truth values, tables, functions and types of arrays",
+    );
+  }
+
+  /** How to add a name to the list. */
+  remedy(path: string): string {
+    const paths = this.entries.flatMap((e) => e.path ?? []);
+    return `add it to the list: () => [${[...(paths.length > 6 ? ["..."] : paths), path].join(", ")}]`;
+  }
+
+  /**
+   * Refuses what is listed in vain, because the body has a parameter of that name. Minifiers, which leave no space, may give a parameter the
+   * name of something that only functions use.
+   */
+  refuseShadowed(bound: (name: string) => boolean): void {
+    if (!/\s/.test(Function.prototype.toString.call(this.captures))) return;
+    for (const entry of this.entries)
+      if (entry.path !== undefined && entry.path in this.owner.params && !this.used.has(entry) && bound(entry.path))
+        this.fail(entry.node, `${entry.path} is listed, and is a parameter too`, "take it from the one or from the other");
+  }
+
+  private fail(node: acorn.Node, problem: string, remedy: string): never {
+    throw new KernelError(this.owner.name, this.source.locate(node), problem, remedy);
+  }
+}
+
+/** The outermost scope of code whose free names are in a list; what is not is looked for in the scope around. */
+export class CaptureScope extends Scope {
+  constructor(
+    private readonly search: (path: string) => Value | undefined,
+    readonly list: CaptureList,
+    around?: Scope,
+  ) {
+    super(around);
+  }
+
+  override find(path: string): Value | undefined {
+    return this.search(path) ?? super.find(path);
+  }
+}
+
+/** The list in which the free names of code are found. */
+export function listBehind(scope: Scope): CaptureList | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) if (at instanceof CaptureScope) return at.list;
+  return undefined;
+}
+
+/** The list that a function returns; tools may put other expressions before it. */
+function listIn({ body }: FunctionSource["node"]): acorn.ArrayExpression | undefined {
+  const last = body.type === "BlockStatement" ? body.body.at(-1) : undefined;
+  let result = body.type === "BlockStatement" ? (last?.type === "ReturnStatement" ? last.argument : undefined) : body;
+  if (result?.type === "SequenceExpression") result = result.expressions.at(-1);
+  return result?.type === "ArrayExpression" ? result : undefined;
+}
+
+const isTable = (value: unknown): value is TableToken => (value as Partial<TableToken> | null | undefined)?.kind === "table";
+
+const lastOf = (path: string): string => stringsOfPath(path).at(-1)!;
+
+/** What a path is a member of. */
+const moduleOf = (path: string): string | undefined => stringsOfPath(path).slice(0, -1).join(".") || undefined;

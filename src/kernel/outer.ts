@@ -1,0 +1,40 @@
+import type * as acorn from "acorn";
+import { listBehind } from "./captures.js";
+import type { Lowering } from "./lowering.js";
+import { pathOf, stringsOfPath } from "./syntax.js";
+import type { Scope, Value } from "./values.js";
+
+/* Names of what is outside a kernel: see captures.ts. */
+
+/** Refuses the name of something outside the kernel, and says where to list it. */
+export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Scope): never {
+  const list = listBehind(scope);
+  if (list) return cx.fail(node, `captures "${name}", which is neither a parameter nor listed`, list.remedy(asAuthor(name)));
+  return cx.fail(
+    node,
+    `captures "${name}", which is not a parameter`,
+    `list it behind the function: ${cx.declaration(asAuthor(name))}; what launches give is a parameter`,
+  );
+}
+
+/** Most tools write what was imported as a member of a name of their own. */
+const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? stringsOfPath(path).slice(-1)[0] : path);
+
+const NAMESPACES = new Set(["Math", "Number", "console"]);
+
+/** A member of something outside the kernel, `m.wave`; undefined where its first name is known here. */
+export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value | undefined {
+  const path = pathOf(node);
+  if (path === undefined) return undefined;
+  const [first] = stringsOfPath(path);
+  if (NAMESPACES.has(first) || scope.find(first)) return undefined;
+  return scope.find(path);
+}
+
+/** Refuses a member of something outside that is not listed, nor what it is a member of. */
+export function unknownMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): void {
+  const names = stringsOfPath(pathOf(node) ?? "");
+  if (names.length < 2 || NAMESPACES.has(names[0])) return;
+  if (names.some((_, n) => scope.find(names.slice(0, n + 1).join(".")))) return;
+  unknown(cx, node, names.slice(0, names.at(-1) === "length" ? -1 : undefined).join("."), scope);
+}
