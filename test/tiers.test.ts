@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, nameOf, TIER_OF, tierOf, TIERS } from "./tiers.js";
+import { backendNames } from "../src/device/open.js";
+import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, nameOf, TIER_OF, tierOf, TIERS, within } from "./tiers.js";
 
-const files = readdirSync(dirname(fileURLToPath(import.meta.url)), { recursive: true, encoding: "utf8" });
-const names = files.filter((file) => file.endsWith(".test.js")).map(nameOf);
+const files = readdirSync(fileURLToPath(new URL("../../test/", import.meta.url)), { recursive: true, encoding: "utf8" });
+const names = files.filter((file) => file.endsWith(".test.ts")).map(nameOf);
 
 test("every test file belongs to a tier, and every tier has files", () => {
   const found = names.map((name) => {
@@ -32,12 +32,18 @@ test("every path of the lists is that of a file or a folder with tests", () => {
     );
 });
 
-test("what runs on every device is of the default tier", () => {
-  for (const path of EVERYWHERE)
-    assert.ok(
-      names.some((name) => covers(path, name) && tierOf(name) === "default"),
-      path,
-    );
+test("what runs on every device is of the default tier, and asks for which ones it is run", () => {
+  for (const name of names) {
+    const text = readFileSync(new URL(`../../test/${name}.test.ts`, import.meta.url), "utf8");
+    const asks = /^import .*(\b(tested|onEachBackend|eachSet|eachDevice|likeDense)\b|\/compiled\.js").*;$/m.test(text);
+    if (tierOf(name) === "default") assert.equal(asks, within(name, EVERYWHERE), name);
+    else assert.ok(!within(name, EVERYWHERE), name);
+  }
+});
+
+test("every backend has the conformance suite and random kernels", () => {
+  for (const name of backendNames())
+    for (const path of ["device/conformance", "random/devices"]) assert.ok(names.includes(`${path}/${name}`), `${path}/${name}`);
 });
 
 test("every tier has a command", () => {

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { backendNames, open } from "../../src/device/open.js";
-import { suite, runSuite } from "../../src/testing/index.js";
-import type { Device, OpenOptions } from "../../src/device/device.js";
-import { range } from "../../src/device/launch/policy.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { i32, view } from "../../src/kernel/params.js";
-import { testCases } from "../testing/run-suite.js";
-import { tested } from "../devices.js";
+import { open } from "../../../src/device/open.js";
+import { suite, runSuite } from "../../../src/testing/index.js";
+import type { Device, OpenOptions } from "../../../src/device/device.js";
+import { range } from "../../../src/device/launch/policy.js";
+import { kernel } from "../../../src/kernel/kernel.js";
+import { i32, view } from "../../../src/kernel/params.js";
+import { testCases } from "../../testing/run-suite.js";
 
-const devices: { name: string; options?: OpenOptions }[] = [
-  ...backendNames().map((name) => ({ name })),
-  { name: "webgpu", options: { f64: "emulate" } },
-];
-
-for (const { name, options } of devices.filter(({ name }) => tested(name))) {
+/** The suite on a device; where the machine lacks it, it is skipped by name, with the reason. */
+export async function conforms(name: string, options?: OpenOptions): Promise<void> {
   const opened = await open(name, options).then(
     (device) => ({ device }),
     (error: Error) => ({ missing: error.message }),

@@ -1,0 +1,3 @@
+import { agrees } from "../agrees.js";
+
+agrees("webgpu");
