@@ -9,7 +9,7 @@ import { nextStart, planOf, stagesOf, type Plan, type Stages } from "./plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
 import { exchange, requireDefined, unroll, type Step } from "./sequence.js";
 import type { Timeline } from "./timeline.js";
-import type { WalkOrder } from "./walk.js";
+import type { WalkOrder } from "./sweep-order.js";
 
 export interface ExecutorOptions {
   readonly fuse: boolean;

@@ -4,7 +4,7 @@ import type { Offset } from "../domain/grid/parts.js";
 import { sizeOf } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, type Touch } from "./footprint.js";
-import { keepsOutside } from "./outside.js";
+import { keepsOutside } from "./fill-value.js";
 
 /** A container in a group. */
 export interface Part {

@@ -13,5 +13,5 @@ export {
   type Storage,
   type Unsettled,
 } from "./settings.js";
-export { WALKS, type WalkOrder } from "./walk.js";
+export { WALKS, type WalkOrder } from "./sweep-order.js";
 export { fastest, tuned, type Tunable } from "./tuned.js";

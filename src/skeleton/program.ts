@@ -8,7 +8,7 @@ import { entry } from "./graph.js";
 import { meansNeighbours, type ComputeNode, type Node } from "./nodes.js";
 import type { Plan } from "./plan.js";
 import type { Task } from "./schedule.js";
-import { walksBack, type WalkOrder } from "./walk.js";
+import { walksBack, type WalkOrder } from "./sweep-order.js";
 
 /** What one member does for one task, in one of its streams. */
 export interface Op {

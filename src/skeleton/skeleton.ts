@@ -13,7 +13,7 @@ import { Pace } from "./pace.js";
 import type { Derived } from "./nodes.js";
 import { nextStart, type Plan } from "./plan.js";
 import type { Step } from "./sequence.js";
-import { WALKS, type WalkOrder } from "./walk.js";
+import { WALKS, type WalkOrder } from "./sweep-order.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface SkeletonOptions {

@@ -22,7 +22,7 @@ import type { CodeFacts } from "../../src/device/gpu/machine.js";
 import { programOf } from "../../src/device/gpu/program.js";
 import { open } from "../../src/device/open.js";
 import type { Policy } from "../../src/device/launch/policy.js";
-import { BrickUnitGrid } from "../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
 import { dense, sparse } from "../../src/domain/index.js";
 import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";

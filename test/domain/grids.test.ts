@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
-import { BrickUnitGrid } from "../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
 import { SparseGrid, type Field } from "../../src/domain/index.js";
 import type { Dimension } from "../../src/kernel/cells.js";
 import { f32, f64, i32, max, sum, table } from "../../src/kernel/params.js";

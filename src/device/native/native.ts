@@ -20,7 +20,7 @@ import { BYTES, type View } from "../memory/view.js";
 import { lastLevelCache } from "./cache-size.js";
 import { keepSource } from "../cache.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
-import { transferArgs, WALK, WALK_SOURCE, WalkRegion, type WalkStep } from "./walk.js";
+import { transferArgs, WALK, WALK_SOURCE, WalkRegion, type WalkStep } from "./graph.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */

@@ -1,4 +1,4 @@
-import type { Numbering } from "../indexed/numbering.js";
+import type { Numbering } from "../indexed/indexing.js";
 
 /** Bits of a word of the activity masks. */
 export const WORD = 32;

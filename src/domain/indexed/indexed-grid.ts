@@ -11,7 +11,7 @@ import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
-import type { Numbering } from "./numbering.js";
+import type { Numbering } from "./indexing.js";
 import { RecordedCells, recordedRows } from "./strict-reductions.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";

@@ -1,6 +1,6 @@
 import type { Offset } from "../grid/parts.js";
-import { NumberBox } from "./number-box.js";
-import type { Numbering } from "./numbering.js";
+import { NumberBox } from "./index-box.js";
+import type { Numbering } from "./indexing.js";
 
 /** Numbers of the own cells' neighbours; one that is missing has the number of the outside cell. */
 export class Neighbours {

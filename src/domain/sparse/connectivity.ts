@@ -1,6 +1,6 @@
 import type { Offset } from "../grid/parts.js";
 import { Neighbours } from "../indexed/neighbours.js";
-import { GROUP, type Numbering } from "../indexed/numbering.js";
+import { GROUP, type Numbering } from "../indexed/indexing.js";
 
 /**
  * Neighbours of the own cells of a partition. In most groups of cells the neighbours in a direction all have the same distance in

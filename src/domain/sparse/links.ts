@@ -1,6 +1,6 @@
 import type { Offset } from "../grid/parts.js";
-import { NumberBox } from "../indexed/number-box.js";
-import type { Numbering } from "../indexed/numbering.js";
+import { NumberBox } from "../indexed/index-box.js";
+import type { Numbering } from "../indexed/indexing.js";
 
 /**
  * Where each own cell of one grid finds cells of a grid of half or twice the cell size on the same member: for each of `offsets` from its

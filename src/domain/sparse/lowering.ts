@@ -4,7 +4,7 @@ import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../../ir/typ
 import { mapStmts } from "../../ir/walk.js";
 import { placeCells } from "../container/cell-code.js";
 import type { Offset } from "../grid/parts.js";
-import { GROUP } from "../indexed/numbering.js";
+import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 
 /** What a kernel over numbered cells needs beside the container's own parameters. */

@@ -1,6 +1,6 @@
 import type { Offset } from "../grid/parts.js";
 import { Neighbours } from "../indexed/neighbours.js";
-import type { Numbering } from "../indexed/numbering.js";
+import type { Numbering } from "../indexed/indexing.js";
 
 /** Cells of a run at most; there are as many outside cells, so that a missing neighbour has a distance, too. */
 export const RUN = 256;

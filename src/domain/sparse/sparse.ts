@@ -12,7 +12,7 @@ import type { Offset } from "../grid/parts.js";
 import { linksOf } from "./links.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
 import { NumberedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
-import { GROUP, Numbering } from "../indexed/numbering.js";
+import { GROUP, Numbering } from "../indexed/indexing.js";
 import { planesTogether } from "../grid/partition.js";
 import { placed } from "../grid/placed.js";
 import { cellRuns, RUN } from "./runs.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BrickUnitGrid } from "../../../src/domain/bricks/brick-grid.js";
+import { BrickUnitGrid } from "../../../src/domain/bricks/brick-unit-grid.js";
 import { Bricks } from "../../../src/domain/bricks/partition.js";
 import { bricks } from "../../../src/domain/index.js";
 import { lowerBricks } from "../../../src/domain/bricks/lowering.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { connect } from "../../../src/domain/sparse/connectivity.js";
 import { lowerCells, lowerRuns } from "../../../src/domain/sparse/lowering.js";
-import { GROUP, Numbering } from "../../../src/domain/indexed/numbering.js";
+import { GROUP, Numbering } from "../../../src/domain/indexed/indexing.js";
 import { sparse } from "../../../src/domain/index.js";
 import { partition } from "../../../src/domain/grid/partition.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";

@@ -1,5 +1,5 @@
 import type { Offset } from "../grid/parts.js";
-import type { Numbering } from "./numbering.js";
+import type { Numbering } from "./indexing.js";
 
 /**
  * Numbers of a partition's cells by place: its planes, with margins on all sides that are as wide as `offsets` reach, so that any of them

@@ -9,7 +9,7 @@ import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
 import { lowerBricks, type BrickRole } from "./lowering.js";
 import { NumberedGrid, type Arrangement, type Lowered, type Tables } from "../indexed/indexed-grid.js";
-import { Numbering } from "../indexed/numbering.js";
+import { Numbering } from "../indexed/indexing.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
 /** A brick grid whose cells are stored brick by brick: a unit is a brick. */

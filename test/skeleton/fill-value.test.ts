@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { f64 } from "../../src/index.js";
 import { dense, type Container } from "../../src/domain/index.js";
-import { keepsOutside } from "../../src/skeleton/outside.js";
+import { keepsOutside } from "../../src/skeleton/fill-value.js";
 import { jsSet } from "../domain/sets.js";
 
 const grid = dense(jsSet(1), [4, 4]);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { f64 } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
 import { skeleton, type WalkOrder } from "../../src/skeleton/index.js";
-import { walksBack } from "../../src/skeleton/walk.js";
+import { walksBack } from "../../src/skeleton/sweep-order.js";
 import { jsSet } from "../domain/sets.js";
 
 test("every other container walks back, or none", () => {
