@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import { addAssess } from "./assess.js";
+import { addBackends } from "./backends.js";
 import { APPLICATIONS } from "./commands.js";
 import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
@@ -22,6 +23,7 @@ async function main(words: string[]): Promise<void> {
     .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
+  addBackends(program);
   addTuning(program);
   addProfile(program, shell);
   addDoctor(program, shell);
@@ -29,7 +31,8 @@ async function main(words: string[]): Promise<void> {
   addExplain(program, shell);
   addEmit(program, shell);
   // An application's code is loaded only for its own command and for the list of all.
-  const first = words.find((word) => !word.startsWith("-"));
+  const commands = new Set(["help", ...Object.keys(APPLICATIONS), ...program.commands.map((command) => command.name())]);
+  const first = words.find((word) => commands.has(word));
   const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));
   const wanted = listing
     ? Object.values(APPLICATIONS)

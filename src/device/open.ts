@@ -3,11 +3,38 @@ import { DeviceError } from "../ir/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 import { cover } from "./tools/tools.js";
 
+/** What `registerBackend` was given, in that order. */
+const registered = new Map<string, Backend>();
+
+/** What names of backends look like: they begin names of devices such as `cuda:1` and of sets such as `cuda:*,wasm*3`. */
+const NAME = /^[a-z][a-z-]*$/;
+
+/**
+ * Makes a backend known by its name, like those that come with the library: to `open`, `doctor` and `devices`, and to the command line
+ * (`--backend`). Throws DeviceError for a name that is taken or that names of devices cannot begin with.
+ */
+export function registerBackend(backend: Backend): void {
+  const { name } = backend;
+  if (typeof name !== "string" || !NAME.test(name))
+    throw new DeviceError(String(name), "this cannot name a backend", "use lower-case letters and hyphens, and begin with a letter");
+  if (Object.hasOwn(LOADERS, name)) throw new DeviceError(name, "a backend of this name comes with isoform", "choose another name");
+  if (registered.has(name))
+    throw new DeviceError(name, "a backend of this name is registered already", "register it once, or choose another name");
+  registered.set(name, backend);
+}
+
+/** Loads a backend; undefined where there is none of that name. */
+function loaderOf(name: string): (() => Promise<Backend>) | undefined {
+  if (Object.hasOwn(LOADERS, name)) return LOADERS[name];
+  const backend = registered.get(name);
+  return backend && (async () => backend);
+}
+
 /** Names of all backends that there may be in Node, or in a page, whether or not this machine has a device for them. */
-export const backendNames = (): string[] => Object.keys(LOADERS);
+export const backendNames = (): string[] => [...Object.keys(LOADERS), ...registered.keys()];
 
 /** The backends, with their devices not yet looked for. */
-export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOADERS).map((load) => load()));
+export const backends = (): Promise<Backend[]> => Promise.all(backendNames().map((name) => loaderOf(name)!()));
 
 /**
  * Opens a device: `open("wasm")`, `open("cuda:1")`. A name without a number means the first one.
@@ -15,7 +42,7 @@ export const backends = (): Promise<Backend[]> => Promise.all(Object.values(LOAD
  */
 export async function open(name: string, options: OpenOptions = {}): Promise<Device> {
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
-  const load = m && LOADERS[m[1]];
+  const load = m && loaderOf(m[1]);
   if (!load) throw unknown(name);
   const backend = await load();
   const index = Number(m[2] ?? 0);
@@ -44,7 +71,7 @@ const unknown = (name: string): DeviceError =>
 
 /** The names of a backend's devices on this machine. Throws DeviceError with the reason and a remedy where there is none. */
 export async function deviceNames(backend: string): Promise<string[]> {
-  const load = LOADERS[backend];
+  const load = loaderOf(backend);
   if (!load) throw unknown(backend);
   const { devices, missing } = await (await load()).probe();
   if (devices.length > 0) return devices.map(({ name }) => name);

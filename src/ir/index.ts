@@ -37,6 +37,7 @@ export {
   type ValueOf,
 } from "./expressions.js";
 export { IRError } from "./errors.js";
+export { identityOf } from "./identity.js";
 export * from "./analysis/access.js";
 export * as affine from "./analysis/affine.js";
 export { affineOf, definitionsOf } from "./analysis/affine.js";

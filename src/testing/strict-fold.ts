@@ -11,11 +11,12 @@ export function strictFold(
   fold: (a: number, b: number) => number,
   identity: number,
 ): number {
-  const partials = lines.flatMap((line) =>
-    Array.from({ length: Math.ceil(line.length / REDUCTION_CHUNK) }, (_, c) =>
-      foldChunk(Array.from(line).slice(c * REDUCTION_CHUNK, (c + 1) * REDUCTION_CHUNK), fold, identity),
-    ),
-  );
+  const partials = lines.flatMap((line) => {
+    const elements = Array.from(line);
+    return Array.from({ length: Math.ceil(elements.length / REDUCTION_CHUNK) }, (_, c) =>
+      foldChunk(elements.slice(c * REDUCTION_CHUNK, (c + 1) * REDUCTION_CHUNK), fold, identity),
+    );
+  });
   if (partials.length === 0) return identity;
   return partials.length === 1 ? partials[0] : strictFold([partials], fold, identity);
 }

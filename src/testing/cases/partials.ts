@@ -43,10 +43,12 @@ const doubled = ofType((real) =>
 
 const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
 /** The strict fold of each chunk of a line. */
-const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number, identity: number): number[] =>
-  Array.from({ length: Math.ceil(line.length / 256) }, (_, c) =>
-    strictFold([Array.from(line).slice(256 * c, 256 * (c + 1))], fold, identity),
+const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number, identity: number): number[] => {
+  const elements = Array.from(line);
+  return Array.from({ length: Math.ceil(elements.length / 256) }, (_, c) =>
+    strictFold([elements.slice(256 * c, 256 * (c + 1))], fold, identity),
   );
+};
 
 /** Partials in order, folded by a strict reduction like any other. */
 async function folded(device: Device, real: Real, partials: View<"f64" | "f32">): Promise<Record<Exclude<ReduceOp, "custom">, number>> {

@@ -1,0 +1,71 @@
+/** `isoform/backend`: what a backend is made of, for those who write one outside of the library (docs/backend-guide.md). */
+
+/* What it is, and how it is made known. */
+export type {
+  ArrayOptions,
+  Args,
+  Backend,
+  BackendReport,
+  Capabilities,
+  Cost,
+  Device,
+  DeviceEvent,
+  ElementToken,
+  Fold,
+  FoldPart,
+  Forward,
+  Graph,
+  Launch,
+  LaunchOptions,
+  OpenOptions,
+  PolicyOf,
+  Precision,
+  Queue,
+  Results,
+  ScatterStrategy,
+  TheoreticalPeaks,
+} from "./device/device.js";
+export { registerBackend } from "./device/open.js";
+
+/* Launches: arguments checked and bound, and how their work is shared out. */
+export { bind, requireLiveViews, type Binding } from "./device/launch/bind.js";
+export { freeTeamRows, teamPlaces } from "./device/launch/team-rows.js";
+export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } from "./device/tuning/tuning.js";
+
+/* Reductions by the rule of docs/determinism.md. */
+export { chunksPerLine, partialCount } from "./ir/launch.js";
+export { foldLanes } from "./ir/lanes.js";
+export { foldOf, foldOfParam, foldPartials, settle } from "./device/cpu/partials.js";
+
+/* Memory: what views are made of, and views of memory that the host can reach. */
+export {
+  BYTES,
+  newShape,
+  requireAlike,
+  requireData,
+  stridesOf,
+  typedArray,
+  View,
+  type Buffer,
+  type LayoutName,
+  type MemorySpace,
+  type TypedArray,
+  type TypedArrayOf,
+} from "./device/memory/view.js";
+export { addressOf, clearView, copyView, hostArray, readView, spanOf, writeView } from "./device/cpu/host-view.js";
+
+/* The memory that all CPU backends share, and what they have in common: a backend of this kind adds how a launch runs. */
+export { CPU_MEMORY } from "./device/memory/view.js";
+export { cpuStorage, type CpuBuffer } from "./device/cpu/storage.js";
+export { CpuDevice } from "./device/cpu/cpu-device.js";
+export type { CpuProgram } from "./device/cpu/launch.js";
+export { cpuCapabilities, describeMachine } from "./device/cpu/machine.js";
+
+/* Emitters: the code of a launch. */
+export { emitJs, type JsTarget, type PlacedView } from "./emit/js/index.js";
+export { TARGETS, contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "./emit/standalone/index.js";
+export { emitWasm, type WasmKernel, type WasmSpec } from "./emit/wasm/module.js";
+export { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "./emit/c/openmp.js";
+export { emitCuda } from "./emit/c/cuda.js";
+export { emitHip } from "./emit/c/hip.js";
+export { emitWgsl } from "./emit/wgsl/kernel.js";

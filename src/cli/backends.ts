@@ -1,0 +1,29 @@
+import { isAbsolute, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { type Command, Option } from "commander";
+import { IsoformError } from "../ir/errors.js";
+
+/** Adds `--backend` to all commands: modules that register backends (docs/backend-guide.md), imported before anything else is done. */
+export function addBackends(program: Command): void {
+  program
+    .addOption(
+      new Option("--backend <module>", "import a module that registers a backend; may be repeated, with commas in ISOFORM_BACKENDS")
+        .env("ISOFORM_BACKENDS")
+        .argParser((text: string, before: readonly string[] = []) => [...before, ...text.split(",").filter((name) => name !== "")]),
+    )
+    .hook("preAction", async (command) => {
+      for (const module of command.opts<{ backend?: readonly string[] }>().backend ?? []) await load(module);
+    });
+}
+
+/** Imports a file of the working directory, or a package that is installed there. Throws IsoformError. */
+async function load(module: string): Promise<void> {
+  try {
+    const isPath = module.startsWith(".") || isAbsolute(module);
+    await import(pathToFileURL(isPath ? resolve(module) : createRequire(resolve("package.json")).resolve(module)).href);
+  } catch (error) {
+    if (error instanceof IsoformError) throw error;
+    throw new IsoformError(`the backend ${module} could not be loaded: ${(error as Error).message.split("\n")[0]}`);
+  }
+}

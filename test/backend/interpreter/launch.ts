@@ -1,0 +1,66 @@
+import { LaunchError, type Kernel, type Policy } from "isoform";
+import {
+  foldOfParam,
+  freeTeamRows,
+  LaunchTuning,
+  requireLiveViews,
+  settle,
+  type Binding,
+  type Cost,
+  type Launch,
+  type Precision,
+} from "isoform/backend";
+import { print } from "isoform/ir";
+import type { InterpreterDevice } from "./device.js";
+import { Program } from "./program.js";
+
+/** A kernel that is bound to arguments. */
+export class InterpreterLaunch implements Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  readonly cost: Cost;
+  /** Refuses values that are asked for: there is nothing to tune. */
+  readonly tuning: LaunchTuning;
+  /** Of the last run. */
+  results: Record<string, number> | undefined;
+  private readonly program: Program;
+  private freed = false;
+
+  constructor(
+    readonly device: InterpreterDevice,
+    private readonly binding: Binding,
+  ) {
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    this.tuning = new LaunchTuning(binding, () => ({}));
+    this.program = new Program(binding);
+  }
+
+  get remarks(): readonly string[] {
+    const targets = this.binding.ir.params.filter(({ kind }) => kind === "scatter");
+    return targets.map(({ name }) => `scatter "${name}": sorted, one worker adds in element order`);
+  }
+
+  source(): string {
+    return print(this.binding.ir);
+  }
+
+  run(): void {
+    this.requireReady();
+    this.results = {};
+    for (const [param, partials] of this.program.run()) settle(this.binding, param, foldOfParam(param), partials, this.results);
+  }
+
+  /** Throws LaunchError where the launch, or memory that it uses, was freed. */
+  requireReady(): void {
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    requireLiveViews(this.device, this.binding);
+  }
+
+  free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    this.results = undefined;
+    freeTeamRows(this.binding);
+  }
+}

@@ -1,0 +1,328 @@
+import { chunksPerLine, foldLanes, foldOf, foldOfParam, hostArray, partialCount, type Binding } from "isoform/backend";
+import {
+  evaluate,
+  identityOf,
+  REDUCTION_CHUNK,
+  REDUCTION_LANES,
+  type Expr,
+  type NumericType,
+  type ReduceParam,
+  type Stmt,
+} from "isoform/ir";
+
+type Value = evaluate.Value;
+type Fold = (a: number, b: number) => number;
+/** An expression or a statement, ready to be called; a statement tells how it leaves its block. */
+type Evaluate = () => Value;
+type Jump = "break" | "continue" | undefined;
+type Run = () => Jump;
+
+/** A local, a counter or an entry of a private array. */
+interface Cell {
+  value: Value;
+}
+
+/** What `reduce` statements fold into: the lane of the element that runs. */
+interface Accumulator {
+  readonly fold: Fold;
+  readonly identity: number;
+  readonly lanes: number[];
+  lane: number;
+}
+
+/** The code of one launch, as functions of functions. */
+export class Program {
+  /** Indices of the element, or the team's rank and its place in scratch. */
+  private readonly at = [0, 0, 0, 0];
+  private readonly cells = new Map<string, Cell>();
+  private readonly arrays = new Map<string, number[]>();
+  private readonly accumulators = new Map<string, Accumulator>();
+  private readonly reductions: ReduceParam[];
+  private readonly body: Run;
+
+  constructor(private readonly binding: Binding) {
+    this.reductions = binding.ir.params.filter((param) => param.kind === "reduce");
+    for (const param of this.reductions) this.accumulators.set(param.name, accumulator(foldOfParam(param), param.identity));
+    this.body = this.block(binding.ir.body);
+  }
+
+  /** Runs it to the end; gives the partial results of each reduction, a new list. */
+  run(): [ReduceParam, Float64Array][] {
+    const { policy } = this.binding;
+    const partials = this.reductions.map((param): [ReduceParam, Float64Array] => [param, new Float64Array(partialCount(policy))]);
+    if (policy.kind === "range") this.range(policy, partials);
+    else
+      for (let team = 0; team < policy.league; team++) {
+        this.at[0] = team;
+        this.start();
+        this.body();
+        // A team folds into one place, without lanes.
+        for (const [{ name }, list] of partials) list[team] = this.accumulators.get(name)!.lanes[0];
+      }
+    return partials;
+  }
+
+  /** Line by line along the last axis, each in chunks, whose elements fold into lanes. */
+  private range({ begin, extents }: { begin: number[]; extents: number[] }, partials: readonly [ReduceParam, Float64Array][]): void {
+    const last = extents.length - 1;
+    const lines = extents.slice(0, last).reduce((a, b) => a * b, 1);
+    const chunks = chunksPerLine(extents[last]);
+    for (let line = 0; line < lines; line++) {
+      for (let axis = last - 1, rest = line; axis >= 0; rest = Math.floor(rest / extents[axis--]))
+        this.at[axis] = begin[axis] + (rest % extents[axis]);
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        this.start();
+        const end = Math.min(extents[last], (chunk + 1) * REDUCTION_CHUNK);
+        for (let n = chunk * REDUCTION_CHUNK; n < end; n++) {
+          this.at[last] = begin[last] + n;
+          for (const folded of this.accumulators.values()) folded.lane = n % REDUCTION_LANES;
+          this.body();
+        }
+        for (const [{ name }, list] of partials) list[line * chunks + chunk] = total(this.accumulators.get(name)!);
+      }
+    }
+  }
+
+  private start(): void {
+    for (const { name } of this.reductions) clear(this.accumulators.get(name)!);
+  }
+
+  private cell(name: string): Cell {
+    let cell = this.cells.get(name);
+    if (!cell) this.cells.set(name, (cell = { value: 0 }));
+    return cell;
+  }
+
+  /** Where an element of a view lies in its host array. */
+  private place(name: string, indices: readonly Expr[]): { array: { [at: number]: number }; at: () => number } {
+    const view = this.binding.views[name];
+    const parts = indices.map((index) => this.number(index));
+    const { strides } = view;
+    return { array: hostArray(view), at: () => parts.reduce((at, part, axis) => at + part() * strides[axis], 0) };
+  }
+
+  private number(expr: Expr): () => number {
+    return this.expr(expr) as () => number;
+  }
+
+  private expr(expr: Expr): Evaluate {
+    switch (expr.op) {
+      case "const": {
+        const { value } = expr;
+        return () => value;
+      }
+      case "local": {
+        const cell = this.cell(expr.name);
+        return () => cell.value;
+      }
+      case "param": {
+        const value = this.binding.scalars[expr.name];
+        return () => value;
+      }
+      case "index":
+        return () => this.at[expr.axis];
+      case "teamSize":
+        return () => 1;
+      case "load": {
+        const { array, at } = this.place(expr.view, expr.indices);
+        return () => array[at()];
+      }
+      case "element": {
+        const index = this.number(expr.index);
+        return () => this.arrays.get(expr.array)![index()];
+      }
+      case "table": {
+        const { shape, values } = this.binding.ir.tables.find(({ name }) => name === expr.table)!;
+        const indices = expr.indices.map((index) => this.number(index));
+        return () => values[indices.reduce((at, index, axis) => at * shape[axis] + index(), 0)];
+      }
+      case "extent": {
+        const extent = this.binding.views[expr.view].shape[expr.axis];
+        return () => extent;
+      }
+      case "unary": {
+        const a = this.expr(expr.a);
+        return () => evaluate.unary(expr.fn, expr.type, a());
+      }
+      case "binary": {
+        const [a, b] = [this.number(expr.a), this.number(expr.b)];
+        return () => evaluate.binary(expr.fn, expr.type as NumericType, a(), b());
+      }
+      case "compare": {
+        const [a, b] = [this.expr(expr.a), this.expr(expr.b)];
+        return () => evaluate.compare(expr.fn, a(), b());
+      }
+      case "logical": {
+        const [a, b] = [this.expr(expr.a), this.expr(expr.b)];
+        return expr.fn === "and" ? () => a() && b() : () => a() || b();
+      }
+      case "select": {
+        const [cond, a, b] = [this.expr(expr.cond), this.expr(expr.a), this.expr(expr.b)];
+        return () => (cond() ? a() : b());
+      }
+      case "cast": {
+        const a = this.expr(expr.a);
+        return () => evaluate.cast(expr.type, expr.a.type, a());
+      }
+      case "call": {
+        const args = expr.args.map((arg) => this.number(arg));
+        return () =>
+          evaluate.call(
+            expr.fn,
+            expr.type,
+            args.map((arg) => arg()),
+          );
+      }
+    }
+  }
+
+  private block(stmts: readonly Stmt[]): Run {
+    const steps = stmts.map((stmt) => this.stmt(stmt));
+    return () => {
+      for (const step of steps) {
+        const jump = step();
+        if (jump) return jump;
+      }
+      return undefined;
+    };
+  }
+
+  private stmt(stmt: Stmt): Run {
+    switch (stmt.kind) {
+      case "let": {
+        const cell = this.cell(stmt.name);
+        const init = stmt.init ? this.expr(stmt.init) : () => 0;
+        return does(() => (cell.value = init()));
+      }
+      case "assign": {
+        const cell = this.cell(stmt.name);
+        const value = this.expr(stmt.value);
+        return does(() => (cell.value = value()));
+      }
+      case "array":
+        return does(() => this.arrays.set(stmt.name, Array<number>(stmt.length).fill(0)));
+      case "setElement": {
+        const [index, value] = [this.number(stmt.index), this.number(stmt.value)];
+        return does(() => {
+          this.arrays.get(stmt.array)![index()] = value();
+        });
+      }
+      case "store": {
+        const { array, at } = this.place(stmt.view, stmt.indices);
+        const value = this.number(stmt.value);
+        return does(() => (array[at()] = value()));
+      }
+      case "scatter":
+        return this.scatter(stmt);
+      case "reduce": {
+        const value = this.number(stmt.value);
+        return does(() => {
+          const { fold, lanes, lane } = this.accumulators.get(stmt.target)!;
+          lanes[lane] = fold(lanes[lane], value());
+        });
+      }
+      case "if": {
+        const cond = this.expr(stmt.cond);
+        const [then, otherwise] = [this.block(stmt.then), this.block(stmt.else)];
+        return () => (cond() ? then() : otherwise());
+      }
+      case "for":
+        return this.counted(stmt);
+      case "while": {
+        const cond = this.expr(stmt.cond);
+        const [body, update] = [this.block(stmt.body), this.block(stmt.update)];
+        return does(() => {
+          while (cond() && body() !== "break") update();
+        });
+      }
+      case "break":
+      case "continue":
+        return () => stmt.kind;
+      case "teamFor":
+        return this.shared(stmt, () => {});
+      case "teamReduce":
+        return this.teamReduce(stmt);
+      case "single": {
+        const body = this.block(stmt.body);
+        return does(body);
+      }
+    }
+  }
+
+  private scatter(stmt: Extract<Stmt, { kind: "scatter" }>): Run {
+    const param = this.binding.ir.params.find(({ name }) => name === stmt.target)!;
+    if (param.kind !== "scatter") throw new Error(`${stmt.target} is no scatter parameter`);
+    const fold = foldOf(param.op, param.element);
+    const { array, at } = this.place(stmt.target, stmt.indices);
+    const value = this.number(stmt.value);
+    return does(() => {
+      const place = at();
+      array[place] = fold(array[place], value());
+    });
+  }
+
+  private counted(stmt: Extract<Stmt, { kind: "for" }>): Run {
+    const cell = this.cell(stmt.name);
+    const [start, stop, body] = [this.number(stmt.start), this.number(stmt.stop), this.block(stmt.body)];
+    const goesOn: (n: number, end: number) => boolean = stmt.step > 0 ? (n, end) => n < end : (n, end) => n > end;
+    return does(() => {
+      const end = stop();
+      for (let n = start(); goesOn(n, end); n += stmt.step) {
+        cell.value = n;
+        if (body() === "break") break;
+      }
+    });
+  }
+
+  /** A loop that members of a team share: here is one, who does all of it. */
+  private shared(stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" }>, before: (n: number) => void): Run {
+    const cell = this.cell(stmt.name);
+    const [count, body] = [this.number(stmt.count), this.block(stmt.body)];
+    return does(() => {
+      const end = count();
+      for (let n = 0; n < end; n++) {
+        cell.value = n;
+        before(n);
+        body();
+      }
+    });
+  }
+
+  private teamReduce(stmt: Extract<Stmt, { kind: "teamReduce" }>): Run {
+    const results = stmt.results.map(({ name, op, type }) => {
+      const folded = accumulator(foldOf(op, type), identityOf(op, type));
+      this.accumulators.set(name, folded);
+      return { cell: this.cell(name), folded };
+    });
+    const loop = this.shared(stmt, (n) => {
+      for (const { folded } of results) folded.lane = n % REDUCTION_LANES;
+    });
+    return does(() => {
+      for (const { folded } of results) clear(folded);
+      loop();
+      for (const { cell, folded } of results) cell.value = total(folded);
+    });
+  }
+}
+
+const does =
+  (work: () => unknown): Run =>
+  () => {
+    work();
+    return undefined;
+  };
+
+const accumulator = (fold: Fold, identity: number): Accumulator => ({
+  fold,
+  identity,
+  lanes: Array<number>(REDUCTION_LANES).fill(identity),
+  lane: 0,
+});
+
+function clear(folded: Accumulator): void {
+  folded.lanes.fill(folded.identity);
+  folded.lane = 0;
+}
+
+/** The lanes folded to one value. */
+const total = ({ lanes, fold }: Accumulator): number => foldLanes(lanes, fold);
