@@ -107,6 +107,7 @@ export const EVERYWHERE: readonly string[] = [
   "emit/standalone/sycl",
   "emit/standalone/wat",
   "emit/standalone/wgsl",
+  "ir/builder",
   "kernel/from-ir",
   "patterns/random",
   "patterns/scan",

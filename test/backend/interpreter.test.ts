@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { backendNames, DeviceError, doctor, f64, i32, kernel, LaunchError, max, open, range, scatter, sum, tune, view } from "isoform";
 import { registerBackend, type Backend } from "isoform/backend";
 import { makeGrid } from "isoform/grid";
 import { devices, type DeviceSet } from "isoform/set";
 import { skeleton, swap } from "isoform/skeleton";
-import { runSuite, suite } from "isoform/testing";
 import { isoform } from "../cli/isoform.js";
-import { testCases } from "../testing/run-suite.js";
+import { conforms } from "../device/conformance/conforms.js";
 import { interpreter } from "./interpreter/backend.js";
 
 const source = fileURLToPath(new URL("../../../test/backend/interpreter/", import.meta.url));
@@ -27,16 +26,7 @@ it("a backend outside of the library imports what the package exports and nothin
   }
 });
 
-describe("the suite on a backend outside of the library", async () => {
-  const device = await open("interpreter");
-  after(() => device.close());
-  testCases(
-    "interpreter",
-    suite,
-    () => device.capabilities,
-    async (testCase) => (await runSuite(device, [testCase]))[0],
-  );
-});
+await conforms("interpreter");
 
 describe("a registered backend is known like those of the library", () => {
   it("to open and doctor", async () => {

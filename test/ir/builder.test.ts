@@ -52,9 +52,10 @@ import {
   verify,
   type KernelIR,
 } from "isoform/ir";
+import { tested } from "../devices.js";
 
-const found = (await doctor()).filter((report) => report.devices.length > 0 && report.devices[0].capabilities.f64).map((r) => r.backend);
-const devices = await Promise.all(found.map((name) => open(name)));
+const found = (await doctor()).flatMap(({ devices }) => devices.slice(0, 1).filter(({ capabilities }) => capabilities.f64));
+const devices = await Promise.all(found.filter(({ name }) => tested(name)).map(({ name }) => open(name)));
 after(() => Promise.all(devices.map((device) => device.close())));
 const place = (line: number, column = 1) => ({ file: "heat.f90", line, column });
 
