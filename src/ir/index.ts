@@ -45,7 +45,7 @@ export type { Affine, Definitions, Interval } from "./analysis/affine.js";
 export { costOf } from "./analysis/cost.js";
 export type { Sizes, WorkCost } from "./analysis/cost.js";
 export * as evaluate from "./evaluate.js";
-export { fold } from "./passes/fold.js";
+export { fold } from "./fold.js";
 export { combineFunction } from "./combine.js";
 export { forwardStores } from "./passes/forward-stores.js";
 export { optimise } from "./passes/optimise.js";

@@ -1,4 +1,4 @@
-import { foldExpr } from "../ir/passes/fold.js";
+import { foldExpr } from "../ir/fold.js";
 import type { Expr } from "../ir/types.js";
 import type { Lowering } from "./lowering.js";
 

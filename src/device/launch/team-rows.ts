@@ -1,5 +1,5 @@
-import { foldExpr } from "../../ir/passes/fold.js";
-import { literal } from "../../ir/passes/simplify.js";
+import { foldExpr } from "../../ir/fold.js";
+import { literal } from "../../ir/simplify.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import type { Policy } from "../../ir/launch.js";
 import { BYTES } from "../../ir/scalars.js";

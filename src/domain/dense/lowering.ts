@@ -1,5 +1,5 @@
 import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times, truth } from "../../ir/build.js";
-import { literal } from "../../ir/passes/simplify.js";
+import { literal } from "../../ir/simplify.js";
 import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
 import { placeCells } from "../container/cell-code.js";
 import type { FieldUse } from "../grid/grid.js";

@@ -3,8 +3,8 @@ import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
 import { BYTES, isFloat } from "../scalars.js";
-import { fold } from "../passes/fold.js";
-import { literal } from "../passes/simplify.js";
+import { fold } from "../fold.js";
+import { literal } from "../simplify.js";
 import type { BinaryFn, Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts } from "../walk.js";
 

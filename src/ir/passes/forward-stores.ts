@@ -1,6 +1,6 @@
 import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
 import { printExpr } from "../print.js";
-import { simplify } from "./simplify.js";
+import { simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { Names } from "./copy.js";
 import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, someExpr, walkExpr, walkStmts } from "../walk.js";

@@ -1,4 +1,4 @@
-import { literal } from "./simplify.js";
+import { literal } from "../simplify.js";
 import type { Expr, KernelIR, ReduceParam, Stmt } from "../types.js";
 import { Names } from "./copy.js";
 import { mapExpr, mapStmts, walkStmts } from "../walk.js";

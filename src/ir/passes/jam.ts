@@ -1,6 +1,6 @@
 import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js";
 import { copyBody, Names } from "./copy.js";
-import { literal, simplify } from "./simplify.js";
+import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkStmts } from "../walk.js";
 

@@ -1,6 +1,6 @@
 import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
-import { fold } from "./fold.js";
+import { fold } from "../fold.js";
 import { scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";

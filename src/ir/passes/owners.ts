@@ -1,6 +1,6 @@
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
-import { fold } from "./fold.js";
-import { literal } from "./simplify.js";
+import { fold } from "../fold.js";
+import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, declares, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExpr, walkStmts } from "../walk.js";
 

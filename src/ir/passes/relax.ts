@@ -1,6 +1,6 @@
-import { fold } from "./fold.js";
+import { fold } from "../fold.js";
 import { isFloat } from "../scalars.js";
-import { literal } from "./simplify.js";
+import { literal } from "../simplify.js";
 import { removeDead } from "./tidy.js";
 import type { Expr, KernelIR } from "../types.js";
 import { mapExpr, mapKernel, mapStmts } from "../walk.js";

@@ -1,4 +1,4 @@
-import { literal } from "./simplify.js";
+import { literal } from "../simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../types.js";
 import { Names } from "./copy.js";
 import { mapExpr, mapStmts, walkExprs, walkStmts } from "../walk.js";

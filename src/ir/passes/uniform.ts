@@ -1,4 +1,4 @@
-import { fold } from "./fold.js";
+import { fold } from "../fold.js";
 import { printExpr } from "../print.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { removeDead } from "./tidy.js";

@@ -1,5 +1,5 @@
 import { copyBody, Names } from "./copy.js";
-import { literal } from "./simplify.js";
+import { literal } from "../simplify.js";
 import { isShared } from "../analysis/teams.js";
 import type { KernelIR, Stmt } from "../types.js";
 import { hasJump, mapStmts, sizeOf, walkStmts } from "../walk.js";

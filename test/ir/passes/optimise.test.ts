@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { optimise } from "../../../src/ir/passes/optimise.js";
-import { fold } from "../../../src/ir/passes/fold.js";
+import { fold } from "../../../src/ir/fold.js";
 import { print } from "../../../src/ir/print.js";
 import type { Expr, KernelIR, Stmt } from "../../../src/ir/types.js";
 import { KernelError } from "../../../src/ir/errors.js";

@@ -1,8 +1,8 @@
-import { binary, call, cast, compare, unary, wrap } from "../evaluate.js";
-import { isFloat, isInteger, type IntegerType } from "../scalars.js";
-import type { Value } from "../evaluate.js";
-import type { BinaryFn, CompareFn, Expr, NumericType, ScalarType } from "../types.js";
-import { walkExpr } from "../walk.js";
+import { binary, call, cast, compare, unary, wrap } from "./evaluate.js";
+import { isFloat, isInteger, type IntegerType } from "./scalars.js";
+import type { Value } from "./evaluate.js";
+import type { BinaryFn, CompareFn, Expr, NumericType, ScalarType } from "./types.js";
+import { walkExpr } from "./walk.js";
 
 export type Const = Extract<Expr, { op: "const" }>;
 type Unary = Extract<Expr, { op: "unary" }>;

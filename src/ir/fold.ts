@@ -1,7 +1,7 @@
 import { literal, simplify } from "./simplify.js";
 import type { Const } from "./simplify.js";
-import type { Expr, KernelIR, Stmt, Table } from "../types.js";
-import { assignedLocals, blocksOf, declares, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "../walk.js";
+import type { Expr, KernelIR, Stmt, Table } from "./types.js";
+import { assignedLocals, blocksOf, declares, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "./walk.js";
 
 /**
  * Evaluates what is constant, with the bits that it would have at run time, puts constants and copies in place of the locals that hold
