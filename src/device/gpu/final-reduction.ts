@@ -1,5 +1,5 @@
 import { AT_ONCE } from "../../emit/c/gpu/folds.js";
-import { RECEIVERS, MOST_SENT } from "../../emit/c/gpu/all-reduce.js";
+import { RECEIVERS, MOST_SENT } from "../../emit/c/gpu/mailbox.js";
 import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";

@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
-import { canSend } from "../../emit/c/gpu/all-reduce.js";
+import { canSend } from "../../emit/c/gpu/mailbox.js";
 import { mailboxBytes, type FinalReduction } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";

@@ -1,11 +1,15 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { BYTES } from "../../ir/scalars.js";
-import type { Expr, ViewParam } from "../../ir/types.js";
+import type { Expr, Stmt, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
-import type { OpenMPFrame } from "./openmp-frame.js";
 import { LINE_BYTES, storesOf } from "./streaming.js";
 import { writeGroup, type ElementLoop } from "./stretches.js";
 import { at, type VectorLoops } from "./vector.js";
+
+/** A frame whose stores may go elsewhere: what `redirect` gives for one takes the value in place of the element. */
+export interface Redirecting {
+  redirect: ((stmt: Extract<Stmt, { kind: "store" }>) => string | undefined) | undefined;
+}
 
 /** In the IR: the first element of a cache line. */
 const LINE = "cache line";
@@ -16,7 +20,7 @@ const LINE = "cache line";
  */
 export function writeStreamedLoop(
   writer: BodyWriter,
-  frame: OpenMPFrame,
+  frame: Redirecting,
   loops: VectorLoops,
   loop: ElementLoop,
   streamed: readonly ViewParam[],

@@ -28,7 +28,6 @@ import {
   type WgslAssumptions,
 } from "./program.js";
 import { RESERVED } from "./reserved.js";
-import type { Tile } from "./tile.js";
 
 /** What the entries of one program share: the kernel and its assumptions. */
 export class ProgramWriter {
@@ -62,6 +61,11 @@ export class ProgramWriter {
 
 /** Memory of the launch itself: partials, records. */
 export const TEMPORARY = "temporary";
+
+/** What folds values before they go to a scatter target. */
+export interface ScatterTile {
+  update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+}
 
 /** Writes one compute shader: collects the buffers and numbers that its code mentions, and frames the kernel's body. */
 export abstract class EntryWriter implements Frame {
@@ -273,7 +277,7 @@ export abstract class EntryWriter implements Frame {
     throw new Error(`${this.name} has no copies`);
   }
 
-  protected tileOf(_target: string): Tile {
+  protected tileOf(_target: string): ScatterTile {
     throw new Error(`${this.name} has no tiles`);
   }
 

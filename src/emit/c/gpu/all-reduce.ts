@@ -1,16 +1,9 @@
 import type { NumericType, ReduceParam } from "../../../ir/types.js";
 import type { PeerAccess } from "./dialect.js";
+import { MOST_SENT, RECEIVERS } from "./mailbox.js";
 import { foldDown } from "./shuffles.js";
 import type { EntryWriter } from "./writer.js";
 
-/** Words that a block sends at most, one a thread. */
-export const MOST_SENT = 64;
-
-/** A block can send the totals of so many reductions to so many GPUs. */
-export const canSend = (reductions: number, members = 1): boolean => 2 * members * reductions <= MOST_SENT;
-
-/** Threads that receive. */
-export const RECEIVERS = 32;
 /** Looks at the mailbox before the others are given up: some seconds. */
 const MOST_TRIES = 1 << 27;
 

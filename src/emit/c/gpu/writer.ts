@@ -7,11 +7,15 @@ import { Helpers } from "../helpers.js";
 import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
 import { finalThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
-import { canSend } from "./all-reduce.js";
-import type { Tile } from "./tile.js";
+import { canSend } from "./mailbox.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+
+/** What folds values before they go to a scatter target. */
+export interface ScatterTile {
+  update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+}
 
 /** Threads of a block that works on chunks or partials, and the most that a block of a range has. */
 export const BLOCK = 256;
@@ -267,7 +271,7 @@ export abstract class EntryWriter implements Frame {
     throw new Error(`${this.name} has no shared copies`);
   }
 
-  protected tileOf(_target: string): Tile {
+  protected tileOf(_target: string): ScatterTile {
     throw new Error(`${this.name} has no tiles`);
   }
 

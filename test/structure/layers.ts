@@ -1,0 +1,133 @@
+/*
+ * Who may import whom, types included. Checked by imports.test.ts; docs/architecture.md draws it.
+ */
+
+/** Files and folders that may not import each other stand together in a list. `*` stands for all that have no name here. */
+export type Level = string | readonly string[];
+
+/** By folder: what is in it, each level importing from those before it only. */
+export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
+  ".": ["src", "apps", "site", "bench"],
+  src: [
+    ["ir", "draw"],
+    ["kernel", "emit"],
+    "device",
+    ["patterns", "set", "testing"],
+    "domain",
+    ["skeleton", "io"],
+    "portability",
+    "cli",
+    // What the package exports; nothing in src/ goes through it.
+    "*",
+  ],
+  "src/ir": ["*", "analysis", "passes", "browser", "index.ts"],
+  "src/kernel": ["*", "browser"],
+  "src/emit": ["*", ["js", "wasm", "c"], "wgsl", "standalone"],
+  "src/emit/c": ["*", "gpu", ["cuda", "opencl"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
+  "src/device": [
+    ["cache.ts", "ffi.ts", "memory"],
+    "device.ts",
+    "launch",
+    "tools",
+    "tuning",
+    "cpu",
+    "gpu",
+    ["js", "wasm", "native", "debug", "cuda", "opencl", "webgpu"],
+    "hip",
+    "browser",
+    "backends.ts",
+    "*",
+  ],
+  "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
+  "src/portability": ["ports", "*", "profile", "index.ts"],
+};
+
+/** Applications, the site and the benchmarks are written as anybody's program is: they import what `exports` in package.json names. */
+export const PUBLIC_ONLY: readonly string[] = ["apps", "site", "bench"];
+
+export interface Exception {
+  /** Paths from the root of the repository; that of a folder ends in a slash. */
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+}
+
+/** Imports against the order. */
+export const EXCEPTIONS: readonly Exception[] = [
+  { from: "src/device/device.ts", to: "src/device/launch/policy.ts", why: "a device is asked to launch over a policy: types only" },
+  { from: "src/device/device.ts", to: "src/device/tuning/tuning.ts", why: "launches tell of their tuning: types only" },
+  { from: "src/device/launch/bind.ts", to: "src/device/tuning/tuning.ts", why: "a binding takes over what was tuned for it before" },
+  { from: "src/cli/commands.ts", to: "apps/", why: "the command lists the applications, and loads the one that is asked for" },
+];
+
+export interface Circle {
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly why: string;
+}
+
+/** Files that import each other's types. At run time no files import each other. */
+export const TYPE_CIRCLES: readonly Circle[] = [
+  {
+    folder: "src/emit/c",
+    files: ["body.ts", "dialect.ts", "helpers.ts"],
+    why: "the writer of bodies asks the dialect, which writes through it",
+  },
+  {
+    folder: "src/emit/wgsl",
+    files: ["body.ts", "frame.ts"],
+    why: "the writer of bodies asks the frame, which writes through it",
+  },
+  {
+    folder: "src/emit/js",
+    files: ["addresses.ts", "body.ts", "reduction.ts"],
+    why: "the writer of bodies has its addresses and folds, whose expressions it writes",
+  },
+  {
+    folder: "src/emit/wasm",
+    files: [
+      "inner-loop.ts",
+      "pairs.ts",
+      "product-sums.ts",
+      "reduction.ts",
+      "scalar.ts",
+      "scatter.ts",
+      "vector-memory.ts",
+      "vector-statements.ts",
+      "vector.ts",
+    ],
+    why: "scalar code has inner loops, which have vector code, which has scalar code; the others write parts of them",
+  },
+  {
+    folder: "src/device",
+    files: [
+      "device.ts",
+      "launch/bind.ts",
+      "launch/known-bindings.ts",
+      "launch/team-rows.ts",
+      "tools/tools.ts",
+      "tuning/measured-values.ts",
+      "tuning/tune.ts",
+      "tuning/tuning.ts",
+    ],
+    why: "a device is asked for launches, and a launch is bound to a device and tuned there",
+  },
+  {
+    folder: "src/device/cpu",
+    files: ["cpu-device.ts", "graph.ts", "launch.ts", "queue.ts"],
+    why: "a device makes queues and launches, which know it",
+  },
+  { folder: "src/device/cpu", files: ["pool-control.ts", "pool-region.ts"], why: "a region is run by what controls the pool" },
+  { folder: "src/device/cuda", files: ["calls.ts", "cuda-api.ts", "driver.ts"], why: "the driver is the calls and their names" },
+  { folder: "src/device/cuda", files: ["gpu.ts", "graph.ts", "steps.ts"], why: "a GPU captures steps, which run on it" },
+  {
+    folder: "src/device/opencl",
+    files: ["capture.ts", "events.ts", "graph.ts", "machine.ts", "program.ts", "queue.ts", "transfers.ts"],
+    why: "a queue captures commands, which run on a queue",
+  },
+  {
+    folder: "src/device/webgpu",
+    files: ["gpu.ts", "graph.ts", "host-data.ts", "launch.ts", "places.ts", "program.ts", "steps.ts"],
+    why: "a GPU captures launches, which know it",
+  },
+];
