@@ -44,12 +44,12 @@ class Boxes {
   constructor(
     private readonly extents: Extents,
     private readonly components: number,
-    outside = 0,
+    fillValue = 0,
   ) {
     const [nx, ny, nz] = extents.map((n) => n + 2);
     this.pitches = [nx, nx * ny, nx * ny * nz];
     const memory = new SharedArrayBuffer(8 * components * nx * ny * nz);
-    this.data = new Float64Array(memory).fill(outside);
+    this.data = new Float64Array(memory).fill(fillValue);
     this.address = addressIn(memory, 0);
   }
 
@@ -105,7 +105,7 @@ function laplaceCase(where: GridCase["where"], extents: Extents): GridCase {
 }
 
 function lbmCase(where: GridCase["where"], extents: Extents): GridCase {
-  const OUTSIDE = 1 / 19;
+  const FILL_VALUE = 1 / 19;
   return {
     name: "lbm",
     where,
@@ -117,7 +117,7 @@ function lbmCase(where: GridCase["where"], extents: Extents): GridCase {
     },
     handWritten(baselines) {
       const start = (x: number, _y: number, _z: number, q: number) => D3Q19.weights[q] * (1 + (x % 7) / 1000);
-      let [from, to] = [new Boxes(extents, 19, OUTSIDE).fill(start), new Boxes(extents, 19, OUTSIDE)];
+      let [from, to] = [new Boxes(extents, 19, FILL_VALUE).fill(start), new Boxes(extents, 19, FILL_VALUE)];
       const step = (a: Boxes, b: Boxes) => baselines.bind("lbm", "lbm", [1.2, a.address, b.address, ...a.sizes]);
       let [forth, back] = [step(from, to), step(to, from)];
       const once = () => {

@@ -34,7 +34,7 @@ async function lbmOf(
   type: ScalarToken<"f64" | "f32">,
   Real: Float64ArrayConstructor | Float32ArrayConstructor,
 ): Promise<GridProblem> {
-  const [f, g] = ["f", "g"].map((name) => grid.field(name, type, { cardinality: 19, outside: 1 / 19 }));
+  const [f, g] = ["f", "g"].map((name) => grid.field(name, type, { cardinality: 19, fillValue: 1 / 19 }));
   const uneven = table(
     type,
     [0, 1, 2, 3, 4, 5, 6].map((n) => 1 + n / 1000),
@@ -75,7 +75,7 @@ async function lbmOf(
   return { steps: [step, swap(f, g)], restart, result: f as Field, temporary: [] };
 }
 
-/** Conjugate gradients for the 7-point Laplacian, zero outside; all scalars stay on the devices. */
+/** Conjugate gradients for the 7-point Laplacian, zero around; all scalars stay on the devices. */
 export async function cg(grid: Grid<3>): Promise<GridProblem> {
   const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
   const [rr, before, ps] = ["rr", "before", "ps"].map((name) => grid.scalar(name, f64));

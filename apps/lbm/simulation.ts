@@ -148,7 +148,7 @@ export class Simulation {
     const populations: Populations = {
       f,
       g: inPlace ? f : population("g"),
-      kind: grid.field("kind", u8, { outside: WALL }),
+      kind: grid.field("kind", u8, { fillValue: WALL }),
       links: grid.field("links", i32),
     };
     const macroscopic: Macroscopic = {

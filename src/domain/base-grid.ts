@@ -145,12 +145,14 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     token: FieldToken<T>,
     options: FieldOptions<C> = {},
   ): Field<T, C, D> {
-    const { cardinality = 1, layout = this.layout, outside = 0 } = options;
+    const { cardinality = 1, layout = this.layout, fillValue = 0, ...others } = options;
+    for (const other of Object.keys(others))
+      throw new LaunchError(`field "${name}" has no option "${other}"; it has cardinality, layout and fillValue`);
     if (!Number.isInteger(cardinality) || cardinality < 1)
       throw new LaunchError(`field "${name}" has cardinality ${cardinality}; give a whole number of at least 1`);
     if (layout !== "soa" && layout !== "aos") throw new LaunchError(`field "${name}" has layout "${String(layout)}"; use "soa" or "aos"`);
-    requireFitting(token.type, [outside]);
-    const field = new Field(this, name, token.type, cardinality as C, layout, outside);
+    requireFitting(token.type, [fillValue]);
+    const field = new Field(this, name, token.type, cardinality as C, layout, fillValue);
     this.fields.add(field as unknown as Field);
     return field;
   }
@@ -283,7 +285,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected abstract arrange(stored: readonly Field[]): void;
   abstract allocate(field: Field): readonly View[];
   abstract fill(field: Field, value: number): void;
-  /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the outside value. */
+  /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the fill value. */
   protected abstract write(field: Field, data: TypedArrayOf<FieldType>): void;
   abstract download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
   /** Where component `k` of an active cell lies on the member that owns it. */
@@ -297,7 +299,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (fitting && !mask) return this.write(field, data as TypedArrayOf<FieldType>);
     const values = typedArray(field.type, field.length);
     values.set(data);
-    mask?.forEach((active, cell) => active || values.fill(field.outside, cell * cardinality, (cell + 1) * cardinality));
+    mask?.forEach((active, cell) => active || values.fill(field.fillValue, cell * cardinality, (cell + 1) * cardinality));
     this.write(field, values as TypedArrayOf<FieldType>);
   }
 
@@ -316,7 +318,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   async getValue(field: Field, cell: readonly number[], k: number): Promise<number> {
-    if (!this.isActive(field, cell, k)) return field.outside;
+    if (!this.isActive(field, cell, k)) return field.fillValue;
     const { member, view } = this.locate(field, cell, k);
     return (await this.set.members[member].queue(0).read(view))[0];
   }

@@ -19,7 +19,7 @@ const GHOSTS = "vtkGhostType";
 const HIDDEN = 32;
 
 /**
- * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the outside value and are marked as hidden.
+ * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden.
  * @param options `encoding` is `appended` where absent
  */
 export async function writeImage(

@@ -28,7 +28,7 @@ export interface Components {
 /** How a body reaches around its cell; V is what one cell holds for reading, W what a neighbour holds. */
 export interface Neighbourhood<V, D extends Dimension, W = V> {
   /**
-   * The cell at an offset; outside of the grid and in inactive cells, the field's outside value. Components may be written there by
+   * The cell at an offset; outside of the grid and in inactive cells, the field's fill value. Components may be written there by
    * containers that touch each component of the field at one offset only; what is written where there is no active cell is lost.
    */
   at(c: Cell<D>, ...offset: Offset<D>): W;

@@ -7,10 +7,10 @@ import type { BinaryFn, Expr, NumericType } from "../ir/types.js";
 type Known = number | "zero" | "finite";
 
 /**
- * True if a container that maps own cells, run over a cell in which all fields have their outside values, gives `field` its outside value,
+ * True if a container that maps own cells, run over a cell in which all fields have their fill values, gives `field` its fill value,
  * whatever the scalars are, as long as they and all intermediate results are finite.
  */
-export function keepsOutside(container: Container, field: Field): boolean {
+export function keepsFillValue(container: Container, field: Field): boolean {
   const { ir } = container;
   const fields = new Map(container.uses.map((use) => [use.param, use.field]));
   const locals = new Map<string, Known | undefined>();
@@ -30,7 +30,7 @@ export function keepsOutside(container: Container, field: Field): boolean {
         return isFloat(expr.type) ? "finite" : undefined;
       case "load": {
         const read = fields.get(expr.view);
-        return read ? (overwritten(expr.view, expr.indices) ? undefined : read.outside) : "finite";
+        return read ? (overwritten(expr.view, expr.indices) ? undefined : read.fillValue) : "finite";
       }
       case "unary":
         return expr.fn === "neg" ? negative(evaluate(expr.a)) : undefined;
@@ -49,7 +49,7 @@ export function keepsOutside(container: Container, field: Field): boolean {
     else if (stmt.kind === "assign") locals.set(stmt.name, evaluate(stmt.value));
     else if (stmt.kind === "store") {
       const value = evaluate(stmt.value);
-      if (fields.get(stmt.view) === field && !Object.is(value, field.outside)) return false;
+      if (fields.get(stmt.view) === field && !Object.is(value, field.fillValue)) return false;
       stored.set(stmt.view, new Set([...(stored.get(stmt.view) ?? []), componentOf(stmt.indices)]));
     } else if (stmt.kind !== "reduce") return false;
   }

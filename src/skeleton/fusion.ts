@@ -305,8 +305,8 @@ class SecondBuffers {
 function secondBuffer(of: Field | Scalar, grid: Grid): Field | Scalar {
   const name = `${of.name}'`;
   if (of instanceof Scalar) return grid.scalar(name, { kind: "scalar", type: of.type }) as Scalar;
-  const { type, cardinality, layout, outside } = of;
-  return of.grid.field(name, { type }, { cardinality, layout, outside });
+  const { type, cardinality, layout, fillValue } = of;
+  return of.grid.field(name, { type }, { cardinality, layout, fillValue });
 }
 
 /** Why a group is as it is. */

@@ -4,7 +4,7 @@ import type { Offset } from "../domain/grid/parts.js";
 import { sizeOf } from "../ir/walk.js";
 import type { Scalar } from "../set/scalar.js";
 import { footprintOf, type Touch } from "./footprint.js";
-import { keepsOutside } from "./fill-value.js";
+import { keepsFillValue } from "./fill-value.js";
 
 /** A container in a group. */
 export interface Part {
@@ -176,8 +176,8 @@ class Builder {
       return `"${container.name}" reads ${changed.field.name}, which "${this.writers.get(changed.field)![0].container.name}" writes`;
     if (offsets.length * sizeOf(container.ir.body) > MAX_REPEATED)
       return `"${container.name}" is too long to be repeated for ${offsets.length} neighbours`;
-    if (leavesDomain(container.grid, offsets) && !keepsOutside(container, field))
-      return `"${container.name}" would give cells outside of the domain other values than ${field.outside}`;
+    if (leavesDomain(container.grid, offsets) && !keepsFillValue(container, field))
+      return `"${container.name}" would give cells outside of the domain other values than ${field.fillValue}`;
     for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
     this.flops += flops * offsets.length;
     for (const touch of inputs) this.neighboursBytes += offsets.length * touch.old.size * BYTES[touch.field.type];

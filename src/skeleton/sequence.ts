@@ -18,7 +18,7 @@ export type Pair = readonly [Field, Field] | readonly [Scalar, Scalar];
 export type Step = Container | Swap | readonly Step[];
 
 /**
- * Exchanges the values of two fields of one grid, type, cardinality, layout and outside value, or of two scalars of one set and type, at
+ * Exchanges the values of two fields of one grid, type, cardinality, layout and fill value, or of two scalars of one set and type, at
  * this point of a sequence, without a copy.
  */
 export function swap(a: Field, b: Field): Swap;
@@ -27,12 +27,12 @@ export function swap(...pair: Pair): Swap {
   const location = originalPosition(callSite(swap));
   const [a, b] = pair;
   const scalars = a instanceof Scalar;
-  const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "outside"] as const);
+  const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "fillValue"] as const);
   const same = a.constructor === b.constructor && keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]));
   if (a === b || !same)
     throw new LaunchError(
       `swap of ${scalars ? "scalars" : "fields"} "${a.name}" and "${b.name}" (${location.file}:${location.line}): it takes ` +
-        (scalars ? "two scalars of one type" : "two fields of one grid, type, cardinality, layout and outside value"),
+        (scalars ? "two scalars of one type" : "two fields of one grid, type, cardinality, layout and fill value"),
     );
   return { swap: pair, location };
 }

@@ -44,7 +44,7 @@ async function runInside(
 const plainField = (extents: readonly number[], cardinality: number, seed: number, active?: Uint8Array): PlainField => ({
   extents,
   cardinality,
-  outside: 0,
+  fillValue: 0,
   active,
   data: values(
     extents.reduce((a, b) => a * b, cardinality),
@@ -90,7 +90,7 @@ describe("containers do on every device what the plain function does", () => {
       );
       const active = Uint8Array.from({ length: 16 * 8 }, (_, n) => (n % 5 === 3 ? 0 : 1));
       const fields = { f: plainField([16, 8], 9, 1, active), g: plainField([16, 8], 9, 2), rho: plainField([16, 8], 1, 3) };
-      // The code knows nothing of outside values, so cells that are not active hold them.
+      // The code knows nothing of fill values, so cells that are not active hold them.
       active.forEach((on, cell) => on || fields.f.data.fill(0, 9 * cell, 9 * cell + 9));
       const plain = { f: fields.f, g: copyOf(fields.g), rho: copyOf(fields.rho) };
       await runInside(device, made, fields);

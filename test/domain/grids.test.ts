@@ -41,9 +41,9 @@ function domain(kind: string, extents: readonly number[], seed: number): Active 
 /** Declares a stencil at given offsets whose values are reduced. */
 function declare(grid: BaseGrid, offsets: readonly (readonly number[])[]) {
   const fields = {
-    p: grid.field("p", f64, { outside: 0.75, cardinality: 2 }),
-    q: grid.field("q", f64, { outside: -2 }),
-    n: grid.field("n", i32, { outside: 5 }),
+    p: grid.field("p", f64, { fillValue: 0.75, cardinality: 2 }),
+    q: grid.field("q", f64, { fillValue: -2 }),
+    n: grid.field("n", i32, { fillValue: 5 }),
   };
   const scalars = { total: grid.scalar("total", f64), single: grid.scalar("single", f32), most: grid.scalar("most", i32) };
   const params = {

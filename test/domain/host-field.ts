@@ -6,11 +6,11 @@ export class HostField {
     readonly extents: readonly number[],
     readonly value: (x: number, y: number, z: number, k: number) => number,
     readonly active: (x: number, y: number, z: number) => boolean = () => true,
-    readonly outside = 0,
+    readonly fillValue = 0,
     readonly cardinality = 1,
   ) {
     this.data = this.cells().flatMap(([x, y, z]) =>
-      Array.from({ length: cardinality }, (_, k) => (active(x, y, z) ? value(x, y, z, k) : outside)),
+      Array.from({ length: cardinality }, (_, k) => (active(x, y, z) ? value(x, y, z, k) : fillValue)),
     );
   }
 
@@ -26,6 +26,6 @@ export class HostField {
 
   at(x: number, y: number, z: number, k = 0): number {
     const [nx, ny] = this.extents;
-    return this.contains(x, y, z) ? this.data[((z * ny + y) * nx + x) * this.cardinality + k] : this.outside;
+    return this.contains(x, y, z) ? this.data[((z * ny + y) * nx + x) * this.cardinality + k] : this.fillValue;
   }
 }

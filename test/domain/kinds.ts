@@ -30,8 +30,8 @@ type Program = (grid: BaseGrid) => Promise<number[]>;
 
 /** Vectors, neighbours in all directions over two steps, so that halos are exchanged between them. */
 const vectors: Program = async (grid) => {
-  const u = grid.field("u", f64, { cardinality: 3, outside: 0.25 });
-  const v = grid.field("v", f64, { cardinality: 3, outside: -1 });
+  const u = grid.field("u", f64, { cardinality: 3, fillValue: 0.25 });
+  const v = grid.field("v", f64, { cardinality: 3, fillValue: -1 });
   const mix = (name: string, from: typeof u, to: typeof u) =>
     grid.container(name, { from, to }, ({ from, to }, c) => {
       for (let k = 0; k < 3; k++)
@@ -46,7 +46,7 @@ const vectors: Program = async (grid) => {
 
 /** Coordinates, activity and all element types. */
 const coordinates: Program = async (grid) => {
-  const [n, bytes] = [grid.field("n", i32, { outside: -7 }), grid.field("bytes", u8, { outside: 3 })];
+  const [n, bytes] = [grid.field("n", i32, { fillValue: -7 }), grid.field("bytes", u8, { fillValue: 3 })];
   const single = grid.field("single", f32);
   const count = grid.container("count", { n, bytes, single }, ({ n, bytes, single }, c) => {
     n[c] = c.x + 100 * c.y + 10000 * c.z;
@@ -69,7 +69,7 @@ const coordinates: Program = async (grid) => {
 
 /** Reductions of all kinds, one of them of a stencil. */
 const reductions: Program = async (grid) => {
-  const [p, q] = [grid.field("p", f64, { outside: 2 }), grid.field("q", f32)];
+  const [p, q] = [grid.field("p", f64, { fillValue: 2 }), grid.field("q", f32)];
   const [dot, least] = [grid.scalar("dot", f64), grid.scalar("least", f64)];
   const [total, most] = [grid.scalar("total", f32), grid.scalar("most", i32)];
   const measure = grid.container(
@@ -94,7 +94,7 @@ const reductions: Program = async (grid) => {
 };
 
 const flat: Program = async (grid) => {
-  const [alive, next] = [grid.field("alive", u8), grid.field("next", u8, { outside: 1 })];
+  const [alive, next] = [grid.field("alive", u8), grid.field("next", u8, { fillValue: 1 })];
   const live = grid.scalar("live", i32);
   const step = grid.container("step", { alive, next, live: sum(live) }, ({ alive, next, live }, c) => {
     let n = 0;
@@ -180,11 +180,11 @@ export function storesCells(kind: string, make: Make): void {
   describe(`memory of ${kind} grids`, () => {
     const extents = [19, 11, 14] as const;
 
-    it("values are set and read one by one, and outside of the domain they are the outside value", async () => {
+    it("values are set and read one by one, and outside of the domain they are the fill value", async () => {
       for (const layout of ["soa", "aos"] as const)
         for (const set of jsSets) {
           const grid = make(set, extents, sphere, { layout });
-          const u = grid.field("u", f64, { cardinality: 2, outside: 0.5 });
+          const u = grid.field("u", f64, { cardinality: 2, fillValue: 0.5 });
           assert.equal(await u.get([9, 5, 7], 1), 0);
           u.fill(3);
           u.set([9, 5, 7], -4, 1);
@@ -203,7 +203,7 @@ export function storesCells(kind: string, make: Make): void {
       for (const set of jsSets) {
         const extents = [19, 11, 28];
         const grid = make(set, extents, holes);
-        const [p, s] = [grid.field("p", f64, { outside: 9 }), grid.field("s", f64)];
+        const [p, s] = [grid.field("p", f64, { fillValue: 9 }), grid.field("s", f64)];
         p.fill(value);
         const near = grid.container("near", { p, s }, ({ p, s }, c) => {
           s[c] += p.at(c, 1, 0, 0) + p.at(c, 0, 0, -1);

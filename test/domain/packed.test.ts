@@ -6,12 +6,12 @@ import { skeleton, swap } from "../../src/skeleton/index.js";
 import { devices } from "../../src/set/index.js";
 import { tested } from "../devices.js";
 
-/** Values of a diffusing field after some steps, and their sum: outside lies 3. */
+/** Values of a diffusing field after some steps, and their sum: the fill value is 3. */
 async function diffused(device: string, extents: readonly [number, number, number], options: DenseOptions) {
   const set = await devices(device);
   try {
     const grid = dense(set, extents, options);
-    const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { outside: 3 }));
+    const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { fillValue: 3 }));
     const total = grid.scalar("total", f64);
     u.fill((x, y, z) => x + 10 * y + 100 * z);
     const step = grid.container("step", { u, v, total: sum(total) }, ({ u, v, total }, c) => {

@@ -7,7 +7,7 @@ import { callPlainly, type PlainField } from "./container/plain-container.js";
 import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";
 
 const EXTENTS = [20, 12, 14] as const;
-const OUTSIDE = 0.25;
+const FILL_VALUE = 0.25;
 
 interface Params {
   u: FieldAccess<3, 3>;
@@ -39,26 +39,26 @@ const CELLS = Array.from({ length: NX * NY * NZ }, (_, p) => [p % NX, Math.floor
 
 interface Plain {
   cardinality: number;
-  outside: number;
+  fillValue: number;
   periodic: readonly boolean[];
   value: (x: number, y: number, z: number, k: number) => number;
   active?: Active;
 }
 
-function plainField({ cardinality, outside, periodic, value, active = () => true }: Plain): PlainField {
+function plainField({ cardinality, fillValue, periodic, value, active = () => true }: Plain): PlainField {
   const values = CELLS.flatMap(([x, y, z]) =>
-    Array.from({ length: cardinality }, (_, k) => (active(x, y, z) ? value(x, y, z, k) : outside)),
+    Array.from({ length: cardinality }, (_, k) => (active(x, y, z) ? value(x, y, z, k) : fillValue)),
   );
   const mask = Uint8Array.from(CELLS, ([x, y, z]) => (active(x, y, z) ? 1 : 0));
-  return { extents: EXTENTS, cardinality, outside, periodic, active: mask, data: Float64Array.from(values) };
+  return { extents: EXTENTS, cardinality, fillValue, periodic, active: mask, data: Float64Array.from(values) };
 }
 
 /** What two runs of `around`, there and back, leave in u, v and n. */
 function plainly(periodic: readonly boolean[], active: Active | undefined): number[][] {
   const isActive = ([x, y, z]: readonly number[]) => active?.(x, y, z) ?? true;
-  const vector = (value: Plain["value"]) => plainField({ cardinality: 3, outside: OUTSIDE, periodic, value, active });
+  const vector = (value: Plain["value"]) => plainField({ cardinality: 3, fillValue: FILL_VALUE, periodic, value, active });
   const [u, v] = [vector(noise), vector(() => 0)];
-  const n = plainField({ cardinality: 1, outside: -7, periodic, value: () => 0, active });
+  const n = plainField({ cardinality: 1, fillValue: -7, periodic, value: () => 0, active });
   callPlainly(around, { u, v, n }, [0, 0, 0], EXTENTS, isActive);
   callPlainly(around, { u: v, v: u, n }, [0, 0, 0], EXTENTS, isActive);
   return [u, v, n].map(({ data }) => [...data]);
@@ -77,8 +77,8 @@ onEachBackend("periodic grids", ({ all, of }) => {
       for (const kind of ["dense", "sparse"] as const)
         for (const set of all) {
           const grid = KINDS[kind](set, EXTENTS, active, { periodic });
-          const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { cardinality: 3, outside: OUTSIDE }));
-          const n = grid.field("n", i32, { outside: -7 });
+          const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { cardinality: 3, fillValue: FILL_VALUE }));
+          const n = grid.field("n", i32, { fillValue: -7 });
           const there = grid.container("there", { u, v, n }, around as never);
           const back = grid.container("back", { u: v, v: u, n }, around as never);
           u.fill(noise);
@@ -93,9 +93,9 @@ onEachBackend("periodic grids", ({ all, of }) => {
   for (const active of [undefined, sphere])
     it(`write across ends that meet on one member, ${active ? "some cells active" : "all cells active"}`, async () => {
       const periodic = [true, false, true];
-      const plain = plainField({ cardinality: 3, outside: OUTSIDE, periodic, value: noise, active });
+      const plain = plainField({ cardinality: 3, fillValue: FILL_VALUE, periodic, value: noise, active });
       const grid = dense(of(1), EXTENTS, { active, periodic });
-      const u = grid.field("u", f64, { cardinality: 3, outside: OUTSIDE });
+      const u = grid.field("u", f64, { cardinality: 3, fillValue: FILL_VALUE });
       const made = grid.container("exchange", { u }, exchange as never);
       u.fill(noise);
       for (let turn = 0; turn < 2; turn++) {

@@ -52,8 +52,8 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
           coarse.cells,
           coarse.partitions.reduce((n, { cells }) => n + cells, 0),
         );
-        const [p, q] = [fine.field("p", f64, { outside: 0.5 }), fine.field("q", f64)];
-        const r = coarse.field("r", f64, { outside: -2 });
+        const [p, q] = [fine.field("p", f64, { fillValue: 0.5 }), fine.field("q", f64)];
+        const r = coarse.field("r", f64, { fillValue: -2 });
         const restrict = coarse.container("restrict", { p, r }, ({ p, r }, c) => {
           let total = 0;
           for (let k = -1; k <= 2; k++) for (let j = 0; j < 2; j++) for (let i = 0; i < 2; i++) total += p.child(c, i, j, k);

@@ -9,7 +9,7 @@ import { sphere } from "./kinds.js";
 /* Containers that write other cells: each component of a field at one offset only, so that no two cells meet. */
 
 const EXTENTS = [19, 11, 14] as const;
-const OUTSIDE = 0.25;
+const FILL_VALUE = 0.25;
 const STEPS = 3;
 
 /** What each component of a cell is after some steps of `exchange`, by loops over a host array. */
@@ -17,11 +17,11 @@ function expected(active: (x: number, y: number, z: number) => boolean): number[
   const [nx, ny, nz] = EXTENTS;
   const inside = (x: number, y: number, z: number): boolean => x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz && active(x, y, z);
   const at = (x: number, y: number, z: number, k: number): number => ((z * ny + y) * nx + x) * 3 + k;
-  const u = Array.from({ length: nx * ny * nz * 3 }, () => OUTSIDE);
+  const u = Array.from({ length: nx * ny * nz * 3 }, () => FILL_VALUE);
   const each = (visit: (x: number, y: number, z: number) => void): void => {
     for (let z = 0; z < nz; z++) for (let y = 0; y < ny; y++) for (let x = 0; x < nx; x++) if (inside(x, y, z)) visit(x, y, z);
   };
-  const get = (x: number, y: number, z: number, k: number): number => (inside(x, y, z) ? u[at(x, y, z, k)] : OUTSIDE);
+  const get = (x: number, y: number, z: number, k: number): number => (inside(x, y, z) ? u[at(x, y, z, k)] : FILL_VALUE);
   const set = (x: number, y: number, z: number, k: number, value: number): void => {
     if (inside(x, y, z)) u[at(x, y, z, k)] = value;
   };
@@ -44,7 +44,7 @@ onEachBackend("writing other cells", ({ of }) => {
     for (const layout of ["soa", "aos"] as const)
       it(`${domain}, ${layout}: each value goes to its cell, and nothing to cells that are not there`, async () => {
         const grid = dense(of(1), EXTENTS, { active, layout });
-        const u = grid.field("u", f64, { cardinality: 3, outside: OUTSIDE });
+        const u = grid.field("u", f64, { cardinality: 3, fillValue: FILL_VALUE });
         const exchange = grid.container("exchange", { u }, ({ u }, c) => {
           const a = u.at(c, 1, 0, 0)[0];
           const b = u.at(c, 0, -1, 1)[1];
@@ -87,15 +87,15 @@ describe("writing other cells", () => {
     grid.free();
   });
 
-  it("reads the outside value back where there is no cell", async () => {
+  it("reads the fill value back where there is no cell", async () => {
     const grid = dense(jsSet(1), EXTENTS);
-    const u = grid.field("u", f64, { cardinality: 2, outside: OUTSIDE });
+    const u = grid.field("u", f64, { cardinality: 2, fillValue: FILL_VALUE });
     const echo = grid.container("echo", { u }, ({ u }, c) => {
       u.at(c, 1, 0, 0)[0] = 5;
       u[c][1] = u.at(c, 1, 0, 0)[0];
     });
     await grid.run(echo);
-    assert.deepEqual([await u.get([3, 0, 0], 1), await u.get([EXTENTS[0] - 1, 0, 0], 1)], [5, OUTSIDE]);
+    assert.deepEqual([await u.get([3, 0, 0], 1), await u.get([EXTENTS[0] - 1, 0, 0], 1)], [5, FILL_VALUE]);
     grid.free();
   });
 

@@ -115,7 +115,7 @@ describe("openPMD files", { skip: missing?.reason }, () => {
   it("hold the fields of a grid", async () => {
     const grid = dense(jsSet(2), [5, 4, 6], { active: (x, y, z) => noise(x, y, z) > -0.2 });
     const fields = [
-      grid.field("density", f64, { outside: 0.5 }),
+      grid.field("density", f64, { fillValue: 0.5 }),
       grid.field("u", f32, { cardinality: 3, layout: "aos" }),
       grid.field("n", i32, { cardinality: 4 }),
       grid.field("b", u8),

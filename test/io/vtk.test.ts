@@ -21,7 +21,7 @@ const grids = [
 function fieldsOf({ extents, active }: (typeof grids)[number]) {
   const grid = dense(jsSet(2), extents, { active });
   const fields = [
-    grid.field("density & more", f64, { outside: 0.5 }),
+    grid.field("density & more", f64, { fillValue: 0.5 }),
     grid.field("u", f32, { cardinality: 3 }),
     grid.field("n", i32, { cardinality: 2, layout: "aos" }),
     grid.field("b", u8),

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { f64 } from "../../src/index.js";
 import { dense, type Container } from "../../src/domain/index.js";
-import { keepsOutside } from "../../src/skeleton/fill-value.js";
+import { keepsFillValue } from "../../src/skeleton/fill-value.js";
 import { jsSet } from "../domain/sets.js";
 
 const grid = dense(jsSet(1), [4, 4]);
 const [zero, result] = [grid.field("zero", f64), grid.field("result", f64)];
-const one = grid.field("one", f64, { outside: 1 });
-const two = grid.field("two", f64, { outside: 2 });
+const one = grid.field("one", f64, { fillValue: 1 });
+const two = grid.field("two", f64, { fillValue: 2 });
 const s = grid.scalar("s", f64);
 const given = { zero, one, s, factor: 3 };
 
-const keeps = (container: Container) => keepsOutside(container, container.uses.find((use) => use.written)!.field);
+const keeps = (container: Container) => keepsFillValue(container, container.uses.find((use) => use.written)!.field);
 
-test("sums and products of what is known outside", () => {
+test("sums and products of fill values", () => {
   assert.ok(keeps(grid.container("copy", { ...given, result }, ({ zero, result }, c) => void (result[c] = zero[c]))));
   assert.ok(keeps(grid.container("double", { ...given, two }, ({ one, two }, c) => void (two[c] = 2 * one[c]))));
   assert.ok(!keeps(grid.container("same", { ...given, two }, ({ one, two }, c) => void (two[c] = one[c]))));

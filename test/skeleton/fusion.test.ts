@@ -150,7 +150,7 @@ test("a scalar that is read takes the next result in a second buffer", async () 
 
 describe("containers stay apart", () => {
   const grid = dense(set, EXTENTS);
-  const [a, b, d, bytes] = [grid.field("a", f64), grid.field("b", f64), grid.field("d", f64, { outside: 1 }), grid.field("mark", u8)];
+  const [a, b, d, bytes] = [grid.field("a", f64), grid.field("b", f64), grid.field("d", f64, { fillValue: 1 }), grid.field("mark", u8)];
   const [s, t] = [grid.scalar("s", f64), grid.scalar("t", f64)];
   const double = grid.container("double", { a, b }, ({ a, b }, c) => void (b[c] = 2 * a[c]!));
   const shift = grid.container("shift", { a, b }, ({ a, b }, c) => void (b[c] = a.at(c, 1, 0, 0)));

@@ -9,7 +9,7 @@ import { jsSet, jsSets, noise } from "../domain/sets.js";
 /** A decaying wave: a map whose result the stencil reads around each cell, and its sum. */
 function wave(set: DeviceSet, grid: DenseOptions, options: SkeletonOptions = {}) {
   const box = dense(set, [8, 6, 14], grid);
-  const [u, v, w] = ["u", "v", "w"].map((name) => box.field(name, f64, { outside: 1 }));
+  const [u, v, w] = ["u", "v", "w"].map((name) => box.field(name, f64, { fillValue: 1 }));
   const total = box.scalar("total", f64);
   const weigh = box.container("weigh", { u, v }, ({ u, v }, c) => {
     v[c] = 0.5 * u[c] + 0.25 * (c.x - c.z);
@@ -23,7 +23,7 @@ function wave(set: DeviceSet, grid: DenseOptions, options: SkeletonOptions = {})
   return { box, plan, u, total };
 }
 
-test("a map is computed again for neighbours beyond ends that meet, as it cannot be where there is an outside value", async () => {
+test("a map is computed again for neighbours beyond ends that meet, as it cannot be where there is an fill value", async () => {
   const results: unknown[] = [];
   for (const set of jsSets)
     for (const fuse of [false, true]) {

@@ -21,7 +21,7 @@ type Domain = typeof domain extends fc.Arbitrary<infer T> ? T : never;
 /** A new grid of 30 cells or fewer, with fields of all kinds whose values have no pattern. */
 function playground({ holes, ends }: Domain) {
   const grid = dense(set, [5, 6], { active: holes ? ACTIVE : undefined, periodic: PERIODIC[ends] });
-  const numbers = ["a", "b", "d"].map((name, n) => grid.field(name, f64, { outside: n === 2 ? 0.5 : 0 }));
+  const numbers = ["a", "b", "d"].map((name, n) => grid.field(name, f64, { fillValue: n === 2 ? 0.5 : 0 }));
   const pair = grid.field("pair", f64, { cardinality: 2 });
   const narrow = grid.field("narrow", f32);
   const bytes = grid.field("bytes", u8);

@@ -23,7 +23,7 @@ type Kind = keyof typeof KINDS;
 /** Fields, a scalar, and two species whose particles have no pattern and no great speed. */
 function playground(set: DeviceSet, kind: Kind, { shape, ends, seed }: Domain) {
   const grid = KINDS[kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends] }) as Grid<2>;
-  const [e, f, rho] = ["e", "f", "rho"].map((name) => grid.field(name, f64, { outside: name === "rho" ? 0 : 0.5 }));
+  const [e, f, rho] = ["e", "f", "rho"].map((name) => grid.field(name, f64, { fillValue: name === "rho" ? 0 : 0.5 }));
   const s = grid.scalar("s", f64);
   const make = (name: string, layout: "soa" | "aos") =>
     particles(grid, name, { v: [f64, 2], id: i32 }, { layout, leaving: "absorb", capacity: COUNT });

@@ -24,8 +24,8 @@ type Plain = Field<"f64", 1, 2>;
 /** A grid with fields and scalars whose values have no pattern. */
 function playground(set: DeviceSet, kind: Kind, { shape, ends }: Domain) {
   const grid = KINDS[kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends] });
-  const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { outside: 0.5 }) as unknown as Plain);
-  const pair = grid.field("pair", f64, { cardinality: 2, outside: -0.25 }) as unknown as Field<"f64", 2, 2>;
+  const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { fillValue: 0.5 }) as unknown as Plain);
+  const pair = grid.field("pair", f64, { cardinality: 2, fillValue: -0.25 }) as unknown as Field<"f64", 2, 2>;
   const narrow = grid.field("narrow", f32) as unknown as Field<"f32", 1, 2>;
   const scalars = ["s", "t"].map((name) => grid.scalar(name, f64));
   const start = (): void => {

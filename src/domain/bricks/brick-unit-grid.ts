@@ -15,7 +15,7 @@ import type { ContainerPlan } from "../container/storage-kernel.js";
 /** A brick grid whose cells are stored brick by brick: a unit is a brick. */
 export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid<D, BrickRole> {
   readonly kind = "bricks";
-  protected readonly outsideUnits = 1;
+  protected readonly fillUnits = 1;
   protected readonly unitCells: number;
   protected readonly unitPlanes: number;
   /** Cells of a brick along each axis. */
@@ -77,15 +77,15 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid
     const { device } = this.set.members[member];
     const tables = this.bricksOf[member];
     const made = { bricks: () => tables.neighbours(), active: () => tables.masks(), origins: () => tables.origins() }[role]();
-    const rows = role === "bricks" ? tables.numbering.first + tables.numbering.own : tables.numbering.outside + 1;
+    const rows = role === "bricks" ? tables.numbering.first + tables.numbering.own : tables.numbering.fillCell + 1;
     return { [role]: device.from(i32, made, [rows, made.length / rows]) };
   }
 
-  /** Inactive cells of a brick keep the outside value. */
+  /** Inactive cells of a brick keep the fill value. */
   protected override fillMember(field: Arrangement, m: number, memory: View, value: number): void {
     if (this.bricks.full) return super.fillMember(field, m, memory, value);
     const target = this.storage(field, m).window(memory);
-    const values = typedArray(field.type, target.size).fill(field.outside);
+    const values = typedArray(field.type, target.size).fill(field.fillValue);
     const each = target.size / field.cardinality;
     this.eachCell(m, (at) => {
       for (let k = 0; k < field.cardinality; k++) values[k * each + at] = value;

@@ -56,7 +56,7 @@ export class Bricks {
 
 /** The bricks that one member stores, and what kernels need to know of them. */
 export class BrickTables {
-  /** Number of each brick of the stored planes, in their order; the outside one's where it is not stored. */
+  /** Number of each brick of the stored planes, in their order; the fill one's where it is not stored. */
   private readonly numbers: Int32Array;
   /** Bricks of a plane. */
   private readonly plane: number;
@@ -67,7 +67,7 @@ export class BrickTables {
     readonly numbering: Numbering,
   ) {
     this.plane = bricks.mask.length / bricks.extents.at(-1)!;
-    this.numbers = new Int32Array((numbering.high - numbering.low) * this.plane).fill(numbering.outside);
+    this.numbers = new Int32Array((numbering.high - numbering.low) * this.plane).fill(numbering.fillCell);
     numbering.each((brick, position, plane) => (this.numbers[(plane - numbering.low) * this.plane + (position % this.plane)] = brick));
   }
 
@@ -99,7 +99,7 @@ export class BrickTables {
   /** [brick][code]: the neighbours of own bricks, code = sum of 3^axis (1 + step). */
   neighbours(): Int32Array {
     const { extents } = this.bricks;
-    const { first, own, low, high, outside, cells, partition } = this.numbering;
+    const { first, own, low, high, fillCell, cells, partition } = this.numbering;
     const codes = 3 ** extents.length;
     const table = new Int32Array((first + own) * codes);
     /** The stored bricks along each axis, and whether the first comes after the last. */
@@ -119,7 +119,7 @@ export class BrickTables {
           neighbour += n * stride;
           [rest, digits, stride] = [Math.floor(rest / length), Math.floor(digits / 3), stride * length];
         }
-        table[brick * codes + code] = inside ? this.numbers[neighbour] : outside;
+        table[brick * codes + code] = inside ? this.numbers[neighbour] : fillCell;
       }
     });
     return table;
@@ -128,7 +128,7 @@ export class BrickTables {
   /** [brick][word]: a bit for each cell, 1 where it is active. */
   masks(): Int32Array {
     const words = Math.ceil(this.bricks.cells / WORD);
-    const masks = new Int32Array((this.numbering.outside + 1) * words);
+    const masks = new Int32Array((this.numbering.fillCell + 1) * words);
     const { cells } = this.bricks;
     this.each((at) => {
       const place = at % cells;
@@ -140,7 +140,7 @@ export class BrickTables {
   /** [brick][axis]: global coordinates of the first cell. */
   origins(): Int32Array {
     const { extents, shape } = this.bricks;
-    const origins = new Int32Array((this.numbering.outside + 1) * extents.length);
+    const origins = new Int32Array((this.numbering.fillCell + 1) * extents.length);
     this.numbering.each((brick, position) => {
       let rest = position;
       extents.forEach((extent, axis) => {

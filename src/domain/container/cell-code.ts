@@ -13,7 +13,7 @@ export interface CellCode {
   element(field: string, offset: Offset, component: Expr): Expr[];
   /** The value of an access to a field, of which `load` reads memory; the load itself where absent. */
   read?(field: string, offset: Offset, load: Load): Expr;
-  /** What memory holds after a component of another cell was set to `value`: that, or the outside value where there is no active cell. */
+  /** What memory holds after a component of another cell was set to `value`: that, or the fill value where there is no active cell. */
   kept?(field: string, offset: Offset, value: Expr): Expr;
   /** Whether the cell at the offset is active: bool. */
   active(offset: Offset): Expr;

@@ -95,7 +95,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   protected arrange(stored: readonly Field[]): void {
     const before = { padding: this.padding, packed: this.packed };
     this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
-    // What is written into other cells needs a place outside, and so does what other levels read.
+    // What is written into other cells needs a place beyond the box, and so does what other levels read.
     this.packed = this.packs && !this.spreads && !this.parent;
     for (const view of this.masks ?? []) view.free();
     this.masks = undefined;
@@ -114,8 +114,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.set.members.map((member, m) => {
       const storage = this.storage(field, m);
       const memory = storage.allocate(member.device);
-      if (field.outside !== 0) {
-        fillView(member, memory, field.outside);
+      if (field.fillValue !== 0) {
+        fillView(member, memory, field.fillValue);
         this.fillMember(field, m, memory, 0);
       }
       return memory;
@@ -354,7 +354,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
           level,
           padding: (field.grid as DenseGrid).padding,
           rings: (field.grid as DenseGrid).rings,
-          outside: field.outside,
+          fillValue: field.fillValue,
         },
       ]),
     );

@@ -14,7 +14,7 @@ export interface DenseFieldPlan extends FieldPlan {
   readonly padding: readonly number[];
   /** Of the field's grid, as of the container's. */
   readonly rings: Rings;
-  readonly outside: number;
+  readonly fillValue: number;
 }
 
 /** In kernel order: the extent of an axis on which memory has no places beyond the ends, for the other end is there. */
@@ -74,9 +74,9 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     const x = shifted(indexOf(last), -padding[last]);
     return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
   };
-  const outsideOf = (name: string, type: ScalarType): Expr => {
-    const { outside } = plan.fields.get(name)!;
-    return literal(type, type === "f32" ? Math.fround(outside) : outside);
+  const fillValueOf = (name: string, type: ScalarType): Expr => {
+    const { fillValue } = plan.fields.get(name)!;
+    return literal(type, type === "f32" ? Math.fround(fillValue) : fillValue);
   };
   /** Whether there is an active cell for certain. */
   const isThere = (offset: readonly number[]): boolean =>
@@ -105,12 +105,12 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         const { level, layout } = plan.fields.get(name)!;
         const inRow = level === "own" ? isInRow(offset[0]) : undefined;
         if (!inRow) return load;
-        if (ring === undefined) return choose(inRow, load, outsideOf(name, load.type));
+        if (ring === undefined) return choose(inRow, load, fillValueOf(name, load.type));
         const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
         return choose(inRow, load, { ...load, indices: element(name, around(offset), component) });
       },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
-      kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, outsideOf(name, value.type))),
+      kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, fillValueOf(name, value.type))),
       active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
       coordinate: (n) => {
         const axis = last - n;

@@ -10,7 +10,7 @@ const ROW_BYTES = 128;
 /** The box of cells that one member stores, in the order of kernel axes: (z, y, x), or (y, x). */
 export interface Box {
   readonly extents: readonly number[];
-  /** Cells around the box along each axis: halos along the first, cells with the outside value along the others. */
+  /** Cells around the box along each axis: halos along the first, cells with the fill value along the others. */
   readonly padding: readonly number[];
   /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
   readonly packed?: boolean;

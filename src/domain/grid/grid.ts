@@ -36,7 +36,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     readonly type: T,
     readonly cardinality: C,
     readonly layout: FieldLayout,
-    readonly outside: number,
+    readonly fillValue: number,
   ) {}
 
   /** The memory on each member, halos and padding included, in the grid's own arrangement; laid out at first use. */
@@ -73,12 +73,12 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     this.grid.upload(this, data);
   }
 
-  /** A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the outside value. */
+  /** A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the fill value. */
   download(): Promise<TypedArrayOf<T>> {
     return this.grid.download(this);
   }
 
-  /** Component `k` of the cell at global coordinates [x, y, z]; the outside value if it is not an active cell. */
+  /** Component `k` of the cell at global coordinates [x, y, z]; the fill value if it is not an active cell. */
   get(cell: readonly number[], k = 0): Promise<number> {
     return this.grid.getValue(this, cell, k);
   }
@@ -95,12 +95,12 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     this.coherent = false;
   }
 
-  /** Exchanges the contents of two fields of one grid, type, cardinality, layout and outside value, without a copy. */
+  /** Exchanges the contents of two fields of one grid, type, cardinality, layout and fill value, without a copy. */
   swap(other: Field): void {
-    const same = (["grid", "type", "cardinality", "layout", "outside"] as const).every((key) => Object.is(this[key], other[key]));
+    const same = (["grid", "type", "cardinality", "layout", "fillValue"] as const).every((key) => Object.is(this[key], other[key]));
     if (!same)
       throw new LaunchError(
-        `fields "${this.name}" and "${other.name}" cannot be swapped: they need one grid, type, cardinality, layout and outside value`,
+        `fields "${this.name}" and "${other.name}" cannot be swapped: they need one grid, type, cardinality, layout and fill value`,
       );
     const twin = other as unknown as Field<T, C, D>;
     this.grid.readAlike(this as unknown as Field, other);
@@ -320,17 +320,17 @@ export interface Grid<D extends Dimension = Dimension> {
 
 /** A grid as its fields use it. */
 export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
-  /** New memory of a field on each member: 0 in active cells, the outside value everywhere else. */
+  /** New memory of a field on each member: 0 in active cells, the fill value everywhere else. */
   allocate(field: Field): readonly View[];
   /** One value in all active cells, halos included. */
   fill(field: Field, value: number): void;
   /** The host array of a function of the active cells, for `upload`. */
   tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType>;
-  /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the outside value. */
+  /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the fill value. */
   upload(field: Field, data: ArrayLike<number>): void;
   /** The reverse. */
   download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
-  /** Component `k` of a cell; the outside value where it is not active. */
+  /** Component `k` of a cell; the fill value where it is not active. */
   getValue(field: Field, cell: readonly number[], k: number): Promise<number>;
   /** Throws LaunchError where the cell is not active. */
   setValue(field: Field, cell: readonly number[], value: number, k: number): void;

@@ -18,8 +18,8 @@ export interface FieldOptions<C extends number = number> {
   cardinality?: C;
   /** The grid's where absent. */
   layout?: FieldLayout;
-  /** What neighbour reads find outside the domain and in inactive cells; 0 where absent. */
-  outside?: number;
+  /** What neighbour reads find beyond the domain and in inactive cells; 0 where absent. */
+  fillValue?: number;
 }
 
 export interface GridOptions {
@@ -39,7 +39,7 @@ export interface LevelOptions extends GridOptions {
 
 export interface DenseOptions extends LevelOptions {
   /**
-   * Rows of cells follow each other in memory without room for the cells outside, which containers then ask for by their place. By default
+   * Rows of cells follow each other in memory without room for fill values, which containers then ask for by their place. By default
    * so on GPUs, where a row fills cache lines and its padding would begin another one.
    */
   packed?: boolean;

@@ -3,7 +3,7 @@ import type { Numbering } from "./indexing.js";
 
 /**
  * Numbers of a partition's cells by place: its planes, with margins on all sides that are as wide as `offsets` reach, so that any of them
- * leads from a cell of the partition to a place. Where there is no active cell, or none that the member stores, is the outside cell; the
+ * leads from a cell of the partition to a place. Where there is no active cell, or none that the member stores, is the fill cell; the
  * margins of an axis that is periodic, and all of which the member owns, repeat the cells at the other end.
  */
 export class NumberBox {
@@ -13,7 +13,7 @@ export class NumberBox {
   private readonly first: number;
 
   constructor(numbering: Numbering, offsets: readonly Offset[]) {
-    const { cells, partition, outside } = numbering;
+    const { cells, partition, fillCell } = numbering;
     const { extents } = cells;
     this.reach = extents.map((_, axis) => Math.max(0, ...offsets.map((offset) => Math.abs(offset[axis]))));
     const pitch = extents[0] + 2 * this.reach[0];
@@ -21,7 +21,7 @@ export class NumberBox {
     const margin = this.reach.at(-1)!;
     this.first = partition.first - margin;
     const planes = partition.planes + 2 * margin;
-    this.numbers = new Int32Array(planes * this.pitches.at(-1)!).fill(outside);
+    this.numbers = new Int32Array(planes * this.pitches.at(-1)!).fill(fillCell);
     numbering.eachAt((cell, x, y, z) => {
       const plane = (extents.length === 3 ? z : y) - this.first;
       if (plane >= 0 && plane < planes) this.numbers[this.place(x, y, z)] = cell;

@@ -24,7 +24,7 @@ export interface Lowered<Role extends string> {
 }
 
 /** What of a field decides where its values lie, and what lies where no active cell is. */
-export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "outside">;
+export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
 /** What the parameters of the grid hold. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
 /** A launch over some planes of a partition. */
@@ -43,8 +43,8 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   protected abstract readonly unitCells: number;
   /** Planes of cells in a plane of units. */
   protected abstract readonly unitPlanes: number;
-  /** Units of outside values, behind all others. */
-  protected abstract readonly outsideUnits: number;
+  /** Units of fill values, behind all others. */
+  protected abstract readonly fillUnits: number;
   /** Of each member, as memory is laid out. */
   protected numberings: readonly Numbering[] = [];
   /** Planes of units in a halo. */
@@ -89,7 +89,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const views = this.allocate(field);
     this.numberings.forEach((to, m) => {
       const from = before[m];
-      const source = new UnitStorage(from.outside + this.outsideUnits, this.unitCells, field).window(
+      const source = new UnitStorage(from.fillCell + this.fillUnits, this.unitCells, field).window(
         field.storage[m],
         from.first,
         from.first + from.own,
@@ -104,8 +104,8 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return this.set.members.map((member, m) => {
       const storage = this.storage(field, m);
       const memory = storage.allocate<T>(member.device);
-      if (field.outside !== 0) {
-        fillView(member, storage.window(memory), field.outside);
+      if (field.fillValue !== 0) {
+        fillView(member, storage.window(memory), field.fillValue);
         this.fillMember(field, m, memory, 0);
       }
       return memory;
@@ -119,14 +119,14 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   /** Sets the active cells of a member. */
   protected fillMember(field: Arrangement, m: number, memory: View, value: number): void {
-    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].outside), value);
+    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].fillCell), value);
   }
 
   protected write(field: Field, data: TypedArrayOf<FieldType>): void {
     const memory = field.storage;
     this.set.members.forEach((member, m) => {
       const target = this.storage(field, m).window(memory[m]);
-      const values = typedArray(field.type, target.size).fill(field.outside);
+      const values = typedArray(field.type, target.size).fill(field.fillValue);
       const { cardinality } = field;
       const each = target.size / cardinality;
       this.eachCell(m, (at, position) => {
@@ -138,7 +138,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
     const { cardinality } = field;
-    const data = typedArray(field.type, field.length).fill(field.outside) as TypedArrayOf<T>;
+    const data = typedArray(field.type, field.length).fill(field.fillValue) as TypedArrayOf<T>;
     const memory = field.storage;
     const reads = this.set.members.map(async (member, m) => {
       const { first, own } = this.numberings[m];
@@ -280,7 +280,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   }
 
   protected storage(field: Arrangement, member: number): UnitStorage {
-    return new UnitStorage(this.numberings[member].outside + this.outsideUnits, this.unitCells, field);
+    return new UnitStorage(this.numberings[member].fillCell + this.fillUnits, this.unitCells, field);
   }
 
   protected table(role: Role, member: number): View | number {
@@ -293,7 +293,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return (this.records[member] ??= new RecordedCells(
       this.set.members[member].device,
       recordedRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
-      this.unitCells === 1 ? [this.numberings[member].outside + 1] : [this.numberings[member].outside + 1, this.unitCells],
+      this.unitCells === 1 ? [this.numberings[member].fillCell + 1] : [this.numberings[member].fillCell + 1, this.unitCells],
     ));
   }
 

@@ -28,7 +28,7 @@ export class Numbering {
   /** Own cells. */
   readonly own: number;
   /** The cell that stands for missing ones; it comes after all others. */
-  readonly outside: number;
+  readonly fillCell: number;
   /** A cell's rank among all active cells, less its number. */
   private readonly base: number;
 
@@ -48,7 +48,7 @@ export class Numbering {
     this.first = Math.ceil((this.before(partition.first) - this.before(this.low)) / align) * align;
     this.base = this.before(partition.first) - this.first;
     this.own = this.before(end) - this.before(partition.first);
-    this.outside = this.before(this.high) - this.base;
+    this.fillCell = this.before(this.high) - this.base;
   }
 
   /** The number of the first cell in a stored plane, or in the one after the last. */
@@ -105,7 +105,7 @@ export class Numbering {
     const [nx, ny] = this.cells.extents;
     const divisor = [1, nx, nx * ny][axis];
     const extent = this.cells.extents[axis];
-    const all = new Int32Array(this.outside + 1);
+    const all = new Int32Array(this.fillCell + 1);
     this.each((cell, position) => (all[cell] = Math.floor(position / divisor) % extent));
     return all;
   }

@@ -2,7 +2,7 @@ import type { Offset } from "../grid/parts.js";
 import { NumberBox } from "./index-box.js";
 import type { Numbering } from "./indexing.js";
 
-/** Numbers of the own cells' neighbours; one that is missing has the number of the outside cell. */
+/** Numbers of the own cells' neighbours; one that is missing has the number of the fill cell. */
 export class Neighbours {
   private readonly box: NumberBox;
   /** Places of the own cells. */

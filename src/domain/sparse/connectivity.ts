@@ -19,20 +19,20 @@ export interface Connectivity {
 
 /** Finds the neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
 export function connect(numbering: Numbering, offsets: readonly Offset[]): Connectivity {
-  const { first, own, outside } = numbering;
+  const { first, own, fillCell } = numbering;
   const neighbours = new Neighbours(numbering, offsets);
   const groups = Math.ceil((first + own) / GROUP);
   const near = new Int32Array(offsets.length * groups);
   const far = new Rows();
-  far.add().fill(outside);
+  far.add().fill(fillCell);
   offsets.forEach((offset, direction) => {
     const found = neighbours.at(offset);
     for (let group = first / GROUP, n = 0; n < own; group++, n += GROUP) {
       const end = Math.min(n + GROUP, own);
       const together = isTogether(found, n, end);
-      const missing = !together && isMissing(found, n, end, outside);
+      const missing = !together && isMissing(found, n, end, fillCell);
       near[direction * groups + group] = together ? 2 * (found[n] - first - n) : missing ? 1 : 2 * far.count + 1;
-      if (!together && !missing) far.add().fill(outside).set(found.subarray(n, end));
+      if (!together && !missing) far.add().fill(fillCell).set(found.subarray(n, end));
     }
   });
   return { groups, near, far: far.all() };
@@ -43,8 +43,8 @@ function isTogether(found: Int32Array, begin: number, end: number): boolean {
   return true;
 }
 
-function isMissing(found: Int32Array, begin: number, end: number, outside: number): boolean {
-  for (let n = begin; n < end; n++) if (found[n] !== outside) return false;
+function isMissing(found: Int32Array, begin: number, end: number, fillCell: number): boolean {
+  for (let n = begin; n < end; n++) if (found[n] !== fillCell) return false;
   return true;
 }
 

@@ -11,7 +11,7 @@ export function linksOf(from: Numbering, to: Numbering, level: "child" | "parent
   const box = new NumberBox(to, offsets);
   const steps = offsets.map((offset) => box.step(offset));
   const row = from.first + from.own;
-  const links = new Int32Array(offsets.length * row).fill(to.outside);
+  const links = new Int32Array(offsets.length * row).fill(to.fillCell);
   from.eachAt((cell, x, y, z) => {
     if (cell < from.first || cell >= row) return;
     const place = level === "child" ? box.place(2 * x, 2 * y, 2 * z) : box.place(x >> 1, y >> 1, z >> 1);

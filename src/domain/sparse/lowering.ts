@@ -8,7 +8,7 @@ import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 
 /** What a kernel over numbered cells needs beside the container's own parameters. */
-export type SparseRole = "near" | "far" | "outside" | "runs" | "distances" | "firstRun" | "children" | "parents" | "x" | "y" | "z";
+export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "children" | "parents" | "x" | "y" | "z";
 
 /** Offsets in the order of the grid's tables: from the own cell, from its first child and from its parent. */
 export type Directions = Readonly<Record<Level, readonly Offset[]>>;
@@ -98,7 +98,7 @@ function place(
         const number = numberOf(offset, level);
         return cardinality === 1 ? [number] : layout === "soa" ? [component, number] : [number, component];
       },
-      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", numberOf(offset), scalarOf(kernel.scalar("outside"), "i32"))),
+      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", numberOf(offset), scalarOf(kernel.scalar("fillCell"), "i32"))),
       coordinate: (axis) => loadInt(kernel.view(COORDINATES[axis], "i32", 1), cell),
     },
   );

@@ -2,7 +2,7 @@ import type { Offset } from "../grid/parts.js";
 import { Neighbours } from "../indexed/neighbours.js";
 import type { Numbering } from "../indexed/indexing.js";
 
-/** Cells of a run at most; there are as many outside cells, so that a missing neighbour has a distance, too. */
+/** Cells of a run at most; there are as many fill cells, so that a missing neighbour has a distance, too. */
 export const RUN = 256;
 
 /**
@@ -20,11 +20,11 @@ export interface Runs {
 
 /** Finds the runs for neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
 export function cellRuns(numbering: Numbering, offsets: readonly Offset[]): Runs {
-  const { first, own, outside, partition } = numbering;
+  const { first, own, fillCell, partition } = numbering;
   const neighbours = new Neighbours(numbering, offsets);
   /** 1 where a cell does not continue the run of the one before it. */
   const starts = new Uint8Array(own);
-  for (const offset of offsets) noteStarts(neighbours.at(offset), outside, starts);
+  for (const offset of offsets) noteStarts(neighbours.at(offset), fillCell, starts);
   const bounds: number[] = [];
   const before: number[] = [];
   for (let plane = 0; plane < partition.planes; plane++) {
@@ -47,10 +47,10 @@ export function cellRuns(numbering: Numbering, offsets: readonly Offset[]): Runs
 }
 
 /** Marks the cells whose neighbour does not follow that of the cell before. */
-function noteStarts(found: Int32Array, outside: number, starts: Uint8Array): void {
+function noteStarts(found: Int32Array, fillCell: number, starts: Uint8Array): void {
   for (let n = 1; n < found.length; n++) {
     const before = found[n - 1];
     const there = found[n];
-    if (there === outside ? before !== outside : there !== before + 1) starts[n] = 1;
+    if (there === fillCell ? before !== fillCell : there !== before + 1) starts[n] = 1;
   }
 }

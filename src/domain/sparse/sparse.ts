@@ -46,7 +46,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   readonly kind: "sparse" | "bricks" = "sparse";
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
-  protected readonly outsideUnits = RUN;
+  protected readonly fillUnits = RUN;
   /** Of each member that goes by runs: those before each of its planes. */
   private readonly runsBefore: (readonly number[])[] = [];
   /** The grid that this one was coarsened from. */
@@ -138,8 +138,8 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
     const offsets = [...this.offsets.values()];
     const table = (data: Int32Array, rows: number) => device.from(i32, data, [rows, data.length / rows]);
     switch (role) {
-      case "outside":
-        return { outside: numbering.outside };
+      case "fillCell":
+        return { fillCell: numbering.fillCell };
       case "near":
       case "far": {
         const { near, far } = connect(numbering, offsets);

@@ -10,7 +10,7 @@ export interface PlainField {
   readonly extents: readonly number[];
   readonly data: TypedArray;
   readonly cardinality: number;
-  readonly outside: number;
+  readonly fillValue: number;
   /** By axis: whether its ends meet; none where absent. */
   readonly periodic?: readonly boolean[];
   /** Bytes in the order (z, y, x); all cells where absent. */
@@ -37,7 +37,7 @@ export function callPlainly(
   }
 }
 
-const isField = (value: unknown): value is PlainField => typeof value === "object" && value !== null && "outside" in value;
+const isField = (value: unknown): value is PlainField => typeof value === "object" && value !== null && "fillValue" in value;
 
 const OWN = Symbol("cell");
 
@@ -45,7 +45,7 @@ const OWN = Symbol("cell");
 const cellAt = ([x, y, z]: readonly number[]): object => ({ x, y, z, [Symbol.toPrimitive]: () => OWN });
 
 function access(field: PlainField, cell: () => readonly number[]): unknown {
-  const { extents, data, cardinality, outside } = field;
+  const { extents, data, cardinality, fillValue } = field;
   const place = (beyond: readonly number[]): number | undefined => {
     const to = beyond.map((d, n) => (field.periodic?.[n] ? (d + 2 * extents[n]) % extents[n] : d));
     if (to.some((d, n) => d < 0 || d >= extents[n])) return undefined;
@@ -56,7 +56,7 @@ function access(field: PlainField, cell: () => readonly number[]): unknown {
     new Proxy(
       {},
       {
-        get: (_, k) => (k === "length" ? cardinality : position === undefined ? outside : data[position + Number(k)]),
+        get: (_, k) => (k === "length" ? cardinality : position === undefined ? fillValue : data[position + Number(k)]),
         set: (_, k, value) => {
           data[position! + Number(k)] = value as number;
           return true;
@@ -66,7 +66,7 @@ function access(field: PlainField, cell: () => readonly number[]): unknown {
   const valueAt = (to: readonly number[]): unknown => {
     const position = place(to);
     if (cardinality > 1) return components(position);
-    return position === undefined ? outside : data[position];
+    return position === undefined ? fillValue : data[position];
   };
   const shifted = (offset: readonly number[], scale: (d: number) => number = (d) => d): readonly number[] =>
     cell().map((d, n) => scale(d) + (offset[n] ?? 0));

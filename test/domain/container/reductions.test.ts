@@ -53,7 +53,7 @@ await onEachBackend("reductions", ({ all }) => {
       };
       for (const set of all) {
         const grid = dense(set, extents, { active });
-        const [u, v] = [grid.field("u", f64, { outside: 5 }), grid.field("v", f32, { outside: 3 })];
+        const [u, v] = [grid.field("u", f64, { fillValue: 5 }), grid.field("v", f32, { fillValue: 3 })];
         const [dot, least, total, most] = [
           grid.scalar("dot", f64),
           grid.scalar("least", f64),

@@ -33,8 +33,8 @@ await onEachBackend("dense grids", ({ all }) => {
       it(`run stencils of ${layout} vectors ${active ? "around inactive cells" : "over the whole box"}`, async () => {
         for (const set of all) {
           const grid = dense(set, extents, { active, layout });
-          const u = grid.field("u", f64, { cardinality: 3, outside: 0.25 });
-          const v = grid.field("v", f64, { cardinality: 3, outside: -1 });
+          const u = grid.field("u", f64, { cardinality: 3, fillValue: 0.25 });
+          const v = grid.field("v", f64, { cardinality: 3, fillValue: -1 });
           const mix = grid.container("mix", { u, v }, ({ u, v }, c) => {
             for (let k = 0; k < 3; k++)
               v[c][k] = u[c][k] + 2 * u.at(c, 2, 0, 0)[k] - u.at(c, -1, 1, 0)[k] + 3 * u.at(c, 0, -1, 1)[k] - u.at(c, 0, 0, -2)[2 - k];
@@ -56,8 +56,8 @@ await onEachBackend("dense grids", ({ all }) => {
   it("run in two dimensions, on bytes, integers and single precision", async () => {
     for (const set of all) {
       const grid = dense(set, [21, 17], { active: (x, y) => (x - 10) ** 2 + (y - 8) ** 2 < 70 });
-      const [alive, next] = [grid.field("alive", u8), grid.field("next", u8, { outside: 7 })];
-      const [count, scaled] = [grid.field("count", i32, { outside: -3 }), grid.field("scaled", f32)];
+      const [alive, next] = [grid.field("alive", u8), grid.field("next", u8, { fillValue: 7 })];
+      const [count, scaled] = [grid.field("count", i32, { fillValue: -3 }), grid.field("scaled", f32)];
       const step = grid.container("step", { alive, next, count, scaled }, ({ alive, next, count, scaled }, c) => {
         let n = 0;
         for (let dy = -1; dy <= 1; dy++) for (let dx = -1; dx <= 1; dx++) n += alive.at(c, dx, dy);
@@ -112,7 +112,7 @@ await onEachBackend("dense grids", ({ all }) => {
   it("take a wider stencil when there is memory already", async () => {
     for (const set of all) {
       const grid = dense(set, extents, { active: holes });
-      const p = grid.field("p", f64, { outside: 9 }),
+      const p = grid.field("p", f64, { fillValue: 9 }),
         s = grid.field("s", f64);
       const near = grid.container("near", { p, s }, ({ p, s }, c) => {
         s[c] = p.at(c, 1, 0, 0) + p.at(c, 0, 0, 1);

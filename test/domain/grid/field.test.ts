@@ -17,7 +17,7 @@ await onEachBackend("fields", ({ all }) => {
           const grid = dense(set, extents, { active });
           grid.require([[1, 0, 2]]);
           for (const type of [f64, f32, i32, u8]) {
-            const field = grid.field("field", type, { cardinality: 2, layout, outside: 3 });
+            const field = grid.field("field", type, { cardinality: 2, layout, fillValue: 3 });
             assert.deepEqual([...(await field.download())], new HostField(extents, () => 0, active, 3, 2).data);
             field.fill(byte);
             const expected = new HostField(extents, byte, active, 3, 2);
@@ -36,7 +36,7 @@ describe("fields", () => {
   for (const set of jsSets)
     it(`give and take single values on ${set.name}`, async () => {
       const grid = dense(set, extents, { active: holes });
-      const u = grid.field("u", f64, { cardinality: 3, outside: -1 });
+      const u = grid.field("u", f64, { cardinality: 3, fillValue: -1 });
       u.fill((x, y, z, k) => x + 100 * y + 1000 * z + k / 4);
       for (const cell of [
         [0, 0, 0],
@@ -90,10 +90,10 @@ describe("fields", () => {
     assert.equal(b.storage, storageA);
     assert.equal(await a.get([1, 1, 1]), 212);
     assert.equal(await b.get([1, 1, 1]), 2141);
-    const other = grid.field("other", f64, { outside: 1 });
+    const other = grid.field("other", f64, { fillValue: 1 });
     assert.throws(
       () => a.swap(other),
-      /fields "a" and "other" cannot be swapped: they need one grid, type, cardinality, layout and outside value/,
+      /fields "a" and "other" cannot be swapped: they need one grid, type, cardinality, layout and fill value/,
     );
     grid.free();
   });
@@ -101,7 +101,8 @@ describe("fields", () => {
   it("refuse what they cannot hold, and use after free", async () => {
     const grid = dense(jsSet(1), extents);
     assert.throws(() => grid.field("f", f64, { cardinality: 0 }), /field "f" has cardinality 0; give a whole number of at least 1/);
-    assert.throws(() => grid.field("f", u8, { outside: 256 }), /u8 cannot hold/);
+    assert.throws(() => grid.field("f", u8, { fillValue: 256 }), /u8 cannot hold/);
+    assert.throws(() => grid.field("f", f64, { outside: 1 } as object), /field "f" has no option "outside"; it has .*fillValue/);
     assert.throws(() => grid.field("f", f64, { layout: "left" as "soa" }), /layout "left"; use "soa" or "aos"/);
     const f = grid.field("f", i32);
     assert.throws(() => f.upload([1, 2]), /field "f" is given 2 values; it takes 780, 1 for each cell of \[13,4,15\]/);

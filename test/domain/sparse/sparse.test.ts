@@ -38,7 +38,7 @@ describe("cells of element-sparse grids", () => {
     const { mask, numberings } = numbered(extents, random, 3, 2);
     const owned: number[] = [];
     for (const numbering of numberings) {
-      const { first, own, outside, low } = numbering;
+      const { first, own, fillCell, low } = numbering;
       const positions: number[] = [];
       const numbers: number[] = [];
       numbering.each((cell, position) => {
@@ -52,7 +52,7 @@ describe("cells of element-sparse grids", () => {
         numbers,
         Array.from({ length: numbers.length }, (_, n) => numbering.plane(low) + n),
       );
-      assert.equal(numbers.at(-1), outside - 1);
+      assert.equal(numbers.at(-1), fillCell - 1);
       assert.ok(positions.every((p, n) => n === 0 || p > positions[n - 1]));
       const [x, y, z] = [0, 1, 2].map((axis) => numbering.coordinates(axis));
       positions.forEach((p, n) => assert.equal(p, (z[numbers[n]] * 6 + y[numbers[n]]) * 13 + x[numbers[n]]));
@@ -87,7 +87,7 @@ describe("cells of element-sparse grids", () => {
             const there = [x, y, z].every((n, axis) => n >= 0 && n < extents[axis]) && mask[(z * 6 + y) * 13 + x];
             const entry = near[direction * groups + Math.floor(cell / GROUP)];
             const found = entry & 1 ? far[(entry >> 1) * GROUP + (cell % GROUP)] : cell + (entry >> 1);
-            assert.equal(found, there ? numbers.get((z * 6 + y) * 13 + x) : numbering.outside);
+            assert.equal(found, there ? numbers.get((z * 6 + y) * 13 + x) : numbering.fillCell);
           });
         });
       }
@@ -117,8 +117,8 @@ describe("cells of element-sparse grids", () => {
           found.forEach((neighbours, d) => {
             for (let cell = start; cell < next; cell++) {
               const reached = cell + distances[run * offsets.length + d];
-              assert.ok(reached < numbering.outside + RUN);
-              assert.equal(Math.min(reached, numbering.outside), neighbours[cell - numbering.first]);
+              assert.ok(reached < numbering.fillCell + RUN);
+              assert.equal(Math.min(reached, numbering.fillCell), neighbours[cell - numbering.first]);
             }
           });
         }

@@ -11,7 +11,7 @@ const active = (x: number, y: number, z: number): boolean => (x * 31 + y * 17 + 
 async function result(backend: string): Promise<{ values: Float64Array; remarks: string }> {
   const set = await devices(backend);
   const grid = sparse(set, [90, 7, 5], active);
-  const [p, s] = [grid.field("p", f64, { cardinality: 2, outside: 0.5 }), grid.field("s", f64, { cardinality: 2, outside: -1 })];
+  const [p, s] = [grid.field("p", f64, { cardinality: 2, fillValue: 0.5 }), grid.field("s", f64, { cardinality: 2, fillValue: -1 })];
   p.fill((x, y, z, k) => Math.sin(x + 3 * y + 7 * z + k));
   const step = grid.container("step", { p, s }, ({ p, s }, c) => {
     for (let k = 0; k < 2; k++) s[c][k] = 6 * p[c][k] - p.at(c, 1, 0, 0)[1 - k] - p.at(c, 0, -1, 0)[k] * p.at(c, -1, 0, 1)[k];
