@@ -39,7 +39,7 @@ export function makeGrid(set: DeviceSet, extents: readonly number[], options: An
       case "bricks":
         return makeBricks(set, extents, options);
       default:
-        throw new LaunchError(`a grid of kind "${String(kind)}"; use ${GRID_KINDS.join(", ")}`);
+        throw new LaunchError(`a grid of kind "${String(kind satisfies never)}"; use ${GRID_KINDS.join(", ")}`);
     }
   });
 }

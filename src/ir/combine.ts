@@ -1,3 +1,4 @@
+import { unreachable } from "./unreachable.js";
 import { binary, call, cast, compare, unary, type Value } from "./evaluate.js";
 import type { Expr, NumericType, ReduceParam } from "./types.js";
 
@@ -48,8 +49,16 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
             args.map((of) => of(x, y) as number),
           );
       }
-      default:
+      case "param":
+      case "index":
+      case "teamSize":
+      case "load":
+      case "element":
+      case "table":
+      case "extent":
         throw new Error("a fold uses nothing but its two arguments");
+      default:
+        return unreachable(e);
     }
   };
   return made(body) as (x: number, y: number) => number;

@@ -1,6 +1,5 @@
 import { IRError } from "./errors.js";
-import { wrap } from "./evaluate.js";
-import { isFloat } from "./scalars.js";
+import { isFloat, wrap } from "./scalars.js";
 import { printExpr } from "./print.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
 import type {

@@ -1,3 +1,4 @@
+import { unreachable } from "./unreachable.js";
 import { literal, simplify } from "./simplify.js";
 import type { Const } from "./simplify.js";
 import type { Expr, KernelIR, Stmt, Table } from "./types.js";
@@ -70,6 +71,19 @@ class Folder {
         )
           return [];
         break;
+      case "array":
+      case "setElement":
+      case "store":
+      case "scatter":
+      case "reduce":
+      case "break":
+      case "continue":
+      case "teamFor":
+      case "teamReduce":
+      case "single":
+        break;
+      default:
+        return unreachable(stmt);
     }
     const folded = mapBlocks(stmt, (block) => {
       const inner = this.block(block);

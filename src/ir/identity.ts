@@ -1,3 +1,4 @@
+import { unreachable } from "./unreachable.js";
 import { ELEMENTS, isFloat } from "./scalars.js";
 import type { NumericType, ScatterOp, ScatterParam } from "./types.js";
 
@@ -10,6 +11,8 @@ export function identityOf(op: ScatterOp, type: NumericType): number {
       return ELEMENTS[type].greatest;
     case "max":
       return ELEMENTS[type].least;
+    default:
+      return unreachable(op);
   }
 }
 

@@ -1,5 +1,7 @@
+import { unreachable } from "./unreachable.js";
+import { BINARY, COMPARE, signOf, UNARY } from "./operators.js";
 import { isInteger } from "./scalars.js";
-import type { BinaryFn, CompareFn, Expr, KernelIR, Param, Stmt } from "./types.js";
+import type { Expr, KernelIR, Param, Stmt } from "./types.js";
 import { declares, walkStmts } from "./walk.js";
 
 /** Names for policy indices: `i`, `j`, ... in a range kernel, `team.index` in a team kernel. */
@@ -45,6 +47,8 @@ function printParam(param: Param, names: IndexNames): string {
       const fold = param.combine ? `(${param.combine.a}, ${param.combine.b}) => ${printExpr(param.combine.body, names)}` : param.op;
       return `reduce ${param.name}: ${param.type} ${fold}, from ${param.identity}`;
     }
+    default:
+      return unreachable(param);
   }
 }
 
@@ -91,30 +95,14 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, s
       }
       case "single":
         return [`${indent}team single`, ...block(stmt.body)];
+      default:
+        return unreachable(stmt);
     }
   });
 }
 
-const OPERATORS: Partial<Record<BinaryFn | CompareFn, [symbol: string, precedence: number]>> = {
-  mul: ["*", 10],
-  div: ["/", 10],
-  rem: ["%", 10],
-  add: ["+", 9],
-  sub: ["-", 9],
-  shl: ["<<", 8],
-  shr: [">>", 8],
-  lt: ["<", 7],
-  le: ["<=", 7],
-  gt: [">", 7],
-  ge: [">=", 7],
-  eq: ["==", 6],
-  ne: ["!=", 6],
-  and: ["&", 5],
-  xor: ["^", 4],
-  or: ["|", 3],
-};
-const PREFIX = { neg: "-", not: "!", bitnot: "~" } as const;
-const [LOGICAL_AND, LOGICAL_OR, SELECT, UNARY, ATOM] = [2, 1, 0, 11, 12];
+/** Binding strengths of what is no operator of the table. */
+const [LOGICAL_AND, LOGICAL_OR, SELECT, NEGATIVE, ATOM] = [2, 1, 0, 11, 12];
 
 /** The expression with the brackets it needs. Constants show their type: `2.0`, `2.0f`, `2`, `2u`. */
 export function printExpr(expr: Expr, names: IndexNames = AXES): string {
@@ -138,7 +126,7 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
     switch (node.op) {
       case "const": {
         const text = printConstant(node);
-        return [text, text.startsWith("-") ? UNARY : ATOM];
+        return [text, text.startsWith("-") ? NEGATIVE : ATOM];
       }
       case "local":
       case "param":
@@ -155,14 +143,18 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
         return subscript(node.array, [node.index]);
       case "extent":
         return [`${node.view}${"[0]".repeat(node.axis)}.length`, ATOM];
-      case "unary":
-        return node.fn in PREFIX ? [PREFIX[node.fn as keyof typeof PREFIX] + render(node.a, UNARY + 1), UNARY] : call(node.fn, [node.a]);
-      case "binary":
+      case "unary": {
+        const sign = signOf(UNARY[node.fn]);
+        return sign ? [sign[0] + render(node.a, sign[1] + 1), sign[1]] : call(node.fn, [node.a]);
+      }
+      case "binary": {
+        const sign = signOf(BINARY[node.fn]);
+        if (!sign) return call(node.fn, [node.a, node.b]);
+        return infix(node.a, node.fn === "shr" && node.type === "u32" ? ">>>" : sign[0], node.b, sign[1]);
+      }
       case "compare": {
-        const operator = OPERATORS[node.fn];
-        if (!operator) return call(node.fn, [node.a, node.b]);
-        const symbol = node.fn === "shr" && node.type === "u32" ? ">>>" : operator[0];
-        return infix(node.a, symbol, node.b, operator[1]);
+        const [sign, strength] = COMPARE[node.fn].sign;
+        return infix(node.a, sign, node.b, strength);
       }
       case "logical":
         return node.fn === "and" ? infix(node.a, "&&", node.b, LOGICAL_AND) : infix(node.a, "||", node.b, LOGICAL_OR);
@@ -172,6 +164,8 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
         return call(node.type, [node.a]);
       case "call":
         return call(node.fn, node.args);
+      default:
+        return unreachable(node);
     }
   }
 }

@@ -11,6 +11,8 @@ interface Element {
   readonly value: string;
   readonly least: number;
   readonly greatest: number;
+  /** Rounds or wraps the exact result of an operation to a value of the type. */
+  readonly wrap: (x: number) => number;
   /** The class of host arrays with such elements. */
   readonly array:
     | Float64ArrayConstructor
@@ -23,11 +25,47 @@ interface Element {
 }
 
 export const ELEMENTS = {
-  f64: { kind: "float", bytes: 8, value: "f64", least: -Infinity, greatest: Infinity, array: Float64Array, set: "setFloat64" },
-  f32: { kind: "float", bytes: 4, value: "f32", least: -Infinity, greatest: Infinity, array: Float32Array, set: "setFloat32" },
-  i32: { kind: "signed", bytes: 4, value: "i32", least: -0x80000000, greatest: 0x7fffffff, array: Int32Array, set: "setInt32" },
-  u32: { kind: "unsigned", bytes: 4, value: "u32", least: 0, greatest: 0xffffffff, array: Uint32Array, set: "setUint32" },
-  u8: { kind: "unsigned", bytes: 1, value: "i32", least: 0, greatest: 255, array: Uint8Array, set: "setUint8" },
+  f64: {
+    kind: "float",
+    bytes: 8,
+    value: "f64",
+    least: -Infinity,
+    greatest: Infinity,
+    wrap: (x) => x,
+    array: Float64Array,
+    set: "setFloat64",
+  },
+  f32: {
+    kind: "float",
+    bytes: 4,
+    value: "f32",
+    least: -Infinity,
+    greatest: Infinity,
+    wrap: Math.fround,
+    array: Float32Array,
+    set: "setFloat32",
+  },
+  i32: {
+    kind: "signed",
+    bytes: 4,
+    value: "i32",
+    least: -0x80000000,
+    greatest: 0x7fffffff,
+    wrap: (x) => x | 0,
+    array: Int32Array,
+    set: "setInt32",
+  },
+  u32: {
+    kind: "unsigned",
+    bytes: 4,
+    value: "u32",
+    least: 0,
+    greatest: 0xffffffff,
+    wrap: (x) => x >>> 0,
+    array: Uint32Array,
+    set: "setUint32",
+  },
+  u8: { kind: "unsigned", bytes: 1, value: "i32", least: 0, greatest: 255, wrap: (x) => x & 255, array: Uint8Array, set: "setUint8" },
 } as const satisfies Record<string, Element>;
 
 /** What a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
@@ -57,3 +95,6 @@ export const isInteger = (type: ScalarType): type is IntegerType => type !== "bo
 
 /** The type in which an element of a view is computed with. */
 export const valueType = (element: ElementType): NumericType => ELEMENTS[element].value;
+
+/** Rounds or wraps the exact result of an operation to a value of its type. */
+export const wrap = (type: NumericType, x: number): number => ELEMENTS[type].wrap(x);

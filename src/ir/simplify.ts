@@ -1,7 +1,9 @@
-import { binary, call, cast, compare, unary, wrap } from "./evaluate.js";
-import { isFloat, isInteger, type IntegerType } from "./scalars.js";
+import { unreachable } from "./unreachable.js";
+import { BINARY, COMPARE } from "./operators.js";
+import { binary, call, cast, compare, unary } from "./evaluate.js";
+import { isFloat, isInteger, wrap, type IntegerType } from "./scalars.js";
 import type { Value } from "./evaluate.js";
-import type { BinaryFn, CompareFn, Expr, NumericType, ScalarType } from "./types.js";
+import type { BinaryFn, Expr, NumericType, ScalarType } from "./types.js";
 import { walkExpr } from "./walk.js";
 
 export type Const = Extract<Expr, { op: "const" }>;
@@ -31,19 +33,30 @@ export function simplify(expr: Expr): Expr {
       return simplifyCast(expr);
     case "call":
       return simplifyCall(expr);
-    default:
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "load":
+    case "element":
+    case "table":
+    case "extent":
+    case "logical":
+    case "select":
       return expr;
+    default:
+      return unreachable(expr);
   }
 }
-
-const INVERSE: Record<CompareFn, CompareFn> = { eq: "ne", ne: "eq", lt: "ge", ge: "lt", gt: "le", le: "gt" };
 
 function simplifyUnary(expr: Unary): Expr {
   const { a, fn } = expr;
   if (a.op === "const") return literal(expr.type, unary(fn, expr.type, a.value));
   if (a.op === "unary" && a.fn === fn && (fn === "neg" || fn === "not" || fn === "bitnot")) return a.a;
   // With a NaN both < and >= are false, so only == and != have an inverse on floats.
-  if (fn === "not" && a.op === "compare" && (!isFloat(a.a.type) || a.fn === "eq" || a.fn === "ne")) return { ...a, fn: INVERSE[a.fn] };
+  if (fn === "not" && a.op === "compare" && (!isFloat(a.a.type) || a.fn === "eq" || a.fn === "ne"))
+    return { ...a, fn: COMPARE[a.fn].inverse };
   return expr;
 }
 
@@ -84,8 +97,18 @@ function simplifyFloat(expr: Binary): Expr {
       const minusB = negated(b);
       return minusB ? { ...expr, fn: "add", b: minusB } : expr;
     }
-    default:
+    case "min":
+    case "max":
+    case "rem":
+    case "and":
+    case "or":
+    case "xor":
+    case "shl":
+    case "shr":
+    case "mulhi":
       return expr;
+    default:
+      return unreachable(fn);
   }
 }
 
@@ -165,7 +188,7 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
 function reinterpret(expr: Expr, type: IntegerType): Expr | undefined {
   if (expr.op === "const") return literal(type, cast(type, expr.type, expr.value));
   if (expr.op === "cast") return expr.a.type === type ? expr.a : undefined;
-  if (expr.op !== "binary" || !["add", "sub", "mul", "and", "or", "xor", "shl"].includes(expr.fn)) return undefined;
+  if (expr.op !== "binary" || !BINARY[expr.fn].sameBits) return undefined;
   const a = reinterpret(expr.a, type);
   const b = a && reinterpret(expr.b, type);
   return b && simplify({ ...expr, type, a, b });

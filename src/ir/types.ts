@@ -6,8 +6,10 @@
  * and helper calls are gone: lowering turned them into plain control flow. Expressions have no side effects.
  */
 
+import type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 import type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
+export type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 export type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
 /** Where a piece of a kernel was written; `line` and `column` count from 1. */
@@ -106,51 +108,6 @@ export type Expr =
   | { op: "select"; type: ScalarType; cond: Expr; a: Expr; b: Expr }
   | { op: "cast"; type: ScalarType; a: Expr }
   | { op: "call"; type: NumericType; fn: MathFn; args: Expr[] };
-
-/**
- * neg: of any numeric type (integers wrap); bitnot: integers; not: bool; abs: any numeric type (abs of the least i32 wraps).
- * sqrt, floor, ceil, trunc: f64 and f32, exact. clz: i32 or u32 to i32, 32 for zero.
- */
-export type UnaryFn = "neg" | "not" | "bitnot" | "abs" | "sqrt" | "floor" | "ceil" | "trunc" | "clz";
-
-/**
- * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
- * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
- * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
- * -0 < +0); rem is C's fmod, exact.
- */
-export type BinaryFn = "add" | "sub" | "mul" | "div" | "rem" | "min" | "max" | "and" | "or" | "xor" | "shl" | "shr" | "mulhi";
-
-export type CompareFn = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
-
-/** Functions that are not exact: within 2 ulp on every backend. f64 and f32. */
-export type MathFn =
-  | "exp"
-  | "expm1"
-  | "exp2"
-  | "log"
-  | "log1p"
-  | "log2"
-  | "log10"
-  | "pow"
-  | "sin"
-  | "cos"
-  | "tan"
-  | "asin"
-  | "acos"
-  | "atan"
-  | "atan2"
-  | "sinh"
-  | "cosh"
-  | "tanh"
-  | "cbrt"
-  | "hypot";
-
-/*
- * cast, by (from, to): f64<->f32 round to nearest; i32/u32 -> f64 exact; i32/u32 -> f32 rounded; f64/f32 -> i32/u32 truncate toward
- * zero, saturate at the type's limits, NaN gives 0; i32<->u32 keep the bits; bool -> number gives 0 or 1; number -> bool is x != 0
- * (NaN gives false).
- */
 
 export type Stmt =
   /** Declares a local. Without `init` it is undefined until assigned (js-debug reports a read). */

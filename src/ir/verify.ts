@@ -1,3 +1,4 @@
+import { unreachable } from "./unreachable.js";
 import { IRError } from "./errors.js";
 import { valueType } from "./scalars.js";
 import { printExpr } from "./print.js";
@@ -160,6 +161,8 @@ export class Verifier {
         need(context.level === "team" || nests(stmt, context), `${stmt.kind} inside another statement of the team`);
         if (stmt.kind !== "single") need(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`);
         return;
+      default:
+        return unreachable(stmt);
     }
   }
 
@@ -240,6 +243,8 @@ export class Verifier {
       case "cast":
       case "call":
         return typeProblem(node);
+      default:
+        return unreachable(node);
     }
   }
 }
@@ -274,6 +279,8 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "break":
     case "continue":
       return context;
+    default:
+      return unreachable(stmt);
   }
 }
 

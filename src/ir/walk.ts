@@ -1,3 +1,4 @@
+import { unreachable } from "./unreachable.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 
 /** The expressions directly under `expr`, in order of evaluation. */
@@ -19,8 +20,15 @@ export function children(expr: Expr): readonly Expr[] {
       return [expr.cond, expr.a, expr.b];
     case "call":
       return expr.args;
-    default:
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "extent":
       return [];
+    default:
+      return unreachable(expr);
   }
 }
 
@@ -47,8 +55,15 @@ export function mapChildren(expr: Expr, map: (child: Expr) => Expr): Expr {
       return { ...expr, cond: first, a: second, b: third };
     case "call":
       return { ...expr, args: after };
-    default:
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "extent":
       return expr;
+    default:
+      return unreachable(expr);
   }
 }
 
@@ -86,8 +101,13 @@ export function exprsOf(stmt: Stmt): readonly Expr[] {
     case "teamFor":
     case "teamReduce":
       return [stmt.count];
-    default:
+    case "array":
+    case "break":
+    case "continue":
+    case "single":
       return [];
+    default:
+      return unreachable(stmt);
   }
 }
 
@@ -103,8 +123,18 @@ export function blocksOf(stmt: Stmt): readonly Stmt[][] {
     case "teamReduce":
     case "single":
       return [stmt.body];
-    default:
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "break":
+    case "continue":
       return [];
+    default:
+      return unreachable(stmt);
   }
 }
 
@@ -159,8 +189,13 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
     case "teamFor":
     case "teamReduce":
       return { ...stmt, count: map(stmt.count) };
-    default:
+    case "array":
+    case "break":
+    case "continue":
+    case "single":
       return stmt;
+    default:
+      return unreachable(stmt);
   }
 }
 
@@ -176,8 +211,18 @@ export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
     case "teamReduce":
     case "single":
       return { ...stmt, body: map(stmt.body) };
-    default:
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "break":
+    case "continue":
       return stmt;
+    default:
+      return unreachable(stmt);
   }
 }
 
@@ -198,8 +243,19 @@ export function declares(stmt: Stmt): string[] {
       return [stmt.name];
     case "teamReduce":
       return [stmt.name, ...stmt.results.map((r) => r.name)];
-    default:
+    case "assign":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "if":
+    case "while":
+    case "break":
+    case "continue":
+    case "single":
       return [];
+    default:
+      return unreachable(stmt);
   }
 }
 

@@ -34,6 +34,7 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
       return;
     case "AssignmentPattern":
       return bindPattern(cx, pattern.left, value.kind === "void" ? cx.expression(pattern.right, scope) : value, scope, constantName);
+    // Any other pattern is refused.
     default:
       return cx.fail(pattern, `${pattern.type} is not supported in a declaration`);
   }
@@ -56,6 +57,7 @@ function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: b
       return fresh && !constantName ? variables(cx, value, id, "") : value;
     case "function":
       return value.name ? value : { ...value, name: id.name };
+    // Any other value gets a name as it is, or is refused.
     default:
       return cx.settle(value, id);
   }

@@ -111,6 +111,7 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     case "view":
     case "table":
       return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
+    // Any other value has no methods.
     default:
       return undefined;
   }

@@ -62,6 +62,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
       for (const part of node.expressions.slice(0, last)) effect(cx, part, scope);
       return expression(cx, node.expressions[last], scope);
     }
+    // Any other expression is refused.
     default:
       return cx.fail(node, `${node.type} is not part of the kernel language`, "see docs/language.md");
   }
@@ -103,6 +104,7 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope): void
       return;
     case "Literal":
       return;
+    // Any other expression has no effect.
     default:
       cx.fail(node, "this statement has no effect", "assign its value");
   }
@@ -133,6 +135,7 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
       if (node.label) cx.fail(node, "labels are not supported", "use a flag");
       cx.out.push({ kind: node.type === "BreakStatement" ? "break" : "continue", location: cx.at(node) });
       return;
+    // Any other statement is refused.
     default:
       cx.fail(node, `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`, REMEDIES[node.type] ?? "see docs/language.md");
   }

@@ -64,6 +64,7 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
     case "scalar":
     case "variable":
       return cx.fail(node, "a number is indexed", "check the number of indices against the rank of the view");
+    // Any other value is used as a number, or refused.
     default:
       return scalar(cx, of, node);
   }

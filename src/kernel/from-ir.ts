@@ -1,3 +1,4 @@
+import { unreachable } from "../ir/unreachable.js";
 import { KernelError } from "../ir/errors.js";
 import type { KernelIR, Location, Param } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
@@ -30,6 +31,8 @@ function tokenOf(param: Param): ParamToken {
       return { kind: "scatter", element: param.element, rank: rankOf(param.rank), op: param.op };
     case "reduce":
       return { kind: "reduce", type: param.type, op: param.op, identity: param.identity };
+    default:
+      return unreachable(param);
   }
 }
 

@@ -1,5 +1,4 @@
-import { wrap } from "../ir/evaluate.js";
-import { valueType } from "../ir/scalars.js";
+import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { indexOf, int, loadInt } from "../ir/build.js";
 import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
@@ -227,7 +226,7 @@ class KernelLowering {
       }
       default:
         this.fail(
-          `the parameter "${name}" is declared as ${describe(token)}`,
+          `the parameter "${name}" is declared as ${describe(token satisfies undefined)}`,
           "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
     }

@@ -235,6 +235,7 @@ export class Lowering {
         return { ...value, prefix: value.prefix.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
       case "components":
         return { ...value, cell: value.cell.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
+      // Any other value does not change, and is its own copy.
       default:
         return value;
     }

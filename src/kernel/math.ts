@@ -1,3 +1,5 @@
+import { call } from "../ir/evaluate.js";
+import { MATH } from "../ir/operators.js";
 import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../ir/types.js";
@@ -8,28 +10,8 @@ import { Scope, constant, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
-/** Number of arguments of the functions that are not exact. */
-const INEXACT: Record<string, number> = {
-  exp: 1,
-  expm1: 1,
-  log: 1,
-  log1p: 1,
-  log2: 1,
-  log10: 1,
-  sin: 1,
-  cos: 1,
-  tan: 1,
-  asin: 1,
-  acos: 1,
-  atan: 1,
-  sinh: 1,
-  cosh: 1,
-  tanh: 1,
-  cbrt: 1,
-  pow: 2,
-  atan2: 2,
-  hypot: 2,
-};
+/** Functions of Math that are not exact. */
+const isInexact = (name: string): name is MathFn & keyof Math => Object.hasOwn(MATH, name) && Object.hasOwn(Math, name);
 
 /** A call of a function of Math, or of mulhi. */
 export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpression, scope: Scope): ScalarValue {
@@ -48,7 +30,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     );
   }
   const args = scalarsOf(cx, node.arguments, scope);
-  const arity = name in EXACT ? 1 : (INEXACT[name] ?? ARITY[name]);
+  const arity = name in EXACT ? 1 : isInexact(name) ? MATH[name].arguments : ARITY[name];
   if (arity === undefined && name !== "min" && name !== "max")
     return cx.fail(
       node,
@@ -59,7 +41,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     return cx.fail(node, `${qualified} takes ${arity ?? "some"} argument${arity === 1 ? "" : "s"} here, and is given ${args.length}`);
 
   if (name in EXACT) return exact(cx, name, args[0], node);
-  if (name in INEXACT) return inexact(cx, name, args, node);
+  if (isInexact(name)) return inexact(cx, name, args, node);
   switch (name) {
     case "mulhi":
       return {
@@ -79,6 +61,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return round(cx, args[0], node);
     case "sign":
       return sign(cx, args[0], node);
+    // Any other name is min or max.
     default:
       return args.reduce((a, b) => extremum(cx, name as "min" | "max", a, b, node));
   }
@@ -113,19 +96,19 @@ function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node)
   return { ...a, expr: { op: "unary", type: a.expr.type, fn, a: a.expr } };
 }
 
-function inexact(cx: Lowering, name: string, args: ScalarValue[], node: acorn.Node): ScalarValue {
+function inexact(cx: Lowering, fn: MathFn, args: ScalarValue[], node: acorn.Node): ScalarValue {
   const reals = args.map((a) => real(cx, a, node));
   const constants = reals.flatMap(({ expr, weak }) => (weak && expr.op === "const" ? [expr.value as number] : []));
   if (constants.length === reals.length)
     return {
       kind: "scalar",
-      expr: constant("f64", (Math as unknown as Record<string, (...x: number[]) => number>)[name](...constants)),
+      expr: constant("f64", call(fn, "f64", constants)),
       weak: "float",
     };
   const [first, second] = reals;
   const operands = second ? cx.met(first, second, node) : undefined;
   const list = operands ? [operands.a, operands.b] : [first.expr];
-  return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn: name as MathFn, args: list } };
+  return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn, args: list } };
 }
 
 function real(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {

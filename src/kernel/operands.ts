@@ -47,6 +47,7 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
       return cx.fail(node, "the particle is used as a number", "write x[p], with a column x of its species");
     case "void":
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
+    // Any other value is refused.
     default:
       return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
   }

@@ -1,3 +1,4 @@
+import { BINARY } from "../ir/operators.js";
 import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import { cast } from "../ir/evaluate.js";
@@ -108,8 +109,7 @@ function wrapping(expr: Expr): Expr {
   if (!isInteger(expr.type)) return expr;
   if (expr.op === "cast") return { ...expr, a: wrapping(expr.a) };
   if (expr.op === "unary" && (expr.fn === "neg" || expr.fn === "abs")) return { ...expr, a: wrapping(expr.a), wraps: true };
-  if (expr.op === "binary" && ["add", "sub", "mul", "div", "rem"].includes(expr.fn))
-    return { ...expr, a: wrapping(expr.a), b: wrapping(expr.b), wraps: true };
+  if (expr.op === "binary" && BINARY[expr.fn].overflows) return { ...expr, a: wrapping(expr.a), b: wrapping(expr.b), wraps: true };
   return expr;
 }
 

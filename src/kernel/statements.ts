@@ -1,3 +1,4 @@
+import { unreachable } from "../ir/unreachable.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import { read, type Frame, type Lowering, type Shape } from "./lowering.js";
@@ -102,6 +103,8 @@ function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node,
       return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`)!) };
     case "record":
       return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`)!])) };
+    default:
+      return unreachable(shape);
   }
 }
 

@@ -62,6 +62,7 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
       const forever = !node.test || (node.test.type === "Literal" && node.test.value === true);
       return forever && !some(node.body, (n) => n.type === "BreakStatement");
     }
+    // Any other statement goes on to the next.
     default:
       return false;
   }

@@ -40,6 +40,7 @@ export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpressio
     }
     case "scratch":
       return scratch(cx, node, scope);
+    // Any other name is a shared loop's, or is refused.
     default:
       return (
         sharedLoop(cx, name, node, scope, MEMBERS) ??
@@ -67,6 +68,7 @@ function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scop
       return sharedFold(cx, name, node, scope, level);
     case "reduce":
       return sharedReduce(cx, node, scope, level);
+    // Any other name is no shared loop's.
     default:
       return undefined;
   }

@@ -1,3 +1,4 @@
+import { unreachable } from "../ir/unreachable.js";
 import { isFloat } from "../ir/scalars.js";
 import type { Field, Container } from "../domain/grid/grid.js";
 import { binary } from "../ir/evaluate.js";
@@ -40,8 +41,18 @@ export function keepsFillValue(container: Container, field: Field): boolean {
       }
       case "select":
         return either(evaluate(expr.a), evaluate(expr.b));
-      default:
+      case "index":
+      case "teamSize":
+      case "element":
+      case "table":
+      case "extent":
+      case "compare":
+      case "logical":
+      case "cast":
+      case "call":
         return undefined;
+      default:
+        return unreachable(expr);
     }
   };
   for (const stmt of ir.body) {
@@ -92,7 +103,17 @@ function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | u
       if (fn === "add" && a === "zero" && typeof b === "number" && !Object.is(b, -0)) return b;
       return isZero(a) && isZero(b) ? "zero" : "finite";
     }
-    default:
+    case "min":
+    case "max":
+    case "rem":
+    case "and":
+    case "or":
+    case "xor":
+    case "shl":
+    case "shr":
+    case "mulhi":
       return undefined;
+    default:
+      return unreachable(fn);
   }
 }

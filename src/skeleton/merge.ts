@@ -1,3 +1,4 @@
+import { unreachable } from "../ir/unreachable.js";
 import { valueType } from "../ir/scalars.js";
 import { analyseContainer } from "../domain/container/analysis.js";
 import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
@@ -163,8 +164,18 @@ class Merger {
           return { ...mapped, array: name(mapped.array) };
         case "table":
           return { ...mapped, table: name(mapped.table) };
-        default:
+        case "const":
+        case "teamSize":
+        case "unary":
+        case "binary":
+        case "compare":
+        case "logical":
+        case "select":
+        case "cast":
+        case "call":
           return mapped;
+        default:
+          return unreachable(mapped);
       }
     };
     const stmt = (s: Stmt): Stmt | Stmt[] => {
@@ -180,8 +191,17 @@ class Merger {
           return setHeld(values.get(fields.get(s.view)!.field)!, s.indices[this.rank], s.value, s.location);
         case "reduce":
           return silent ? [] : { ...s, target: name(s.target) };
-        default:
+        case "scatter":
+        case "if":
+        case "while":
+        case "break":
+        case "continue":
+        case "teamFor":
+        case "teamReduce":
+        case "single":
           return s;
+        default:
+          return unreachable(s);
       }
     };
     return mapStmts(ir.body, { expr, stmt });

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { Entry as EntryCode, KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
 import type { Driver, Handle } from "./driver.js";
@@ -40,6 +41,8 @@ function write(data: DataView, offset: number, type: PackedType, value: number):
       return data.setUint32(offset, value, true);
     case "bool":
       return data.setUint8(offset, value ? 1 : 0);
+    default:
+      return unreachable(type);
   }
 }
 

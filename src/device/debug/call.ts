@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { Binding } from "../launch/bind.js";
 import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
@@ -61,6 +62,8 @@ function parametersOf(
         const method = { sum: "add", min: "min", max: "max", custom: "merge" }[param.op];
         return { [method]: (value: number) => (total = fold(total, value)) };
       }
+      default:
+        return unreachable(token);
     }
   };
   return Object.fromEntries(Object.keys(kernel.params).map((name) => [name, one(name)]));

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
 import type { Values } from "./steps.js";
@@ -57,6 +58,8 @@ export function decodeResults(
         return data.getInt32(at, true);
       case "u32":
         return data.getUint32(at, true);
+      default:
+        return unreachable(type);
     }
   };
   return Object.fromEntries(reduces.map(({ name, type }, n) => [name, decode(type, 8 * n)]));

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/bind.js";
@@ -62,5 +63,7 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
       return atomics
         ? inAnyOrder(binding, target, FACTS)
         : inOrder(binding, target, "because this device has no atomic operations of 8 bytes");
+    default:
+      return unreachable(asked);
   }
 }

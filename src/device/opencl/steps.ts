@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
@@ -22,6 +23,8 @@ function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): 
       return new Uint32Array([value]);
     case "bool":
       return new Uint8Array([value]);
+    default:
+      return unreachable(type);
   }
 }
 

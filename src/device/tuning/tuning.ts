@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { orderMatters } from "../../ir/identity.js";
 import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../../ir/tuning.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -132,6 +133,8 @@ export class LaunchTuning {
         return [`tuning: ${tuningText(tuning.values)}, as the tuning file asks`];
       case "measured":
         return [`tuning: ${tuningText(tuning.values)}, measured: ${microseconds(tuning.seconds)} against ${microseconds(tuning.baseline)}`];
+      default:
+        return unreachable(tuning);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/bind.js";
@@ -54,6 +55,8 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
       return sorted(binding, target, FACTS);
     case undefined:
       return inAnyOrder(binding, target, FACTS);
+    default:
+      return unreachable(asked);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { teams } from "../../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -157,8 +158,14 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
         const linked = [...this.linked[level].values()];
         return { [role]: table(linksOf(numbering, this.other(role)!.numberings[member], level, linked), linked.length) };
       }
-      default:
+      case "x":
+      case "y":
+      case "z":
         return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
+      case "firstRun":
+        throw new Error("a launch over a stretch gives its first run");
+      default:
+        return unreachable(role);
     }
   }
 }

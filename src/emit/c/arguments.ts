@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
@@ -53,5 +54,7 @@ export function getField(data: DataView, field: Field<unknown>): number {
     case "pointer":
     case "i64":
       return Number(data.getBigInt64(field.offset, true));
+    default:
+      return unreachable(field.type);
   }
 }

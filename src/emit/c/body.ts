@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
@@ -185,6 +186,8 @@ export class BodyWriter {
         return frame.teamReduce(this, stmt);
       case "single":
         return frame.single(this, stmt);
+      default:
+        return unreachable(stmt);
     }
   }
 
@@ -302,6 +305,8 @@ export class BodyWriter {
         const fn = e.fn === "pow" ? this.helpers.use(`pow_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
         return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
       }
+      default:
+        return unreachable(e);
     }
   }
 
@@ -344,8 +349,13 @@ export class BodyWriter {
         return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
-      default:
+      case "floor":
+      case "trunc":
+      case "ceil":
+      case "sqrt":
         return [`${this.dialect.math(e.fn, type as FloatType)}(${a[0]})`, Level.Term];
+      default:
+        return unreachable(e.fn);
     }
   }
 

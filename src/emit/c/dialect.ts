@@ -1,3 +1,4 @@
+import type { Helper } from "./helpers.js";
 import type { FloatType } from "../../ir/scalars.js";
 import type { ElementType, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
@@ -28,7 +29,7 @@ export interface Dialect {
   /** Name of a library function for operands of `type`. */
   math(fn: MathFn | ExactFn, type: FloatType): string;
   /** Definitions that take the place of those in helpers.ts, by their names. */
-  readonly helpers: Readonly<Record<string, string>>;
+  readonly helpers: Readonly<Partial<Record<Helper, string>>>;
 }
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;

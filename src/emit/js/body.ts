@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
@@ -166,6 +167,8 @@ export class Body implements ExprScope {
           ...s.results.map((r) => `const ${this.names.of(r.name)} = ${lanes.result(r)};`),
         ];
       }
+      default:
+        return unreachable(s);
     }
   }
 

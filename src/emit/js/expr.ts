@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { isInteger } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";
@@ -108,6 +109,8 @@ function code(e: Expr, scope: ExprScope): Code {
       return unary(e, scope);
     case "binary":
       return binary(e, scope);
+    default:
+      return unreachable(e);
   }
 }
 
@@ -133,8 +136,11 @@ function round(exact: Code, type: ScalarType): Code {
       return { text: `${wrap(exact, P.bitor)} | 0`, precedence: P.bitor };
     case "u32":
       return { text: `${wrap(exact, P.shift)} >>> 0`, precedence: P.shift };
-    default:
+    case "f64":
+    case "bool":
       return exact;
+    default:
+      return unreachable(type);
   }
 }
 
@@ -158,8 +164,12 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
       return atom(`Math.clz32(${a.text})`);
     case "sqrt":
       return e.type === "f32" ? atom(`Math.fround(Math.sqrt(${a.text}))`) : atom(`Math.sqrt(${a.text})`);
-    default:
+    case "floor":
+    case "trunc":
+    case "ceil":
       return atom(`Math.${e.fn}(${a.text})`);
+    default:
+      return unreachable(e.fn);
   }
 }
 
@@ -196,6 +206,17 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
     case "shr":
       if (e.type === "u32") return { text: `${wrap(a, P.shift)} >>> ${wrap(b, P.shift + 1)}`, precedence: P.shift };
       break;
+    case "add":
+    case "sub":
+    case "div":
+    case "rem":
+    case "and":
+    case "or":
+    case "xor":
+    case "shl":
+      break;
+    default:
+      return unreachable(e.fn);
   }
   const [operator, precedence] = OPERATORS[e.fn]!;
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { opcodeAt } from "./opcodes.js";
 
 const TYPES: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128" };
@@ -142,7 +143,13 @@ class Reader {
         return `f32.const ${this.float(4)}`;
       case 0x44:
         return `f64.const ${this.float(8)}`;
+      // Any other byte is an opcode of the table, or begins one.
+      default:
+        return this.fromTable(code);
     }
+  }
+
+  private fromTable(code: number): string {
     const op = code >= 0xfc ? opcodeAt(code, this.u32()) : opcodeAt(0, code);
     if (!op) return code === 0xfd ? `v128.const i32x4 ${this.words(4).join(" ")}` : `;; unknown ${code}`;
     switch (op.immediate) {
@@ -152,11 +159,14 @@ class Reader {
         return `${op.name} ${this.byte()}`;
       case "shuffle":
         return `${op.name} ${Array.from({ length: 16 }, () => this.byte()).join(" ")}`;
-      default: {
+      case "memory":
+      case "memoryLane": {
         this.u32();
         const offset = this.u32();
         return `${op.name}${offset ? ` offset=${offset}` : ""}${op.immediate === "memoryLane" ? ` ${this.byte()}` : ""}`;
       }
+      default:
+        return unreachable(op.immediate);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { BinaryFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
 import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
@@ -96,6 +97,9 @@ export class ScalarCode {
         }
         fn.call(code.math(e.fn, e.args.length));
         if (e.type === "f32") fn.op("f32.demote_f64");
+        return;
+      default:
+        return unreachable(e);
     }
   }
 
@@ -141,6 +145,13 @@ export class ScalarCode {
         fn.op("i32.sub");
         return code.release("i32", a, sign);
       }
+      case "floor":
+      case "trunc":
+      case "ceil":
+      case "sqrt":
+        break;
+      default:
+        return unreachable(name);
     }
     throw new Error(`unary ${name} of ${type}`);
   }
@@ -183,8 +194,16 @@ export class ScalarCode {
         fn.op("i32.wrap_i64");
         return this.code.release("i32", b);
       }
-      default:
+      case "add":
+      case "sub":
+      case "mul":
+      case "and":
+      case "or":
+      case "xor":
+      case "shl":
         return fn.op(`i32.${name}`);
+      default:
+        return unreachable(name);
     }
   }
 
@@ -389,6 +408,8 @@ export class ScalarCode {
         return this.around.memberLoop!(stmt);
       case "single":
         return this.statements(stmt.body);
+      default:
+        return unreachable(stmt);
     }
   }
 

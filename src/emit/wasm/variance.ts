@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, someExpr } from "../../ir/walk.js";
 
@@ -109,6 +110,18 @@ export class Variance {
         this.walk(stmt.update, inner);
         break;
       }
+      case "setElement":
+      case "store":
+      case "scatter":
+      case "reduce":
+      case "break":
+      case "continue":
+      case "teamFor":
+      case "teamReduce":
+      case "single":
+        break;
+      default:
+        return unreachable(stmt);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
@@ -122,8 +123,12 @@ export class VectorStatements {
       case "break":
       case "continue":
         return this.jump(stmt);
-      default:
+      case "teamFor":
+      case "teamReduce":
+      case "single":
         throw new Error(`${stmt.kind} inside of a vectorised loop`);
+      default:
+        return unreachable(stmt);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
@@ -84,8 +85,13 @@ export class VectorCode {
         return this.cast(e);
       case "call":
         return this.lanewise(e.args, e.type, () => fn.call(this.code.math(e.fn, e.args.length)), e.type === "f32");
-      default:
+      case "const":
+      case "param":
+      case "teamSize":
+      case "extent":
         throw new Error(`${e.op} does not vary`);
+      default:
+        return unreachable(e);
     }
   }
 
@@ -98,6 +104,8 @@ export class VectorCode {
       case "setElement":
         if (this.variance.isVaryingArray(stmt.array)) return this.memory.storeSlot(stmt.array, stmt.index, stmt.value, blend);
         return this.memory.store(stmt.array, [stmt.index], stmt.value);
+      default:
+        return unreachable(stmt);
     }
   }
 
@@ -163,8 +171,22 @@ export class VectorCode {
           this.isLanewise(e.a) &&
           this.isLanewise(e.b)
         );
-      default:
+      case "const":
+      case "param":
+      case "index":
+      case "teamSize":
+      case "element":
+      case "table":
+      case "extent":
+      case "unary":
+      case "compare":
+      case "logical":
+      case "select":
+      case "cast":
+      case "call":
         return false;
+      default:
+        return unreachable(e);
     }
   }
 
@@ -298,8 +320,12 @@ export class VectorCode {
         this.expr(e.a);
         this.scalar.expr(e.b);
         return fn.op(`i32x4.${e.fn === "shl" ? "shl" : signedSuffix("shr", e.type)}`);
-      default:
+      case "add":
+      case "sub":
+      case "mul":
         return this.both(e, `i32x4.${e.fn}`);
+      default:
+        return unreachable(e.fn);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
@@ -141,6 +142,8 @@ export class BodyWriter {
         return frame.teamReduce(this, stmt);
       case "single":
         return frame.single(this, stmt);
+      default:
+        return unreachable(stmt);
     }
   }
 
@@ -223,6 +226,8 @@ export class BodyWriter {
         return this.cast(e);
       case "call":
         return this.call(`${e.fn}_${e.type}`, ...e.args.map((a) => this.value(a)));
+      default:
+        return unreachable(e);
     }
   }
 
@@ -259,6 +264,8 @@ export class BodyWriter {
         return [`(${less(a, b)} || ${equal()})`, Level.Term];
       case "ge":
         return [`(${less(b, a)} || ${equal()})`, Level.Term];
+      default:
+        return unreachable(e.fn);
     }
   }
 
@@ -277,6 +284,8 @@ export class BodyWriter {
         const [high, low] = pair(v);
         return [`vec2<f32>(${this.float(high)[0]}, ${this.float(low)[0]})`, Level.Term];
       }
+      default:
+        return unreachable(type);
     }
   }
 
@@ -308,9 +317,14 @@ export class BodyWriter {
         return type === "f64" ? this.call("abs_f64", a[0]) : [`abs(${a[0]})`, Level.Term];
       case "clz":
         return e.a.type === "u32" ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
-      default:
+      case "floor":
+      case "trunc":
+      case "ceil":
+      case "sqrt":
         if (e.fn === "sqrt" && this.strict) return this.call(`sqrt_${type}`, a[0]);
         return type === "f64" ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
+      default:
+        return unreachable(e.fn);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { ElementType } from "../../ir/types.js";
 import { TYPES, type Representation } from "./program.js";
 
@@ -10,8 +11,13 @@ export function declaredType(representation: Representation): string {
       return "atomic<i32>";
     case "atomic_u32":
       return "atomic<u32>";
-    default:
+    case "f64":
+    case "f32":
+    case "i32":
+    case "u32":
       return TYPES[representation];
+    default:
+      return unreachable(representation);
   }
 }
 
@@ -82,7 +88,11 @@ function wordOf(buffer: string, representation: Representation, at: string): str
       return `atomicLoad(&${buffer}[${at}])`;
     case "atomic_i32":
       return `bitcast<u32>(atomicLoad(&${buffer}[${at}]))`;
-    default:
+    case "f64":
+    case "f32":
+    case "i32":
       return `bitcast<u32>(${buffer}[${at}])`;
+    default:
+      return unreachable(representation);
   }
 }

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
@@ -49,6 +50,8 @@ export class RangeWriter extends EntryWriter {
       case "serial":
         this.serial();
         return this.finish([1, 1, 1]);
+      default:
+        return unreachable(this.traversal);
     }
   }
 

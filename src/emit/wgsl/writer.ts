@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
@@ -204,7 +205,8 @@ export abstract class EntryWriter implements Frame {
 
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
     const target = this.program.array(stmt.target) as ScatterParam;
-    switch (this.program.assumptions.scatter[stmt.target]) {
+    const code = this.program.assumptions.scatter[stmt.target];
+    switch (code) {
       case "atomic": {
         const { name, representation } = this.buffer(stmt.target, true);
         return body.line(stmt, this.atomic(name, representation, target.op, target.element, offset, value));
@@ -226,6 +228,8 @@ export abstract class EntryWriter implements Frame {
           body.code.line(this.write(target.name, target.element, at, sum));
         });
       }
+      default:
+        return unreachable(code);
     }
   }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
@@ -108,8 +109,19 @@ function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Defi
     case "teamFor":
     case "teamReduce":
       return { loops: [...loops, loopRange(stmt, definitions)], conditional: conditional || hasJump(stmt.body) };
-    default:
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "break":
+    case "continue":
+    case "single":
       return { loops, conditional };
+    default:
+      return unreachable(stmt);
   }
 }
 

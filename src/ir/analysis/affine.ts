@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import type { Expr, Stmt } from "../types.js";
 import { assignedLocals, walkStmts } from "../walk.js";
 
@@ -64,8 +65,15 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
       if (expr.fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
       return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
     }
-    default:
+    case "load":
+    case "element":
+    case "table":
+    case "select":
+    case "cast":
+    case "call":
       return undefined;
+    default:
+      return unreachable(expr);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval } from "./affine.js";
 import type { Sizes } from "./cost.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
@@ -75,10 +76,22 @@ function countInside(stmt: Stmt, target: string, definitions: Definitions, range
       const turns = range(stmt.count);
       return count === 0 ? 0 : count === undefined || !turns ? undefined : count * Math.max(0, turns[1]);
     }
-    default:
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "if":
+    case "break":
+    case "continue":
+    case "single":
       return blocks(ranges).reduce<number | undefined>(
         (most, count) => (most === undefined || count === undefined ? undefined : Math.max(most, count)),
         0,
       );
+    default:
+      return unreachable(stmt);
   }
 }

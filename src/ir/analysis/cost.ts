@@ -1,3 +1,5 @@
+import { BINARY, UNARY } from "../operators.js";
+import { unreachable } from "../unreachable.js";
 import { affineOf, definitionsOf, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";
@@ -5,7 +7,7 @@ import type { Access, AccessAnalysis } from "./access.js";
 import { BYTES, isFloat } from "../scalars.js";
 import { fold } from "../fold.js";
 import { literal } from "../simplify.js";
-import type { BinaryFn, Expr, KernelIR, Stmt } from "../types.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts } from "../walk.js";
 
 /** What a launch adds to a kernel's code: its index set, the shapes of its arrays, its scalars. A `Binding` is one. */
@@ -89,7 +91,32 @@ function policyRange({ policy }: Sizes): (name: string) => Interval | undefined 
 
 const elementsOf = ({ policy }: Sizes): number => (policy.kind === "team" ? policy.league : policy.extents.reduce((a, b) => a * b, 1));
 
-const COUNTED: readonly BinaryFn[] = ["add", "sub", "mul", "div", "rem", "min", "max"];
+/** Operations of one node, its children aside. */
+function flopsOf(expr: Exclude<Expr, { op: "select" }>): number {
+  switch (expr.op) {
+    case "unary":
+      return isFloat(expr.type) ? UNARY[expr.fn].flops : 0;
+    case "binary":
+      return isFloat(expr.type) ? BINARY[expr.fn].flops : 0;
+    case "call":
+      return 1;
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "load":
+    case "element":
+    case "table":
+    case "extent":
+    case "compare":
+    case "logical":
+    case "cast":
+      return 0;
+    default:
+      return unreachable(expr);
+  }
+}
 
 class FlopCounter {
   estimate = false;
@@ -132,8 +159,17 @@ class FlopCounter {
         return own + this.block(stmt.body, this.turns(stmt, runs));
       case "single":
         return own + this.block(stmt.body, runs);
-      default:
+      case "let":
+      case "assign":
+      case "array":
+      case "setElement":
+      case "store":
+      case "scatter":
+      case "break":
+      case "continue":
         return own;
+      default:
+        return unreachable(stmt);
     }
   }
 
@@ -145,11 +181,7 @@ class FlopCounter {
 
   private expr(expr: Expr): number {
     if (expr.op === "select") return this.expr(expr.cond) + Math.max(this.expr(expr.a), this.expr(expr.b));
-    const counts =
-      expr.op === "call" ||
-      (expr.op === "unary" && expr.fn === "sqrt") ||
-      (expr.op === "binary" && isFloat(expr.type) && COUNTED.includes(expr.fn));
-    return children(expr).reduce((sum, child) => sum + this.expr(child), counts ? 1 : 0);
+    return children(expr).reduce((sum, child) => sum + this.expr(child), flopsOf(expr));
   }
 
   /** Turns of a loop that is reached `runs` times. */

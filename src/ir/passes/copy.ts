@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { declares, mapExpr, mapStmts, walkStmts } from "../walk.js";
 
@@ -40,11 +41,24 @@ export function copyBody(body: readonly Stmt[], suffix: string, names: Names, re
       case "assign":
       case "array":
       case "for":
+      case "teamFor":
         return { ...s, name: name(s.name) };
+      case "teamReduce":
+        return { ...s, name: name(s.name), results: s.results.map((result) => ({ ...result, name: name(result.name) })) };
       case "setElement":
         return { ...s, array: name(s.array) };
-      default:
+      case "reduce":
+        return { ...s, target: name(s.target) };
+      case "store":
+      case "scatter":
+      case "if":
+      case "while":
+      case "break":
+      case "continue":
+      case "single":
         return s;
+      default:
+        return unreachable(s);
     }
   };
   return mapStmts(body, { expr, stmt });

@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
 import { printExpr } from "../print.js";
 import { simplify } from "../simplify.js";
@@ -182,11 +183,24 @@ function sweepInside(stmt: Stmt, later: Map<string, Place>, places: Places): Stm
     case "continue":
       later.clear();
       return stmt;
-    default: {
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "for":
+    case "while":
+    case "teamFor":
+    case "teamReduce":
+    case "single": {
       const swept = mapBlocks(stmt, (block) => withoutOverwritten(block, new Map(), places));
       for (const block of blocksOf(stmt)) walkStmts(block, (inner) => exprsOf(inner).forEach((expr) => forgetReads(expr, later, places)));
       return swept;
     }
+    default:
+      return unreachable(stmt);
   }
 }
 

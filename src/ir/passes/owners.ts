@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
 import { fold } from "../fold.js";
 import { literal } from "../simplify.js";
@@ -315,8 +316,16 @@ function cyclesOf(node: Expr): number {
     case "index":
     case "extent":
       return 0;
-    default:
+    case "teamSize":
+    case "element":
+    case "table":
+    case "compare":
+    case "logical":
+    case "select":
+    case "cast":
       return 0.5;
+    default:
+      return unreachable(node);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../unreachable.js";
 import { fold } from "../fold.js";
 import { printExpr } from "../print.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
@@ -34,8 +35,13 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
       case "cast":
       case "call":
         return children(expr).every(isUniform);
-      default:
+      case "index":
+      case "teamSize":
+      case "element":
+      case "extent":
         return false;
+      default:
+        return unreachable(expr);
     }
   };
   const inPlace = (expr: Expr): Expr => (expr.op === "local" ? uniform.get(expr.name)! : mapChildren(expr, inPlace));

@@ -248,6 +248,7 @@ export abstract class ExpressionParser {
       case "/":
       case "/=":
         return this.regex(begin);
+      // Any other sign is refused.
       default:
         return this.fail();
     }
@@ -275,6 +276,7 @@ export abstract class ExpressionParser {
         return this.created(begin);
       case "import":
         return this.imported(begin);
+      // Any other word is a name.
       default:
         return this.identifier();
     }
@@ -470,6 +472,7 @@ export function asPattern(node: Node): Node {
       const { operator: _, ...parts } = node;
       return { ...(parts as Node), type: "AssignmentPattern", left: asPattern(node.left as Node) };
     }
+    // Any other node is a pattern already.
     default:
       return node;
   }

@@ -90,6 +90,7 @@ class Parser extends ExpressionParser {
         this.next();
         this.semicolon();
         return this.node(begin, "DebuggerStatement", {});
+      // Any other statement begins with no word of its own.
       default:
         return undefined;
     }

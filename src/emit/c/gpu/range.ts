@@ -1,3 +1,4 @@
+import { unreachable } from "../../../ir/unreachable.js";
 import { identityOf } from "../../../ir/identity.js";
 import { jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
 import type { Tunables } from "../../../ir/tuning.js";
@@ -87,6 +88,9 @@ export class RangeWriter extends EntryWriter {
         break;
       case "serial":
         this.serial();
+        break;
+      default:
+        return unreachable(this.traversal);
     }
     return this.finish(this.threads, this.block(), this.planes > 1 ? (this.program.assumptions.tuning?.resident ?? RESIDENT) : undefined);
   }

@@ -1,3 +1,4 @@
+import { unreachable } from "../../../ir/unreachable.js";
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import { BodyWriter } from "../body.js";
@@ -216,7 +217,8 @@ export abstract class EntryWriter implements Frame {
     const target = this.program.array(stmt.target) as ScatterParam;
     const place = `${this.pointer(stmt.target)}[${offset}]`;
     const type = target.element;
-    switch (this.program.scatterCode(stmt.target)) {
+    const code = this.program.scatterCode(stmt.target);
+    switch (code) {
       case "atomic":
         return body.line(stmt, `${this.atomic(target, "global", `&${place}`, value)};`);
       case "shared":
@@ -229,6 +231,8 @@ export abstract class EntryWriter implements Frame {
       }
       case "serial":
         return this.foldInto(body, target.op, type, place, value, stmt);
+      default:
+        return unreachable(code);
     }
   }
 

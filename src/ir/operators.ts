@@ -1,0 +1,186 @@
+import { isFloat, isInteger, wrap, type NumericType, type ScalarType } from "./scalars.js";
+
+/*
+ * The operators of expressions, a row each: what they take and give, what they mean, how they are written in print, what they cost. How a
+ * language spells them stands in its emitter, in a record or a switch that wants an entry for each.
+ */
+
+export type Value = number | boolean;
+
+/** Types that operands may have, in one word. */
+type Operands = "number" | "float" | "integer" | "u32" | "bool";
+
+interface Operator {
+  readonly operands: Operands;
+  /** Sign and binding strength in print; absent for what is written as a call. */
+  readonly sign?: readonly [text: string, strength: number];
+  /** Floating-point operations that one counts for on floats; see `costOf`. */
+  readonly flops: 0 | 1;
+}
+
+interface UnaryOperator extends Operator {
+  /** The type of the result, where it is not the operand's. */
+  readonly gives?: ScalarType;
+  readonly of: (a: Value, type: NumericType) => Value;
+}
+
+interface BinaryOperator extends Operator {
+  /** The 32 bits of the result are the same for i32 and u32. */
+  readonly sameBits: boolean;
+  /** The exact result of two integers may be none of their type. */
+  readonly overflows: boolean;
+  readonly of: (a: number, b: number, type: NumericType) => number;
+}
+
+interface CompareOperator {
+  /** Only numbers have an order; truth values are equal or not. */
+  readonly operands: "number" | "any";
+  readonly sign: readonly [text: string, strength: number];
+  /** True exactly where this one is false, unless a NaN takes part. */
+  readonly inverse: string;
+  readonly of: (a: Value, b: Value) => boolean;
+}
+
+interface MathFunction {
+  readonly arguments: 1 | 2;
+  readonly of: (...args: number[]) => number;
+}
+
+const UNARY_STRENGTH = 11;
+
+/**
+ * neg: of any numeric type (integers wrap); bitnot: integers; not: bool; abs: any numeric type (abs of the least i32 wraps).
+ * sqrt, floor, ceil, trunc: f64 and f32, exact. clz: i32 or u32 to i32, 32 for zero.
+ */
+export const UNARY = {
+  neg: { operands: "number", sign: ["-", UNARY_STRENGTH], flops: 0, of: (a, type) => (isFloat(type) ? -a : wrap(type, 0 - +a)) },
+  not: { operands: "bool", sign: ["!", UNARY_STRENGTH], flops: 0, of: (a) => !a },
+  bitnot: { operands: "integer", sign: ["~", UNARY_STRENGTH], flops: 0, of: (a, type) => wrap(type, ~a) },
+  abs: { operands: "number", flops: 0, of: (a, type) => wrap(type, Math.abs(+a)) },
+  sqrt: { operands: "float", flops: 1, of: (a, type) => wrap(type, Math.sqrt(+a)) },
+  floor: { operands: "float", flops: 0, of: (a) => Math.floor(+a) },
+  ceil: { operands: "float", flops: 0, of: (a) => Math.ceil(+a) },
+  trunc: { operands: "float", flops: 0, of: (a) => Math.trunc(+a) },
+  clz: { operands: "integer", gives: "i32", flops: 0, of: (a) => Math.clz32(+a) },
+} as const satisfies Record<string, UnaryOperator>;
+
+export type UnaryFn = keyof typeof UNARY;
+
+/**
+ * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
+ * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
+ * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
+ * -0 < +0); rem is C's fmod, exact. f32 results are rounded from f64 ones, which is exact for + - * / (Figueroa, "When is double rounding
+ * innocuous?", 1995).
+ */
+export const BINARY = {
+  add: { operands: "number", sign: ["+", 9], flops: 1, sameBits: true, overflows: true, of: (a, b, type) => wrap(type, a + b) },
+  sub: { operands: "number", sign: ["-", 9], flops: 1, sameBits: true, overflows: true, of: (a, b, type) => wrap(type, a - b) },
+  mul: {
+    operands: "number",
+    sign: ["*", 10],
+    flops: 1,
+    sameBits: true,
+    overflows: true,
+    of: (a, b, type) => wrap(type, isFloat(type) ? a * b : Math.imul(a, b)),
+  },
+  div: {
+    operands: "number",
+    sign: ["/", 10],
+    flops: 1,
+    sameBits: false,
+    overflows: true,
+    of: (a, b, type) => (isFloat(type) ? wrap(type, a / b) : b === 0 ? 0 : wrap(type, Math.trunc(a / b))),
+  },
+  rem: {
+    operands: "number",
+    sign: ["%", 10],
+    flops: 1,
+    sameBits: false,
+    overflows: true,
+    of: (a, b, type) => (isFloat(type) ? a % b : b === 0 ? 0 : wrap(type, a % b)),
+  },
+  min: { operands: "number", flops: 1, sameBits: false, overflows: false, of: (a, b) => Math.min(a, b) },
+  max: { operands: "number", flops: 1, sameBits: false, overflows: false, of: (a, b) => Math.max(a, b) },
+  and: { operands: "integer", sign: ["&", 5], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a & b) },
+  or: { operands: "integer", sign: ["|", 3], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a | b) },
+  xor: { operands: "integer", sign: ["^", 4], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a ^ b) },
+  shl: { operands: "integer", sign: ["<<", 8], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a << b) },
+  shr: {
+    operands: "integer",
+    sign: [">>", 8],
+    flops: 0,
+    sameBits: false,
+    overflows: false,
+    of: (a, b, type) => (type === "u32" ? a >>> b : a >> b),
+  },
+  mulhi: {
+    operands: "u32",
+    flops: 0,
+    sameBits: false,
+    overflows: false,
+    of: (a, b) => Number((BigInt(a) * BigInt(b)) >> 32n),
+  },
+} as const satisfies Record<string, BinaryOperator>;
+
+export type BinaryFn = keyof typeof BINARY;
+
+export const COMPARE = {
+  eq: { operands: "any", sign: ["==", 6], inverse: "ne", of: (a, b) => a === b },
+  ne: { operands: "any", sign: ["!=", 6], inverse: "eq", of: (a, b) => a !== b },
+  lt: { operands: "number", sign: ["<", 7], inverse: "ge", of: (a, b) => a < b },
+  le: { operands: "number", sign: ["<=", 7], inverse: "gt", of: (a, b) => a <= b },
+  gt: { operands: "number", sign: [">", 7], inverse: "le", of: (a, b) => a > b },
+  ge: { operands: "number", sign: [">=", 7], inverse: "lt", of: (a, b) => a >= b },
+} as const satisfies Record<string, CompareOperator>;
+
+export type CompareFn = keyof typeof COMPARE;
+
+/** Functions that are not exact: within 2 ulp on every backend. f64 and f32; each counts as one floating-point operation. */
+export const MATH = {
+  exp: { arguments: 1, of: Math.exp },
+  expm1: { arguments: 1, of: Math.expm1 },
+  exp2: { arguments: 1, of: (x) => 2 ** x },
+  log: { arguments: 1, of: Math.log },
+  log1p: { arguments: 1, of: Math.log1p },
+  log2: { arguments: 1, of: Math.log2 },
+  log10: { arguments: 1, of: Math.log10 },
+  pow: { arguments: 2, of: Math.pow },
+  sin: { arguments: 1, of: Math.sin },
+  cos: { arguments: 1, of: Math.cos },
+  tan: { arguments: 1, of: Math.tan },
+  asin: { arguments: 1, of: Math.asin },
+  acos: { arguments: 1, of: Math.acos },
+  atan: { arguments: 1, of: Math.atan },
+  atan2: { arguments: 2, of: Math.atan2 },
+  sinh: { arguments: 1, of: Math.sinh },
+  cosh: { arguments: 1, of: Math.cosh },
+  tanh: { arguments: 1, of: Math.tanh },
+  cbrt: { arguments: 1, of: Math.cbrt },
+  hypot: { arguments: 2, of: Math.hypot },
+} as const satisfies Record<string, MathFunction>;
+
+export type MathFn = keyof typeof MATH;
+
+const TAKES: Record<Operands, (type: ScalarType) => boolean> = {
+  number: (type) => type !== "bool",
+  float: isFloat,
+  integer: isInteger,
+  u32: (type) => type === "u32",
+  bool: (type) => type === "bool",
+};
+
+/** True where a unary operator takes `operand` and gives `result`. */
+export function unaryFits(fn: UnaryFn, operand: ScalarType, result: ScalarType): boolean {
+  const { operands, gives }: UnaryOperator = UNARY[fn];
+  return TAKES[operands](operand) && result === (gives ?? operand);
+}
+
+/** True where a binary operator takes two operands of the type, and gives one. */
+export const binaryFits = (fn: BinaryFn, type: ScalarType): boolean => TAKES[BINARY[fn].operands](type);
+
+/** True where values of the type can be compared so. */
+export const compareFits = (fn: CompareFn, type: ScalarType): boolean => COMPARE[fn].operands === "any" || type !== "bool";
+
+/** Sign and binding strength of an operator in print; undefined for what is written as a call. */
+export const signOf = (operator: UnaryOperator | BinaryOperator): Operator["sign"] => operator.sign;
