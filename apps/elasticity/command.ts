@@ -4,7 +4,7 @@ import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
-import type { Unsettled } from "isoform/skeleton";
+import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
@@ -12,7 +12,7 @@ import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./el
 import { PRECONDITIONERS } from "./kernels.js";
 import { CASES, type CaseName } from "./solid.js";
 
-interface Options extends Unsettled<Settings> {
+interface Options extends Unresolved<Settings> {
   devices: string;
   f64?: OpenOptions["f64"];
   case: CaseName;

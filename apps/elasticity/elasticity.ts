@@ -7,16 +7,16 @@ import {
   tuned,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
-  type Unsettled,
+  type Unresolved,
 } from "isoform/skeleton";
 import { Kernels, type Fields, type Iteration, type Preconditioner, type Scalars } from "./kernels.js";
 import { CASES, type Solid } from "./solid.js";
 
-export interface Settings extends Settled<GridSettings> {
+export interface Settings extends Resolved<GridSettings> {
   preconditioner: Preconditioner;
 }
 
@@ -76,7 +76,12 @@ export class Elasticity {
   }
 
   /** Lays out the solid on a set of devices, ready to be solved; what is `auto` is measured. */
-  static create(set: DeviceSet, solid: Solid, options: Partial<Unsettled<Settings>> = {}, plan: SkeletonOptions = {}): Promise<Elasticity> {
+  static create(
+    set: DeviceSet,
+    solid: Solid,
+    options: Partial<Unresolved<Settings>> = {},
+    plan: SkeletonOptions = {},
+  ): Promise<Elasticity> {
     return tuned({ ...DEFAULTS, ...options }, (settings) => Elasticity.make(set, solid, settings, plan));
   }
 

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
-import { tuned, type Unsettled } from "isoform/skeleton";
+import { tuned, type Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
-interface Options extends Unsettled<HeatSettings> {
+interface Options extends Unresolved<HeatSettings> {
   devices: string;
   f64?: OpenOptions["f64"];
   steps: number;
@@ -33,7 +33,7 @@ async function run({ devices: names, f64, steps, svg, ...settings }: Options, sh
   if (svg !== undefined) await shell.checkWritable(svg);
   const set = await devices(names, { f64 });
   try {
-    const heat = await tuned(settings, (settled) => new Heat(set, settled));
+    const heat = await tuned(settings, (resolved) => new Heat(set, resolved));
     const seconds = await heat.run(steps);
     const { time, discrete, continuous } = await heat.deviation();
     const { size, grid, layout, periodic, precision } = heat.settings;

@@ -7,13 +7,13 @@ import {
   tuned,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
 
-export interface HeatSettings extends Settled<GridSettings> {
+export interface HeatSettings extends Resolved<GridSettings> {
   /** Cells along each side. */
   size: number;
   /** dt / h^2: steps are stable up to 1/4. */

@@ -5,7 +5,7 @@ import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
-import type { Unsettled } from "isoform/skeleton";
+import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
@@ -14,10 +14,10 @@ import type { Reynolds } from "./ghia.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphereSchedule, streetOf, williamson } from "./obstacle.js";
 import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
-import { plane, settle, watchForce, type Report } from "./run.js";
+import { plane, runToSteadyState, watchForce, type Report } from "./run.js";
 import { vortex, watchDecay } from "./vortex.js";
 
-interface Options extends Unsettled<Settings> {
+interface Options extends Unresolved<Settings> {
   re: number;
   size: number;
   speed: number;
@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     size: { meaning: "cells of fluid along each side", default: 129 },
     flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { re, size, speed, steps, dimension }, report) {
-      const change = await settle(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
+      const change = await runToSteadyState(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
       const text = `largest change of the velocity in the last ${Math.round(size / speed)} steps: ${(change / speed).toExponential(1)} of the lid speed\n`;
       if (dimension === "3" || ![100, 400, 1000].includes(re)) return { text, data: { change } };
       const comparison = await compareWithGhia(simulation, re as Reynolds, speed);

@@ -14,7 +14,7 @@ const ENOUGH_INTERVALS = 1000;
 /**
  * Runs until no component of the velocity changes by more than `tolerance` in an interval, or the steps are done. Returns the last change.
  */
-export async function settle(
+export async function runToSteadyState(
   simulation: Simulation,
   { interval, tolerance, steps = ENOUGH_INTERVALS * interval }: Schedule & { readonly tolerance: number },
   report?: Report,

@@ -7,10 +7,10 @@ import {
   tuned,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type Skeleton,
   type SkeletonOptions,
-  type Unsettled,
+  type Unresolved,
 } from "isoform/skeleton";
 import {
   FLUID,
@@ -33,7 +33,7 @@ export const PATTERNS = ["pull", "aa"] as const;
 export type Pattern = (typeof PATTERNS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
-export interface Settings extends Settled<GridSettings> {
+export interface Settings extends Resolved<GridSettings> {
   type: keyof typeof TYPES;
   collision: Collision;
   pattern: Pattern;
@@ -124,7 +124,7 @@ export class Simulation {
   }
 
   /** Lays out the flow on a set of devices at its start; what is `auto` is measured. */
-  static create(set: DeviceSet, flow: Flow, options: Partial<Unsettled<Settings>> = {}, plan: PlanOptions = {}): Promise<Simulation> {
+  static create(set: DeviceSet, flow: Flow, options: Partial<Unresolved<Settings>> = {}, plan: PlanOptions = {}): Promise<Simulation> {
     const asked = { ...DEFAULTS, ...options };
     // One population is written across cells, which takes a dense grid.
     return tuned(asked, (settings) => Simulation.make(set, flow, settings, plan), asked.pattern === "aa" ? ["dense"] : undefined);

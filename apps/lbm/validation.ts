@@ -11,7 +11,7 @@ import {
   williamson,
   STREAM_SPEED,
 } from "./obstacle.js";
-import { settle, watchForce } from "./run.js";
+import { runToSteadyState, watchForce } from "./run.js";
 import { Simulation, type Settings } from "./simulation.js";
 import { vortex, watchDecay } from "./vortex.js";
 
@@ -24,7 +24,7 @@ console.log("| Re | type | collision | pattern | steps | u, largest deviation | 
 for (const reynolds of [100, 400, 1000] as const)
   for (const settings of [{}, { collision: "bgk" }, { type: "f32" }, { pattern: "aa" }] satisfies Partial<Settings>[]) {
     const simulation = await Simulation.create(set, cavity({ reynolds, size: 129 }), settings);
-    await settle(simulation, { interval: 1290, tolerance: 1e-6, steps: 200_000 });
+    await runToSteadyState(simulation, { interval: 1290, tolerance: 1e-6, steps: 200_000 });
     const { errors } = await compareWithGhia(simulation, reynolds);
     const { type, collision, pattern } = simulation.settings;
     const [u, v] = errors.map((error) => `${(100 * error).toFixed(2)} %`);

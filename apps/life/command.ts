@@ -2,13 +2,13 @@ import { Option, type Command } from "commander";
 import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
-import { tuned, type Unsettled } from "isoform/skeleton";
+import { tuned, type Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { count } from "../options.js";
 import { DEFAULTS, Life, type LifeSettings } from "./life.js";
 import { PATTERNS, type PatternName } from "./patterns.js";
 
-interface Options extends Unsettled<LifeSettings> {
+interface Options extends Unresolved<LifeSettings> {
   devices: string;
   f64?: OpenOptions["f64"];
   generations: number;

@@ -7,14 +7,14 @@ import {
   tuned,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
 import { centred, type PatternName } from "./patterns.js";
 
-export interface LifeSettings extends Settled<GridSettings> {
+export interface LifeSettings extends Resolved<GridSettings> {
   width: number;
   height: number;
 }

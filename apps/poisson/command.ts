@@ -3,12 +3,12 @@ import type { OpenOptions } from "isoform";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
-import type { Unsettled } from "isoform/skeleton";
+import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { count, positive } from "../options.js";
 import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
 
-interface Options extends Unsettled<PoissonSettings> {
+interface Options extends Unresolved<PoissonSettings> {
   devices: string;
   f64?: OpenOptions["f64"];
   tolerance: number;

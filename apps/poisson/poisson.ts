@@ -7,13 +7,13 @@ import {
   tuned,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
   type Step,
   type Storage,
-  type Unsettled,
+  type Unresolved,
 } from "isoform/skeleton";
 import { deviation, direction, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
 import { jacobi, levelsOf, vCycle } from "./multigrid.js";
@@ -22,7 +22,7 @@ import { Manufactured } from "./problem.js";
 export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
-export interface PoissonSettings extends Settled<GridSettings> {
+export interface PoissonSettings extends Resolved<GridSettings> {
   /** Cells along each axis. */
   size: number;
   preconditioner: Preconditioner;
@@ -222,7 +222,7 @@ function precondition(grid: Grid3, r: Real, settings: PoissonSettings): { z: Rea
 }
 
 /** Ready to iterate; what is `auto` is measured. */
-export function makePoisson(set: DeviceSet, asked: Unsettled<PoissonSettings>, options: SkeletonOptions = {}): Promise<Poisson> {
+export function makePoisson(set: DeviceSet, asked: Unresolved<PoissonSettings>, options: SkeletonOptions = {}): Promise<Poisson> {
   const make = async (settings: PoissonSettings): Promise<Poisson> => {
     const poisson = new Poisson(set, settings, options);
     await poisson.reset();

@@ -50,7 +50,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   private readonly scalars: Scalar[] = [];
   private readonly runs = new Runs();
   private coarse: BaseGrid<D> | undefined;
-  private laid = false;
+  private laidOut = false;
   /** Some container writes other cells than its own. */
   protected spreads = false;
   private cut: readonly Partition[] | undefined;
@@ -199,7 +199,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
         "write other cells on dense grids of one member only, or write the own cell of a second field and swap the two",
       );
     this.note(offsets, refuse);
-    if (!this.spreads) this.relay();
+    if (!this.spreads) this.invalidateLayout();
     this.spreads = true;
   }
 
@@ -230,7 +230,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       if (far >= 0) refuse(`at offset [${offset}], beyond the grid of [${this.extents}] cells`, "use a larger grid or nearer neighbours");
       this.widen(Math.abs(offset.at(-1)!), (problem, remedy) => refuse(`at offset [${offset}], but ${problem}`, remedy));
       this.offsets.set(key, offset);
-      this.relay();
+      this.invalidateLayout();
     }
   }
 
@@ -252,16 +252,16 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   /** Memory is laid out anew when it is next used. */
-  protected relay(): void {
-    this.laid = false;
+  protected invalidateLayout(): void {
+    this.laidOut = false;
   }
 
-  lay(): void {
-    if (this.laid) return;
-    this.laid = true;
+  layOut(): void {
+    if (this.laidOut) return;
+    this.laidOut = true;
     this.freeze();
     this.generation++;
-    this.arrange([...this.fields].filter((field) => field.stored));
+    this.changeLayout([...this.fields].filter((field) => field.stored));
   }
 
   async run(made: Container, options: { precision?: Precision } = {}): Promise<void> {
@@ -281,8 +281,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   abstract prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
   abstract halo(field: Field): readonly HaloCopy[];
 
-  /** Arranges memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */
-  protected abstract arrange(stored: readonly Field[]): void;
+  /** Lays out memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */
+  protected abstract changeLayout(stored: readonly Field[]): void;
   abstract allocate(field: Field): readonly View[];
   abstract fill(field: Field, value: number): void;
   /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the fill value. */

@@ -52,11 +52,11 @@ class Folder {
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {
       case "let":
-        this.hold(stmt.name, stmt.init);
+        this.note(stmt.name, stmt.init);
         return [stmt];
       case "assign":
         if (stmt.value.op === "local" && stmt.value.name === stmt.name) return [];
-        this.hold(stmt.name, stmt.value);
+        this.note(stmt.name, stmt.value);
         return [stmt];
       case "if":
         return this.branch(stmt);
@@ -107,7 +107,7 @@ class Folder {
   }
 
   /** Notes the value that a local takes. */
-  private hold(name: string, value: Expr | undefined): void {
+  private note(name: string, value: Expr | undefined): void {
     if (!this.assigned.has(name)) {
       if (value && this.movable(value)) this.known.set(name, value);
     } else if (value?.op === "const") this.current.set(name, value);

@@ -49,7 +49,7 @@ function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: b
       const known = value.kind === "scalar" ? constantOf(cx, value.expr) : undefined;
       return value.kind === "scalar" && known !== undefined
         ? { ...value, expr: constant(value.expr.type, known) }
-        : cx.settle(value, id, id.name);
+        : cx.materialise(value, id, id.name);
     }
     case "void":
       return cx.fail(id, "a function that returns nothing is used as a value", "return a value on every path");
@@ -59,7 +59,7 @@ function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: b
       return value.name ? value : { ...value, name: id.name };
     // Any other value gets a name as it is, or is refused.
     default:
-      return cx.settle(value, id);
+      return cx.materialise(value, id);
   }
 }
 
@@ -87,11 +87,11 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
     (old) => {
       keepIndices(cx, target, node);
-      return cx.settle(old, node);
+      return cx.materialise(old, node);
     },
   );
   if (compound) value = combine(cx, compound, scalar(cx, current, node), scalar(cx, value, node), node);
-  if (asValue) value = cx.settle(value, node);
+  if (asValue) value = cx.materialise(value, node);
   write(cx, target, scalar(cx, value, node), node);
   return value;
 }
@@ -100,9 +100,9 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
 export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): Value {
   const target = place(cx, node.argument, scope);
   const old = valueAt(cx, target, node);
-  const before = asValue && !node.prefix ? cx.hold(old, node) : old;
+  const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
   const sum = combine(cx, node.operator === "++" ? "+" : "-", before, literal(1), node);
-  const after = asValue && node.prefix ? cx.hold(sum, node) : sum;
+  const after = asValue && node.prefix ? cx.materialiseScalar(sum, node) : sum;
   write(cx, target, after, node);
   return node.prefix ? after : before;
 }
@@ -162,7 +162,7 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
 function valueAt(cx: Lowering, target: Place, node: acorn.Node): ScalarValue {
   if (target.kind === "variable") return read(target.variable);
   // The place is both read and written: indices with work in them are evaluated once.
-  target.indices = target.indices.map((e) => (simple(e) ? e : cx.hold({ kind: "scalar", expr: e }, node, "at").expr));
+  target.indices = target.indices.map((e) => (simple(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
   const { indices } = target;
   const location = cx.at(node);
   if (target.kind === "view")
@@ -174,7 +174,8 @@ const simple = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && simple(e
 
 /** What is evaluated next does not change where the assignment goes. */
 function keepIndices(cx: Lowering, target: Place, node: acorn.Node): void {
-  if (target.kind !== "variable") target.indices = target.indices.map((e) => cx.hold({ kind: "scalar", expr: e }, node, "at").expr);
+  if (target.kind !== "variable")
+    target.indices = target.indices.map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr);
 }
 
 function write(cx: Lowering, target: Place, value: ScalarValue, node: acorn.Node): void {

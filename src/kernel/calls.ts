@@ -40,7 +40,7 @@ function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
   const args = cx.inOrder(
     node.arguments.map((a) => () => cx.expression(a, scope)),
-    (value, n) => cx.settle(value, node.arguments[n]),
+    (value, n) => cx.materialise(value, node.arguments[n]),
   );
   return inline(cx, fn, args, node);
 }
@@ -83,7 +83,7 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     case "array": {
       if (name !== "fill") return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
       const [value] = oneArgument(cx, node, scope);
-      const held = cx.hold({ kind: "scalar", expr: cx.stored(value, target.type, node, "the private array") }, node).expr;
+      const held = cx.materialiseScalar({ kind: "scalar", expr: cx.stored(value, target.type, node, "the private array") }, node).expr;
       const k = cx.unique("k");
       const index: Expr = { op: "local", type: "i32", name: k };
       cx.out.push({

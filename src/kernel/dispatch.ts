@@ -46,7 +46,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
     case "ArrayExpression":
       return {
         kind: "tuple",
-        items: node.elements.map((e) => cx.settle(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)),
+        items: node.elements.map((e) => cx.materialise(expression(cx, e ?? cx.fail(node, "an element is missing"), scope), node)),
       };
     case "ObjectExpression":
       return record(cx, node, scope);

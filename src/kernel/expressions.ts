@@ -33,7 +33,7 @@ export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope)
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
-  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) => cx.settle(value, node));
+  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) => cx.materialise(value, node));
   const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
   switch (of.kind) {
     case "view": {
@@ -134,7 +134,7 @@ export function conditional(cx: Lowering, node: acorn.ConditionalExpression, sco
   if (known !== undefined) return cx.expression(known ? node.consequent : node.alternate, scope);
   const a = cx.collect(() => cx.expression(node.consequent, scope));
   const b = cx.collect(() => cx.expression(node.alternate, scope));
-  const m = cx.met(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
+  const m = cx.unified(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
   if (!a.stmts.length && !b.stmts.length)
     return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
   const name = cx.unique("t");
@@ -207,7 +207,7 @@ export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope)
   for (const p of node.properties) {
     if (p.type !== "Property" || p.computed || p.kind !== "init") return cx.fail(p, "only plain fields are allowed in an object");
     const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);
-    fields.set(name, cx.settle(cx.expression(p.value, scope), p));
+    fields.set(name, cx.materialise(cx.expression(p.value, scope), p));
   }
   return { kind: "record", fields };
 }

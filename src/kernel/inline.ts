@@ -32,7 +32,7 @@ function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
     if (value.kind === "void" && p.type !== "AssignmentPattern")
       cx.fail(p, `${fn.name} needs ${fn.node.params.length} arguments, and is given ${args.length}`);
     const own = [...namesOf(p)].some((name) => changed.has(name));
-    if (p.type === "Identifier" && !own) scope.bind(p.name, cx.settle(value, p, p.name));
+    if (p.type === "Identifier" && !own) scope.bind(p.name, cx.materialise(value, p, p.name));
     else bindPattern(cx, p, value, scope, !own);
   });
 }

@@ -72,7 +72,7 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   let bound = stop.value.expr;
   if (inclusive) bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", Math.sign(step)) };
   const sources = sourcesOf([stop.value.expr, ...stop.stmts.flatMap(exprsOf)]);
-  if (sources.memory) bound = cx.hold({ kind: "scalar", expr: bound }, node, "stop").expr;
+  if (sources.memory) bound = cx.materialiseScalar({ kind: "scalar", expr: bound }, node, "stop").expr;
 
   const counter = cx.unique(name);
   const inner = new Scope(scope);
@@ -90,7 +90,7 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
 function startOf(cx: Lowering, { name, declared }: CountedForm, scope: Scope): ScalarValue {
   let start: ScalarValue | undefined;
   for (const d of declared.declarations) {
-    if (start) start = cx.hold(start, d);
+    if (start) start = cx.materialiseScalar(start, d);
     if (d.id.type === "Identifier" && d.id.name === name) start = scalarOf(cx, d.init!, scope);
     else declaration(cx, { ...declared, declarations: [d] }, scope);
   }

@@ -28,7 +28,7 @@ export interface Source extends Omit<Kernel, "params" | "policy"> {
 }
 
 /**
- * Turns a kernel's TypeScript function into IR: names resolved, types settled, helpers inlined, returns made into plain control flow.
+ * Turns a kernel's TypeScript function into IR: names resolved, types inferred, helpers inlined, returns made into plain control flow.
  * Throws KernelError, with the author's line and a remedy, for whatever is outside the language (docs/language.md).
  *
  * @param fixed values of the parameters declared `fixed`
@@ -50,7 +50,7 @@ export function lower(kernel: Source, fixed: Readonly<Record<string, number | bo
   throw new KernelError(
     kernel.name,
     kernel.location,
-    "the types of its variables do not settle",
+    "the types of its variables cannot be inferred",
     "give each variable one type from its first value on",
   );
 }

@@ -3,7 +3,7 @@ import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
 import type { FunctionSource } from "./source.js";
-import { convert, meet, type Met } from "./types.js";
+import { convert, unify, type Unified } from "./types.js";
 import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
 /** What is known of a local's type from earlier attempts. */
@@ -153,11 +153,11 @@ export class Lowering {
    * Runs `parts` one after the other. Where the statements of a later one have effects, the values of earlier ones are first put where
    * those cannot change them: an expression reads its operands from left to right.
    */
-  inOrder<T>(parts: readonly (() => T)[], settle: (value: T, part: number) => T): T[] {
+  inOrder<T>(parts: readonly (() => T)[], materialise: (value: T, part: number) => T): T[] {
     const values: T[] = [];
     for (const part of parts) {
       const { stmts, value } = this.collect(part);
-      if (stmts.some((s) => s.kind !== "let")) values.forEach((v, n) => (values[n] = settle(v, n)));
+      if (stmts.some((s) => s.kind !== "let")) values.forEach((v, n) => (values[n] = materialise(v, n)));
       this.out.push(...stmts);
       values.push(value);
     }
@@ -180,7 +180,7 @@ export class Lowering {
     this.out.push({ kind: "assign", name: variable.name, value: this.fit(value, variable, node), location: this.at(node) });
   }
 
-  /** `value` in the type of the variable; settles the type of a variable that has only held literals so far. */
+  /** `value` in the type of the variable; fixes the type of a variable that has only held literals so far. */
   fit(value: ScalarValue, variable: Variable, node: acorn.Node): Expr {
     const { type } = value.expr;
     if (variable.weak && !value.weak) this.learn(variable, { type });
@@ -209,13 +209,13 @@ export class Lowering {
     return "found" in result ? this.fail(node, `${array} holds ${type}, and ${result.found} is stored into it`, result.remedy) : result;
   }
 
-  met(a: ScalarValue, b: ScalarValue, node: acorn.Node): Met {
-    const result = meet(a, b);
+  unified(a: ScalarValue, b: ScalarValue, node: acorn.Node): Unified {
+    const result = unify(a, b);
     return "problem" in result ? this.fail(node, result.problem, result.remedy) : result;
   }
 
   /** The value as it is now: itself if nothing can change it, else a new constant local. */
-  hold(value: ScalarValue, node: acorn.Node, name = "t"): ScalarValue {
+  materialiseScalar(value: ScalarValue, node: acorn.Node, name = "t"): ScalarValue {
     const { expr } = value;
     if (isLeaf(expr) && !(expr.op === "local" && this.mutable.has(expr.name))) return value;
     const local = this.unique(name);
@@ -224,17 +224,17 @@ export class Lowering {
   }
 
   /** The same for values of all kinds: a row of a view keeps the indices that it has now. */
-  settle(value: Value, node: acorn.Node, name = "t"): Value {
+  materialise(value: Value, node: acorn.Node, name = "t"): Value {
     switch (value.kind) {
       case "scalar":
-        return this.hold(value, node, name);
+        return this.materialiseScalar(value, node, name);
       case "variable":
-        return value.constant ? value : this.hold(read(value), node, name);
+        return value.constant ? value : this.materialiseScalar(read(value), node, name);
       case "view":
       case "table":
-        return { ...value, prefix: value.prefix.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
+        return { ...value, prefix: value.prefix.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
       case "components":
-        return { ...value, cell: value.cell.map((e) => this.hold({ kind: "scalar", expr: e }, node, "at").expr) };
+        return { ...value, cell: value.cell.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
       // Any other value does not change, and is its own copy.
       default:
         return value;

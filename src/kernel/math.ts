@@ -25,7 +25,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
   ) {
     const [a, b] = scalarsOf(cx, [first.left, first.right], scope);
     return (
-      (isFloat(cx.met(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ??
+      (isFloat(cx.unified(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ??
       exact(cx, name, combine(cx, "/", a, b, first), node)
     );
   }
@@ -74,7 +74,7 @@ function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: Scala
   if (!whole || name === "trunc" || whole.expr.op !== "binary" || whole.expr.type === "u32") return whole;
   const integer = (fn: BinaryFn, x: Expr, y: Expr): Expr => ({ op: "binary", type: "i32", fn, a: x, b: y });
   const compare = (fn: CompareFn, x: Expr, y: Expr): Expr => ({ op: "compare", type: "bool", fn, a: x, b: y });
-  const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.hold({ kind: "scalar", expr: e }, node).expr);
+  const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node).expr);
   const zero = constant("i32", 0);
   const below: Expr = {
     op: "logical",
@@ -106,7 +106,7 @@ function inexact(cx: Lowering, fn: MathFn, args: ScalarValue[], node: acorn.Node
       weak: "float",
     };
   const [first, second] = reals;
-  const operands = second ? cx.met(first, second, node) : undefined;
+  const operands = second ? cx.unified(first, second, node) : undefined;
   const list = operands ? [operands.a, operands.b] : [first.expr];
   return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn, args: list } };
 }
@@ -117,7 +117,7 @@ function real(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
 }
 
 function extremum(cx: Lowering, fn: BinaryFn & ("min" | "max"), a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
-  const m = cx.met(a, b, node);
+  const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `Math.${fn} of truth values`);
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
 }
@@ -129,8 +129,8 @@ function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue 
   const number = (x: number): Expr => constant(type, x);
   const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type, cond, a, b });
   const atLeast = (a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn: "ge", a, b });
-  const x = cx.hold(value, node).expr;
-  const floor = cx.hold({ kind: "scalar", expr: { op: "unary", type, fn: "floor", a: x } }, node).expr;
+  const x = cx.materialiseScalar(value, node).expr;
+  const floor = cx.materialiseScalar({ kind: "scalar", expr: { op: "unary", type, fn: "floor", a: x } }, node).expr;
   const up: Expr = { op: "binary", type, fn: "add", a: floor, b: number(1) };
   const rounded = select(atLeast({ op: "binary", type, fn: "sub", a: x, b: floor }, number(0.5)), up, floor);
   const isNegativeZero: Expr = {
@@ -144,7 +144,7 @@ function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue 
 }
 
 function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
-  const x = cx.hold(value, node).expr;
+  const x = cx.materialiseScalar(value, node).expr;
   const { type } = x;
   const compare = (fn: "gt" | "lt"): Expr => ({ op: "compare", type: "bool", fn, a: x, b: constant(type, 0) });
   const negative: Expr = type === "u32" ? x : { op: "select", type, cond: compare("lt"), a: constant(type, -1), b: x };

@@ -70,7 +70,7 @@ export const scalarOf = (cx: Lowering, node: ExpressionNode, scope: Scope): Scal
 export const scalarsOf = (cx: Lowering, nodes: readonly ExpressionNode[], scope: Scope): ScalarValue[] =>
   cx.inOrder(
     nodes.map((n) => () => scalarOf(cx, n, scope)),
-    (value, n) => cx.hold(value, nodes[n]),
+    (value, n) => cx.materialiseScalar(value, nodes[n]),
   );
 
 /** An expression as a truth value; numbers are true where they are not zero (NaN is false), as in JavaScript. */

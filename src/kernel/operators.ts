@@ -34,7 +34,7 @@ export function combine(cx: Lowering, operator: string, a: ScalarValue, b: Scala
   if (operator === ">>>")
     return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
   if (operator === "**") {
-    const m = cx.met(a, b, node);
+    const m = cx.unified(a, b, node);
     if (!isFloat(m.type)) return cx.fail(node, "** of integers", "multiply, or convert one operand with unary +");
     return { kind: "scalar", expr: { op: "call", type: m.type as NumericType, fn: "pow", args: [m.a, m.b] }, weak: m.weak };
   }
@@ -42,7 +42,7 @@ export function combine(cx: Lowering, operator: string, a: ScalarValue, b: Scala
 }
 
 function compare(cx: Lowering, fn: CompareFn, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
-  const m = cx.met(a, b, node);
+  const m = cx.unified(a, b, node);
   if (m.type === "bool" && fn !== "eq" && fn !== "ne") return cx.fail(node, "truth values are ordered", "compare numbers");
   return { kind: "scalar", expr: { op: "compare", type: "bool", fn, a: m.a, b: m.b } };
 }
@@ -51,7 +51,7 @@ function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarVal
   const fn = ARITHMETIC[operator] ?? cx.fail(node, `the operator ${operator} is not part of the kernel language`);
   if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const")
     return literal(EXACT[fn](a.expr.value as number, b.expr.value as number));
-  const m = cx.met(a, b, node);
+  const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `${operator} of truth values`, "write condition ? 1 : 0 for a number");
   if (fn === "div" && isInteger(m.type)) {
     if (!m.weak)
@@ -141,7 +141,7 @@ function truthAsNumber(cx: Lowering, cond: Expr): ScalarValue {
 
 /** The truncated quotient of two integers; undefined if an operand is a float. */
 export function wholeQuotient(cx: Lowering, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
-  const m = cx.met(a, b, node);
+  const m = cx.unified(a, b, node);
   if (!isInteger(m.type) || (a.expr.op === "const" && a.weak && b.expr.op === "const" && b.weak)) return undefined;
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn: "div", a: m.a, b: m.b } };
 }

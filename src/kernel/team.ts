@@ -171,7 +171,7 @@ function scratchType(cx: Lowering, node: acorn.CallExpression["arguments"][numbe
 function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {
   const first = node.arguments[0] ?? cx.fail(node, "a count is missing");
   const count = cx.converted(scalarOf(cx, first, scope), "i32", first, "a count must be i32");
-  return cx.hold({ kind: "scalar", expr: count }, first, "count").expr;
+  return cx.materialiseScalar({ kind: "scalar", expr: count }, first, "count").expr;
 }
 
 function member(cx: Lowering): { name: string; index: Value } {

@@ -3,18 +3,18 @@ import type { Expr, ScalarType } from "../ir/types.js";
 import { constant, type ScalarValue } from "./values.js";
 
 /*
- * How operand types meet. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,
+ * How operand types are unified. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,
  * f32 becomes f64, and nothing is narrowed unless the text says so.
  */
 
 /** A value that cannot take a type: what it is, and what to write instead. */
-export interface Misfit {
+export interface TypeMismatch {
   found: string;
   remedy: string;
 }
 
 /** `value` as `type`, or why not. */
-export function convert(value: ScalarValue, type: ScalarType): Expr | Misfit {
+export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismatch {
   const { expr, weak } = value;
   const from = expr.type;
   if (from === type) return expr;
@@ -41,21 +41,21 @@ function remedyFor(from: ScalarType, to: ScalarType): string {
   return "write Math.fround(...)";
 }
 
-export interface Met {
+export interface Unified {
   type: ScalarType;
   a: Expr;
   b: Expr;
   weak?: "int" | "float";
 }
 
-/** Why two types cannot meet, and what to write instead. */
-export interface Clash {
+/** Why two types cannot be unified, and what to write instead. */
+export interface OperandMismatch {
   problem: string;
   remedy: string;
 }
 
 /** The common type of two operands of an arithmetic operator or a comparison. */
-export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
+export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch {
   const [s, t] = [a.expr.type, b.expr.type];
   if (s === "bool" || t === "bool") {
     if (s === t) return { type: "bool", a: a.expr, b: b.expr };
@@ -65,7 +65,7 @@ export function meet(a: ScalarValue, b: ScalarValue): Met | Clash {
   if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
   const x = convert(a, type),
     y = convert(b, type);
-  for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} meets ${type}`, remedy: side.remedy };
+  for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} does not fit ${type}`, remedy: side.remedy };
   const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
   return { type, a: x as Expr, b: y as Expr, weak };
 }

@@ -34,7 +34,7 @@ export type Value =
   | { kind: "void" };
 
 /**
- * A number or truth value. A literal's type is not settled: `weak` literals (and variables that only ever held such) take the type of
+ * A number or truth value. A literal's type is open: `weak` literals (and variables that only ever held such) take the type of
  * what they meet; left alone, `int` becomes i32 and `float` f64.
  */
 export interface ScalarValue {

@@ -128,7 +128,7 @@ export class Executor {
   /** The program for fields, scalars, halos and particles as they are now. */
   programFor(stages: Stages, level: OccLevel): Program {
     const { fields, scalars, derived, grids } = this.used(stages);
-    for (const grid of grids) grid.lay();
+    for (const grid of grids) grid.layOut();
     const memoryOf = (n: number) => (n < fields.length ? fields[n].storage : scalars[n - fields.length].views);
     const known = this.variants.find(
       ({ program: { plan }, memory, generations }) =>

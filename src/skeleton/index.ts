@@ -6,12 +6,12 @@ export {
   SETTING_OPTIONS,
   DEFAULT_SETTINGS,
   type GridSettings,
-  type Settled,
+  type Resolved,
   type SettingOption,
   type SkeletonModule,
   type SkeletonSettings,
   type Storage,
-  type Unsettled,
+  type Unresolved,
 } from "./settings.js";
 export { WALKS, type WalkOrder } from "./sweep-order.js";
 export { fastest, tuned, type Tunable } from "./tuned.js";

@@ -43,7 +43,7 @@ export function merge(group: Group, buffers: Buffers): Container {
 }
 
 /** A private array that takes the place of a field in one cell, that at `offset` from the own one. */
-interface Held {
+interface Materialised {
   readonly array: string;
   readonly field: Field;
   readonly offset: readonly number[];
@@ -65,9 +65,9 @@ class Merger {
   private readonly values = new Map<string, number | boolean>();
   private mask: string | undefined;
   private readonly declared = new Map<Container, ReadonlyMap<string, string>>();
-  private readonly held: Held[] = [];
+  private readonly held: Materialised[] = [];
   /** The own cell's values of fields that the group writes. */
-  private readonly own = new Map<Field, Held>();
+  private readonly own = new Map<Field, Materialised>();
 
   constructor(
     private readonly group: Group,
@@ -84,9 +84,9 @@ class Merger {
     const { parts, inlined } = this.group;
     for (const part of parts)
       for (const touch of footprintOf(part.container).touches.values())
-        if (touch.written.size > 0 && !this.own.has(touch.field)) this.own.set(touch.field, this.hold(touch.field, this.here()));
+        if (touch.written.size > 0 && !this.own.has(touch.field)) this.own.set(touch.field, this.materialise(touch.field, this.here()));
     const body = parts.flatMap((part) => {
-      const around = new Map<string, Held>();
+      const around = new Map<string, Materialised>();
       const copies = inlined.filter((inline) => inline.reader === part).flatMap((inline) => this.neighbours(inline, around));
       return [...copies, ...this.copy(part, this.here(), this.own, around)];
     });
@@ -98,18 +98,18 @@ class Merger {
     return Array<number>(this.rank).fill(0);
   }
 
-  private hold(field: Field, offset: readonly number[]): Held {
+  private materialise(field: Field, offset: readonly number[]): Materialised {
     const held = { array: this.names.fresh(`${field.name.replace(/\W/g, "_")}_here`), field, offset };
     this.held.push(held);
     return held;
   }
 
   /** The writer's code for each neighbour that the reader wants to know of. */
-  private neighbours({ writer, field, offsets }: Inline, around: Map<string, Held>): Stmt[] {
+  private neighbours({ writer, field, offsets }: Inline, around: Map<string, Materialised>): Stmt[] {
     return offsets.flatMap((offset) => {
-      const values = new Map<Field, Held>();
+      const values = new Map<Field, Materialised>();
       for (const touch of footprintOf(writer.container).touches.values())
-        if (touch.written.size > 0) values.set(touch.field, this.hold(touch.field, offset));
+        if (touch.written.size > 0) values.set(touch.field, this.materialise(touch.field, offset));
       around.set(place(field, offset), values.get(field)!);
       return this.copy(writer, offset, values, new Map(), true);
     });
@@ -122,8 +122,8 @@ class Merger {
   private copy(
     { container, again }: Part,
     offset: readonly number[],
-    values: ReadonlyMap<Field, Held>,
-    around: ReadonlyMap<string, Held>,
+    values: ReadonlyMap<Field, Materialised>,
+    around: ReadonlyMap<string, Materialised>,
     silent = again,
   ): Stmt[] {
     const { ir } = container;
@@ -133,7 +133,7 @@ class Merger {
     const name = (old: string) => renamed.get(old)!;
 
     /** What holds the value of a field that the code finds at `indices`, in registers. */
-    const heldAt = (view: string, indices: readonly Expr[]): Held | undefined => {
+    const heldAt = (view: string, indices: readonly Expr[]): Materialised | undefined => {
       const use = fields.get(view);
       if (use?.level !== "own") return undefined;
       const distance = offsetOf(indices);
@@ -368,10 +368,10 @@ const shifted = (index: Expr, by: number): Expr =>
 
 const place = (field: Field, offset: readonly number[]): string => `${field.name} ${offset.join()}`;
 
-const elementOf = ({ array, field }: Held, index: Expr): Expr => ({ op: "element", type: typeOf(field), array, index });
+const elementOf = ({ array, field }: Materialised, index: Expr): Expr => ({ op: "element", type: typeOf(field), array, index });
 
 /** What a field would give back after a store of `value`. */
-const setHeld = ({ array, field }: Held, index: Expr, value: Expr, location: Location): Stmt => ({
+const setHeld = ({ array, field }: Materialised, index: Expr, value: Expr, location: Location): Stmt => ({
   kind: "setElement",
   array,
   index,

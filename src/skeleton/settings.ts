@@ -22,9 +22,9 @@ export interface Storage {
 }
 
 /** Settings of which the storage is decided. */
-export type Settled<S extends GridSettings> = Omit<S, keyof Storage> & Storage;
+export type Resolved<S extends GridSettings> = Omit<S, keyof Storage> & Storage;
 /** Settings that may leave the storage to measurement. */
-export type Unsettled<S extends Storage> = Omit<S, keyof Storage> & Pick<GridSettings, keyof Storage>;
+export type Unresolved<S extends Storage> = Omit<S, keyof Storage> & Pick<GridSettings, keyof Storage>;
 
 /** An option of the command line: the same name, values and words for every command. */
 export interface SettingOption {

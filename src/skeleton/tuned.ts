@@ -1,6 +1,6 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid/options.js";
 import { isRefusal, type Trial } from "./choice.js";
-import type { GridSettings, Settled, Storage } from "./settings.js";
+import type { GridSettings, Resolved, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 
 /** An application with its data on the devices, ready to iterate. */
@@ -35,7 +35,7 @@ const LAYOUTS: readonly Storage["layout"][] = ["soa", "aos"];
  */
 export async function tuned<A extends Tunable, S extends GridSettings>(
   settings: S,
-  make: (settings: Settled<S>) => A | Promise<A>,
+  make: (settings: Resolved<S>) => A | Promise<A>,
   kinds: readonly GridKind[] = GRID_KINDS,
 ): Promise<A> {
   const candidates = candidatesOf(settings, kinds);

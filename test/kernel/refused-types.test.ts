@@ -98,7 +98,7 @@ describe("types that do not fit are refused", () => {
         if (u[i] > -1) u[i] = 0;
       }),
       "u[i] > -1",
-      /-1 meets u32/,
+      /-1 does not fit u32/,
       /-1 >>> 0/,
     ],
     [

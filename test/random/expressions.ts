@@ -92,7 +92,7 @@ export class Expressions {
     return depth <= 0 || chance(this.choices, 15) ? this.leaf(type, scope) : this.compound(type, scope, depth - 1);
   }
 
-  /** An expression whose type is settled. */
+  /** An expression whose type is fixed. */
   strong(type: ScalarType, scope: Scope, depth: number): Expr {
     return strong(this.of(type, scope, depth));
   }
@@ -191,7 +191,7 @@ export class Expressions {
     });
   }
 
-  /** Two operands, one of them of settled type. */
+  /** Two operands, one of them of fixed type. */
   private pair(type: ScalarType, scope: Scope, depth: number): [Expr, Expr] {
     const [a, b] = [this.of(type, scope, depth), this.of(type, scope, depth)];
     return a.strong || b.strong ? [a, b] : [strong(a), b];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { f64, LaunchError } from "../../src/index.js";
 import { makeGrid } from "../../src/domain/index.js";
-import { skeleton, swap, tuned, DEFAULT_SETTINGS, type Settled, type GridSettings, type Tunable } from "../../src/skeleton/index.js";
+import { skeleton, swap, tuned, DEFAULT_SETTINGS, type Resolved, type GridSettings, type Tunable } from "../../src/skeleton/index.js";
 import { jsSets } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-tuned-"));
@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 /** A diffusion of vectors, which notes how it is made and freed. */
 function diffusion(log: string[], { cardinality = 3, size = 12, refused = "" } = {}) {
-  return ({ grid: kind, layout, ...others }: Settled<GridSettings>): Tunable & { readonly storage: string } => {
+  return ({ grid: kind, layout, ...others }: Resolved<GridSettings>): Tunable & { readonly storage: string } => {
     const storage = `${kind} ${layout}`;
     log.push(`make ${storage}`);
     if (kind === refused) throw new LaunchError(`no ${refused} grid here`);

@@ -61,7 +61,7 @@ export function foldPartials(
 /**
  * Leaves a reduce parameter's partials in the view that takes them, or folds them to its value: into `results`, and the view that takes it.
  */
-export function settle(
+export function finishReduction(
   { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
   param: ReduceParam,
   fold: Fold,

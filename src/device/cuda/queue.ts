@@ -96,12 +96,12 @@ export class CudaQueue implements Queue {
     this.gpu.enter();
     this.refuseInCapture("a read");
     this.enter(source);
-    const settle = () => void this.gpu.enter();
+    const beforePoll = () => void this.gpu.enter();
     if (source.contiguous || source.size === 0)
-      return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, settle);
+      return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, beforePoll);
     const dense = this.pack(source);
     try {
-      return await this.gpu.staging.read(dense.address, source.type, source.size, this.stream, settle);
+      return await this.gpu.staging.read(dense.address, source.type, source.size, this.stream, beforePoll);
     } finally {
       dense.free();
     }

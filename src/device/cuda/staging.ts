@@ -40,7 +40,13 @@ export class Staging {
   }
 
   /** The `count` elements at `source`, as they are once the stream's earlier work is done. */
-  async read<T extends ElementType>(source: Handle, type: T, count: number, stream: Handle, settle: () => void): Promise<TypedArrayOf<T>> {
+  async read<T extends ElementType>(
+    source: Handle,
+    type: T,
+    count: number,
+    stream: Handle,
+    beforePoll: () => void,
+  ): Promise<TypedArrayOf<T>> {
     const bytes = count * BYTES[type];
     if (bytes > LARGEST_READ) return this.readNow(source, type, count, stream);
     const result = typedArray(type, count);
@@ -48,7 +54,7 @@ export class Staging {
     const piece = this.take(bytes);
     this.driver.call("cuMemcpyDtoHAsync_v2", piece.pointer, source, bytes, stream);
     this.driver.call("cuEventRecord", piece.event, stream);
-    await untilReady(this.driver, "cuEventQuery", piece.event, settle);
+    await untilReady(this.driver, "cuEventQuery", piece.event, beforePoll);
     result.set(typedArray(type, piece.bytes, 0, count));
     this.give(piece);
     return result;
@@ -118,16 +124,16 @@ function fill(target: TypedArray, data: ArrayLike<number>, first: number): void 
 /** Polls this long at every turn of the event loop, then once a millisecond. */
 const EAGER_SECONDS = 0.02;
 
-/** Resolves once the device has passed an event or emptied a stream, without blocking the event loop. `settle` runs before each look. */
+/** Resolves once the device has passed an event or emptied a stream, without blocking the event loop. `beforePoll` runs before each look. */
 export async function untilReady(
   driver: Driver,
   query: "cuEventQuery" | "cuStreamQuery",
   handle: Handle,
-  settle: () => void,
+  beforePoll: () => void,
 ): Promise<void> {
   const eagerUntil = performance.now() + EAGER_SECONDS * 1000;
   for (;;) {
-    settle();
+    beforePoll();
     if (driver.ready(query, handle)) return;
     if (performance.now() < eagerUntil) await new Promise<void>((resolve) => setImmediate(resolve));
     else await new Promise<void>((resolve) => setTimeout(resolve, 1));

@@ -5,7 +5,7 @@ import type { Binding } from "../launch/bind.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, settle } from "../cpu/partials.js";
+import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { Arena } from "./arena.js";
 import { callKernel } from "./call.js";
@@ -64,7 +64,7 @@ class DebugProgram implements CpuProgram {
     const partials = this.runChecked(arena);
     arena.commit();
     const results: Record<string, number> = {};
-    for (const [param, values] of partials) settle(this.binding, param, foldOfParam(param), values, results);
+    for (const [param, values] of partials) finishReduction(this.binding, param, foldOfParam(param), values, results);
     return results;
   }
 

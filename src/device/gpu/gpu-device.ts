@@ -18,8 +18,8 @@ import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
-/** What holds the memory of a GPU, whatever drives it. */
-export interface MemoryHolder {
+/** What owns the memory of a GPU, whatever drives it. */
+export interface MemoryOwner {
   readonly memory: MemorySpace;
   /** Throws DeviceError once closed. */
   enter(): unknown;
@@ -32,7 +32,7 @@ export interface MemoryHolder {
 const RESIDENT_TEAMS = 8;
 
 /** What devices of all backends for GPUs have in common. */
-export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
+export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   abstract readonly backend: string;
   abstract readonly label: string;
   abstract readonly capabilities: Capabilities;
@@ -44,7 +44,7 @@ export abstract class GpuDevice<Holder extends MemoryHolder> implements Device {
 
   constructor(
     readonly name: string,
-    readonly gpu: Holder,
+    readonly gpu: Owner,
   ) {
     this.memory = gpu.memory;
   }

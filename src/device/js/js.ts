@@ -6,7 +6,7 @@ import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { addressOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, settle } from "../cpu/partials.js";
+import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
@@ -119,7 +119,7 @@ class JsProgram implements CpuProgram {
     for (const plan of this.plans) plan.copies?.fold();
     const results: Record<string, number> = {};
     for (const { param, partials, count, fold } of this.reductions)
-      settle(this.binding, param, fold, new Float64Array(partials.host, partials.address, count), results);
+      finishReduction(this.binding, param, fold, new Float64Array(partials.host, partials.address, count), results);
     return results;
   }
 

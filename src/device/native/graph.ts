@@ -68,13 +68,13 @@ export class WalkRegion implements Region {
   private readonly list: BigUint64Array<ArrayBuffer>;
   private readonly address: bigint;
 
-  /** @param settle what is left to do when all steps are through */
+  /** @param finish what is left to do when all steps are through */
   constructor(
     readonly remark: string,
     private readonly walk: Entry,
     private steps: readonly WalkStep[],
     loader: Loader,
-    private readonly settle: () => void,
+    private readonly finish: () => void,
   ) {
     this.list = new BigUint64Array(new ArrayBuffer(8 * (2 + 2 * steps.length)));
     this.address = loader.address(this.list.buffer);
@@ -83,7 +83,7 @@ export class WalkRegion implements Region {
 
   run(): void {
     this.walk.call(this.address);
-    this.settle();
+    this.finish();
   }
 
   free(): void {

@@ -83,10 +83,10 @@ class NativeDevice extends CpuDevice {
       return { entry: transfer.address, args: this.loader.address(args), kept: args };
     });
     const launches = [...new Set(work.filter((item) => item instanceof CpuLaunch))];
-    const settle = () => {
+    const finish = () => {
       for (const launch of launches) launch.results = (launch.program as NativeProgram).results();
     };
-    return new WalkRegion(`${countOf(work)}: one call`, walk, steps, this.loader, settle);
+    return new WalkRegion(`${countOf(work)}: one call`, walk, steps, this.loader, finish);
   }
 
   /** Emitted, compiled and loaded, or found so. */

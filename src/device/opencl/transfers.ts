@@ -36,7 +36,7 @@ export class Uploads {
     const step = PIECE / BYTES[type];
     const { memory, first: start } = this.machine.addresses.find(address);
     for (let first = 0; first < data.length; first += step) {
-      this.settle();
+      this.releaseArrived();
       const count = Math.min(step, data.length - first);
       const held = new ArrayBuffer(count * BYTES[type]);
       fill(typedArray(type, held, 0, count), data, first);
@@ -48,7 +48,7 @@ export class Uploads {
   }
 
   /** Lets go of what has arrived. */
-  private settle(): void {
+  private releaseArrived(): void {
     while (this.pieces.length > 0) {
       const { completion } = this.pieces[0];
       if (this.pieces.length >= IN_FLIGHT) completion.block();

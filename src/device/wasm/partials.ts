@@ -43,7 +43,7 @@ export class Partials {
   }
 
   /** Folds what they have left, and gives the result. */
-  settle(): number {
+  finish(): number {
     const result = this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold);
     if (this.taker) {
       if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!);

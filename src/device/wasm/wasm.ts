@@ -259,7 +259,7 @@ class WasmProgram implements CpuProgram {
   /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
   private end(): Record<string, number> {
     for (const plan of this.plans) plan.copies?.fold();
-    for (const partials of this.reductions) this.results[partials.param.name] = partials.settle();
+    for (const partials of this.reductions) this.results[partials.param.name] = partials.finish();
     return this.results;
   }
 

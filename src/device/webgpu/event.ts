@@ -67,7 +67,7 @@ export class WebGpuEvent implements DeviceEvent {
   async done(): Promise<void> {
     this.gpu.enter();
     await this.reached;
-    await this.gpu.settled();
+    await this.gpu.awaitErrors();
   }
 
   block(): void {

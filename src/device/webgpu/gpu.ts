@@ -109,7 +109,7 @@ export class Gpu {
     return buffer;
   }
 
-  /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is told by `settled`. */
+  /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is told by `awaitErrors`. */
   pipeline(entry: Entry, kernel: { name: string; file: string }): Pipeline {
     const known = this.pipelines.get(entry.source);
     if (known) return known;
@@ -162,7 +162,7 @@ export class Gpu {
     reader.unmap();
     if (kept && this.readers.length < READERS) this.readers.push(reader);
     else reader.destroy();
-    await this.settled();
+    await this.awaitErrors();
     return copy;
   }
 
@@ -171,11 +171,11 @@ export class Gpu {
     const device = this.enter();
     this.commands.flush();
     await this.waited(device.queue.onSubmittedWorkDone());
-    await this.settled();
+    await this.awaitErrors();
   }
 
   /** Throws what the driver has refused since the last time. */
-  async settled(): Promise<void> {
+  async awaitErrors(): Promise<void> {
     await Promise.all(this.owed);
     const failure = this.failures[0];
     this.failures.length = 0;
@@ -215,8 +215,8 @@ export class Gpu {
 
   private owe(answer: Promise<void>): void {
     // A device that is lost or closed meanwhile answers no more.
-    const settled: Promise<void> = answer.catch(() => {}).finally(() => this.owed.delete(settled));
-    this.owed.add(settled);
+    const answered: Promise<void> = answer.catch(() => {}).finally(() => this.owed.delete(answered));
+    this.owed.add(answered);
   }
 
   /** An answer of the driver; where there is none, the reason why. */
@@ -224,7 +224,7 @@ export class Gpu {
     try {
       return await answer;
     } catch (error) {
-      await this.settled();
+      await this.awaitErrors();
       this.enter();
       throw new DeviceError(this.name, firstLine((error as Error).message));
     }

@@ -200,11 +200,11 @@ export class WebGpuLaunch implements Launch {
       run(batch);
       for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
     }
-    if (batches.some((batch) => size(batch) > 0)) this.planSettled();
+    if (batches.some((batch) => size(batch) > 0)) this.planRenormalisation();
   }
 
-  private planSettled(): void {
-    for (const { name, entry } of this.program.settled) {
+  private planRenormalisation(): void {
+    for (const { name, entry } of this.program.renormalised) {
       const { size } = this.binding.views[name];
       this.dispatch(entry, linearGrid(groupsFor(size, WORKGROUP)), { size });
     }

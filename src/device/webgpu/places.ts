@@ -95,16 +95,16 @@ export function placesOf(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Rec
 /** The launch, or pieces of its range, with a binding for each group. */
 function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): { policy: Policy; bindings: Binding[] }[] {
   const { policy } = binding;
-  const lay = (piece: Policy): Binding[] | undefined => {
+  const bindingsOf = (piece: Policy): Binding[] | undefined => {
     const bindings = groups.map((group) => window(gpu, binding, group, piece));
     return bindings.every((found) => found !== undefined) ? bindings : undefined;
   };
-  const bindings = lay(policy);
+  const bindings = bindingsOf(policy);
   if (bindings) return [{ policy, bindings }];
   const unit = policy.kind === "range" && policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
   for (let rows = policy.kind === "range" ? policy.extents[0] : 0; rows > unit;) {
     rows = Math.ceil(rows / 2 / unit) * unit;
-    const pieces = cut(policy as RangePolicy, rows).map((piece) => ({ policy: piece, bindings: lay(piece) }));
+    const pieces = cut(policy as RangePolicy, rows).map((piece) => ({ policy: piece, bindings: bindingsOf(piece) }));
     if (pieces.every((piece): piece is { policy: RangePolicy; bindings: Binding[] } => piece.bindings !== undefined)) return pieces;
   }
   const large = groups.find((group) => window(gpu, binding, group, policy) === undefined)!;

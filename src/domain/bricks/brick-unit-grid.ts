@@ -8,7 +8,7 @@ import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
 import { lowerBricks, type BrickRole } from "./lowering.js";
-import { NumberedGrid, type Arrangement, type Lowered, type Tables } from "../indexed/indexed-grid.js";
+import { NumberedGrid, type ValueLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
 import { Numbering } from "../indexed/indexing.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
@@ -82,7 +82,7 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid
   }
 
   /** Inactive cells of a brick keep the fill value. */
-  protected override fillMember(field: Arrangement, m: number, memory: View, value: number): void {
+  protected override fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
     if (this.bricks.full) return super.fillMember(field, m, memory, value);
     const target = this.storage(field, m).window(memory);
     const values = typedArray(field.type, target.size).fill(field.fillValue);

@@ -51,7 +51,7 @@ export class Runs {
 
   private plan(container: Container, precision: Precision): Plan {
     const { grid } = container;
-    for (const { field } of container.uses) field.grid.lay();
+    for (const { field } of container.uses) field.grid.layOut();
     const scalars = [...container.scalars.values(), ...container.reductions.values()];
     const memory = [...container.uses.map(({ field }) => field.storage), ...scalars.map((scalar) => scalar.views)];
     const plans = this.plans.get(container) ?? [];

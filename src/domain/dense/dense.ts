@@ -11,7 +11,7 @@ import { BaseGrid, type Given, type Place } from "../base-grid.js";
 import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
-import { DenseStorage, type Arrangement, type Box } from "./storage.js";
+import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
@@ -60,7 +60,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   readonly kind = "dense";
   /** Cells around each box in kernel order, as memory is laid out. */
   private padding: readonly number[] = [];
-  /** The active cells of each member as bytes, arranged like a u8 field. */
+  /** The active cells of each member as bytes, laid out like a u8 field. */
   private masks: readonly View[] | undefined;
   private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
 
@@ -84,15 +84,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     super.requireStencils(made);
     if (!this.packs || this.asked || sidewaysReads(made.ir, new Set(made.uses.map(({ param }) => param))) <= MOST_SIDEWAYS) return;
     this.packs = false;
-    this.relay();
+    this.invalidateLayout();
   }
 
   override coarsen(): BaseGrid<D> {
-    if (this.packs && !this.parent) this.relay();
+    if (this.packs && !this.parent) this.invalidateLayout();
     return super.coarsen();
   }
 
-  protected arrange(stored: readonly Field[]): void {
+  protected changeLayout(stored: readonly Field[]): void {
     const before = { padding: this.padding, packed: this.packed };
     this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
     // What is written into other cells needs a place beyond the box, and so does what other levels read.
@@ -217,8 +217,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
-    this.lay();
-    for (const { field } of container.uses) field.grid.lay();
+    this.layOut();
+    for (const { field } of container.uses) field.grid.layOut();
     const member = this.set.members[device];
     const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
     const { kernel, roles, teams: overTeams } = this.lower(container, member.device.memory === CPU_MEMORY, lanes);
@@ -309,7 +309,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return { extents, padding, packed, spare: this.rings.at(-1) };
   }
 
-  private storage(field: Arrangement, member: number): DenseStorage {
+  private storage(field: ValueLayout, member: number): DenseStorage {
     return new DenseStorage(this.box(member), field);
   }
 

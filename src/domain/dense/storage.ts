@@ -19,7 +19,7 @@ export interface Box {
 }
 
 /** What decides where a value of a field lies in its box. */
-export interface Arrangement {
+export interface ValueLayout {
   readonly type: ElementType;
   readonly cardinality: number;
   readonly layout: FieldLayout;
@@ -43,9 +43,9 @@ export class DenseStorage {
 
   constructor(
     readonly box: Box,
-    readonly arrangement: Arrangement,
+    readonly values: ValueLayout,
   ) {
-    const { type, cardinality, layout } = arrangement;
+    const { type, cardinality, layout } = values;
     const { extents, padding, packed = false, spare = 0 } = box;
     const unit = ROW_BYTES / BYTES[type];
     const aligned = (length: number): number => Math.ceil(length / unit) * unit;
@@ -69,7 +69,7 @@ export class DenseStorage {
 
   /** New zeroed memory. */
   allocate(device: Device): View {
-    return allocate(device, this.arrangement.type, this.length);
+    return allocate(device, this.values.type, this.length);
   }
 
   /** Elements from the start of memory to component `k` of the cell at local coordinates in kernel order, which may lie in the padding. */
@@ -80,7 +80,7 @@ export class DenseStorage {
   /** What kernels see: the box with its padding, indexed [k][z][y][x] or [z][y][x][k], without k for cardinality 1. */
   kernelView(memory: View): View {
     const { extents, padding } = this.box;
-    const { type, cardinality, layout } = this.arrangement;
+    const { type, cardinality, layout } = this.values;
     const shape = extents.map((n, axis) => n + 2 * padding[axis]);
     const offset = this.at(padding.map((width) => -width));
     const { strides, component } = this;
@@ -92,7 +92,7 @@ export class DenseStorage {
 
   /** Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1. */
   window(memory: View, first: number, end: number): View {
-    const { type, cardinality } = this.arrangement;
+    const { type, cardinality } = this.values;
     const shape = [end - first, ...this.box.extents.slice(1)];
     const offset = this.at(shape.map((_, axis) => (axis === 0 ? first : 0)));
     if (cardinality === 1) return new View(memory.buffer, type, shape, this.strides, offset);
@@ -106,7 +106,7 @@ export class DenseStorage {
     const flat = Array<number>(3 - axes);
     const cells = [...flat.fill(1), ...shape.slice(0, axes)];
     const steps = [...flat.fill(0), ...strides.slice(0, axes)];
-    return new View(buffer, type, [this.arrangement.cardinality, ...cells], [this.component, ...steps], offset);
+    return new View(buffer, type, [this.values.cardinality, ...cells], [this.component, ...steps], offset);
   }
 
   /** The stretch of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
@@ -114,6 +114,6 @@ export class DenseStorage {
     const others = this.box.extents.slice(1);
     const begin = this.at([first, ...others.map(() => 0)], k);
     const length = this.at([end - 1, ...others.map((n) => n - 1)], k) + this.alongCell - begin;
-    return new View(memory.buffer, this.arrangement.type, [length], [1], begin);
+    return new View(memory.buffer, this.values.type, [length], [1], begin);
   }
 }

@@ -39,10 +39,10 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     readonly fillValue: number,
   ) {}
 
-  /** The memory on each member, halos and padding included, in the grid's own arrangement; laid out at first use. */
+  /** The memory on each member, halos and padding included, in the grid's own layout; laid out at first use. */
   get storage(): readonly View<T>[] {
     if (this.freed) throw new LaunchError(`field "${this.name}" was freed; free fields only when nothing uses them`);
-    this.grid.lay();
+    this.grid.layOut();
     return (this.views ??= this.grid.allocate(this as unknown as Field) as readonly View<T>[]);
   }
 
@@ -305,7 +305,7 @@ export interface Grid<D extends Dimension = Dimension> {
   /** The same for a container that was not declared by `container`, such as a fused one. */
   requireStencils(container: Container): void;
   /** Lays out memory for the stencils noted so far; whatever uses memory calls it. */
-  lay(): void;
+  layOut(): void;
   /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */

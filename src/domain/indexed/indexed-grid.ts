@@ -24,7 +24,7 @@ export interface Lowered<Role extends string> {
 }
 
 /** What of a field decides where its values lie, and what lies where no active cell is. */
-export type Arrangement = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
+export type ValueLayout = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
 /** What the parameters of the grid hold. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
 /** A launch over some planes of a partition. */
@@ -74,7 +74,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return { policy: this.unitCells === 1 ? range(units) : range(units, this.unitCells) };
   }
 
-  protected arrange(stored: readonly Field[]): void {
+  protected changeLayout(stored: readonly Field[]): void {
     this.freeTables();
     const width = Math.ceil(this.reach.at(-1)! / this.unitPlanes);
     if (width === this.width) return;
@@ -118,7 +118,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   }
 
   /** Sets the active cells of a member. */
-  protected fillMember(field: Arrangement, m: number, memory: View, value: number): void {
+  protected fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
     fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].fillCell), value);
   }
 
@@ -189,8 +189,8 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   }
 
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
-    this.lay();
-    for (const { field } of container.uses) field.grid.lay();
+    this.layOut();
+    for (const { field } of container.uses) field.grid.layOut();
     const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
     const wanted = stretches.filter(({ planes }) => {
       const [from, to] = this.unitsOf(device, planes);
@@ -279,7 +279,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return made;
   }
 
-  protected storage(field: Arrangement, member: number): UnitStorage {
+  protected storage(field: ValueLayout, member: number): UnitStorage {
     return new UnitStorage(this.numberings[member].fillCell + this.fillUnits, this.unitCells, field);
   }
 

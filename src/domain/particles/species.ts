@@ -305,7 +305,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
 
   /** Launches that were prepared for memory as the grid has laid it out. */
   private pattern(key: string, make: () => Pattern): Pattern {
-    this.grid.lay();
+    this.grid.layOut();
     if (this.generation !== this.grid.generation) this.forget();
     this.generation = this.grid.generation;
     let pattern = this.patterns.get(key);
@@ -328,7 +328,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   private makeMigration(most: number): Migration {
-    this.grid.lay();
+    this.grid.layOut();
     const { leaving, layout = "soa", capacity = Math.ceil(1.5 * most) + 64 } = this.options;
     const { exchange = Math.ceil(capacity / 4) } = this.options;
     const migration = new Migration(this.grid as unknown as Grid, { capacity, exchange, absorb: leaving === "absorb" });

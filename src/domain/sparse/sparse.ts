@@ -80,7 +80,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
         for (const offset of offsets)
           if (!this.linked[level].has(offset.join())) {
             this.linked[level].set(offset.join(), offset);
-            this.relay();
+            this.invalidateLayout();
           }
   }
 

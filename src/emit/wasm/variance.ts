@@ -24,7 +24,7 @@ export class Variance {
   private changed = false;
   /** Answers of `varies`, once they no longer change. */
   private readonly known = new WeakMap<Expr, boolean>();
-  private settled = false;
+  private converged = false;
 
   /** `varying`: further locals that are known to vary. */
   constructor(
@@ -37,14 +37,14 @@ export class Variance {
       this.changed = false;
       this.walk(body, 0);
     } while (this.changed);
-    this.settled = true;
+    this.converged = true;
   }
 
   varies(expr: Expr): boolean {
     const known = this.known.get(expr);
     if (known !== undefined) return known;
     const varies = this.find(expr);
-    if (this.settled) this.known.set(expr, varies);
+    if (this.converged) this.known.set(expr, varies);
     return varies;
   }
 

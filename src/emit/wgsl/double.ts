@@ -59,7 +59,7 @@ fn add_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_sum(a.x, b.x);
   let low = exact_sum(a.y, b.y);
   let sum = quick_sum(high.x, plus(high.y, low.x));
-  return settled(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
+  return range_checked(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
 }`,
   sub_f64: `
 fn sub_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return add_f64(a, -b); }`,
@@ -67,7 +67,7 @@ fn sub_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return add_f64(a, -b); }`,
 fn mul_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let high = exact_product(a.x, b.x);
   let low = times_plus(a.x, b.y, times_plus(a.y, b.x, high.y));
-  return settled(quick_sum(high.x, low), high.x);
+  return range_checked(quick_sum(high.x, low), high.x);
 }`,
   fma_f64: `
 /* a b + c, within 9 u^2 of the greater of both terms. */
@@ -76,7 +76,7 @@ fn fma_f64(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec2<f32> {
   let low = exact_sum(times_plus(a.x, b.y, times_plus(a.y, b.x, product.y)), c.y);
   let high = exact_sum(product.x, c.x);
   let sum = quick_sum(high.x, plus(high.y, low.x));
-  return settled(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
+  return range_checked(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
 }`,
   scaled_f64: `
 /* a * b for one f32. */
@@ -96,7 +96,7 @@ fn div_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let second = rounded(rest.x / divisor.x);
   let last = add_f64(rest, -scaled_f64(divisor, second));
   let quotient = add_f64(quick_sum(first, second), vec2<f32>(rounded(last.x / divisor.x), 0.0));
-  return select(settled(quotient, first), vec2<f32>(first, 0.0), (first == 0.0) | !is_finite(b.x));
+  return select(range_checked(quotient, first), vec2<f32>(first, 0.0), (first == 0.0) | !is_finite(b.x));
 }`,
   sqrt_f64: `
 fn sqrt_f64(a: vec2<f32>) -> vec2<f32> {
@@ -189,9 +189,9 @@ fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,
 
 /** What is left where a value leaves the range. */
 export const STRICT_ENDS: Readonly<Record<string, string>> = {
-  settled: `
+  range_checked: `
 /* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
-fn settled(value: vec2<f32>, high: f32) -> vec2<f32> {
+fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> {
   let whole = vec2<f32>(value.x, select(0.0, value.y, is_finite(value.x)));
   return select(whole, vec2<f32>(high, 0.0), !is_finite(high) | ((value.x == 0.0) & (high == 0.0)));
 }`,
@@ -199,6 +199,6 @@ fn settled(value: vec2<f32>, high: f32) -> vec2<f32> {
 
 /** The same without the sign of zeros, in fast mode. */
 export const FAST_ENDS: Readonly<Record<string, string>> = {
-  settled: `
-fn settled(value: vec2<f32>, high: f32) -> vec2<f32> { return select(vec2<f32>(high, 0.0), value, is_finite(value.x)); }`,
+  range_checked: `
+fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> { return select(vec2<f32>(high, 0.0), value, is_finite(value.x)); }`,
 };

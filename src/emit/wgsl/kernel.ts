@@ -4,7 +4,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
 import { WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
 import { RangeWriter } from "./range.js";
-import { ApplyWriter, SettleWriter } from "./recorded.js";
+import { ApplyWriter, RenormaliseWriter } from "./recorded.js";
 import { TeamWriter } from "./team.js";
 import { ProgramWriter, TEMPORARY } from "./writer.js";
 
@@ -22,15 +22,17 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
     recorded: program
       .scatters("recorded")
       .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
-    settled: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("tiled")]
+    renormalised: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("tiled")]
       .filter(({ element }) => element === "f64")
-      .map((target) => ({ name: target.name, entry: new SettleWriter(program, target).entry() })),
+      .map((target) => ({ name: target.name, entry: new RenormaliseWriter(program, target).entry() })),
   };
 }
 
 /** The entries of a program, in the order in which they run. */
-export const entriesOf = ({ main, fold, finish, recorded, settled }: WgslProgram): Entry[] =>
-  [main, ...recorded.map(({ apply }) => apply), ...settled.map(({ entry }) => entry), fold, finish].filter((entry) => entry !== undefined);
+export const entriesOf = ({ main, fold, finish, recorded, renormalised }: WgslProgram): Entry[] =>
+  [main, ...recorded.map(({ apply }) => apply), ...renormalised.map(({ entry }) => entry), fold, finish].filter(
+    (entry) => entry !== undefined,
+  );
 
 /** WGSL of a kernel without a launch or a device, for people and for tests: dense `right` layouts, each view in a buffer of its own. */
 export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {

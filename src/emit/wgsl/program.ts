@@ -89,7 +89,7 @@ export interface WgslProgram {
   readonly finish?: Entry;
   readonly recorded: readonly RecordedScatter[];
   /** Scatter targets of emulated f64 that atomic sums were added to. */
-  readonly settled: readonly { readonly name: string; readonly entry: Entry }[];
+  readonly renormalised: readonly { readonly name: string; readonly entry: Entry }[];
 }
 
 /** Bytes from the start of the block to each of its fields, and of the block as a whole. */

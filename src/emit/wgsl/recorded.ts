@@ -46,18 +46,18 @@ export class ApplyWriter extends EntryWriter {
 }
 
 /** Brings the two parts of each element of an emulated f64 array, to which atomic sums were added, to the form that arithmetic expects. */
-export class SettleWriter extends EntryWriter {
+export class RenormaliseWriter extends EntryWriter {
   protected readonly indexNames: readonly string[] = [];
 
   constructor(
     program: ProgramWriter,
     private readonly target: ScatterParam,
   ) {
-    super(program, `settle_${target.name}`);
+    super(program, `renormalise_${target.name}`);
   }
 
   reduce(): void {
-    throw new Error("sums are settled, not reduced");
+    throw new Error("sums are renormalised, not reduced");
   }
 
   entry(): Entry {
@@ -67,8 +67,8 @@ export class SettleWriter extends EntryWriter {
     code.line(`if at >= ${this.field("size")} { return; }`);
     code.line(`let offset_of_element = ${this.offsetOf(name, "at")};`);
     code.line(`let parts = ${this.read(name, element, "offset_of_element")};`);
-    for (const helper of ["settled", "quick_sum"]) this.helpers.use(helper);
-    code.line(this.write(name, element, "offset_of_element", "settled(quick_sum(parts.x, parts.y), parts.x)"));
+    for (const helper of ["range_checked", "quick_sum"]) this.helpers.use(helper);
+    code.line(this.write(name, element, "offset_of_element", "range_checked(quick_sum(parts.x, parts.y), parts.x)"));
     return this.finish([WORKGROUP, 1, 1]);
   }
 }

@@ -256,7 +256,7 @@ export abstract class EntryWriter implements Frame {
 
   /**
    * Adds an emulated f64 to two words that others change meanwhile: the upper parts by compare and exchange, with the error of that sum
-   * known exactly and added to the lower parts. What comes of it is `settled` afterwards, as the lower part may have grown.
+   * known exactly and added to the lower parts. What comes of it is renormalised afterwards, as the lower part may have grown.
    */
   private atomicSum(buffer: string, offset: string, value: string): string {
     const name = `sum_into_${buffer}`;

@@ -33,7 +33,7 @@ export class DeviceClock {
   }
 
   /** Waits for the samples so far, and not for what the queues were given after them. */
-  async settled(): Promise<void> {
+  async drain(): Promise<void> {
     this.read();
     await this.readout;
   }
@@ -48,7 +48,7 @@ export class DeviceClock {
         take(this.now, await end.since(begin));
       }
     });
-    // Whoever waits for `settled` is told.
+    // Whoever waits for `drain` is told.
     this.readout.catch(() => {});
   }
 }

@@ -67,7 +67,7 @@ export class Profiler implements Tool {
   async stop(): Promise<Profile> {
     hooks.detach(this);
     const end = seconds();
-    for (const clock of this.clocks.values()) await clock.settled();
+    for (const clock of this.clocks.values()) await clock.drain();
     return {
       seconds: end - this.start,
       devices: [...this.devices.values()].map(({ name, label }) => ({ name, label })),
@@ -89,7 +89,7 @@ export class Profiler implements Tool {
   }
 
   async closing(device: Device): Promise<void> {
-    await this.clocks.get(device)?.settled();
+    await this.clocks.get(device)?.drain();
     this.clocks.delete(device);
   }
 

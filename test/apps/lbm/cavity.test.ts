@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { cavity, compareWithGhia } from "../../../apps/lbm/cavity.js";
 import { isMisprint, U_ALONG_Y, V_ALONG_X } from "../../../apps/lbm/ghia.js";
-import { settle } from "../../../apps/lbm/run.js";
+import { runToSteadyState } from "../../../apps/lbm/run.js";
 import { ratesOf, Simulation, type Settings } from "../../../apps/lbm/simulation.js";
 import { devices } from "isoform/set";
 
@@ -11,7 +11,7 @@ after(() => set.close());
 
 async function errorsOf(size: number, settings: Partial<Settings>): Promise<readonly number[]> {
   const simulation = await Simulation.create(set, cavity({ reynolds: 100, size }), settings);
-  await settle(simulation, { interval: 400, tolerance: 1e-5, steps: 8000 });
+  await runToSteadyState(simulation, { interval: 400, tolerance: 1e-5, steps: 8000 });
   const { errors } = await compareWithGhia(simulation, 100);
   simulation.free();
   return errors;

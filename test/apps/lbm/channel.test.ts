@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { devices } from "isoform/set";
 import { FLUID, MOVING_WALL, OUTLET } from "../../../apps/lbm/kernels.js";
 import { D2Q9 } from "../../../apps/lbm/lattice.js";
-import { settle } from "../../../apps/lbm/run.js";
+import { runToSteadyState } from "../../../apps/lbm/run.js";
 import { profile, Simulation, type Flow } from "../../../apps/lbm/simulation.js";
 
 const set = await devices("wasm*2");
@@ -26,7 +26,7 @@ const channel: Flow = {
 
 test("the flow between two walls has Poiseuille's profile and pressure", async () => {
   const simulation = await Simulation.create(set, channel);
-  await settle(simulation, { interval: 250, tolerance: 1e-7, steps: 8000 });
+  await runToSteadyState(simulation, { interval: 250, tolerance: 1e-7, steps: 8000 });
   const middle = LENGTH / 2;
   const u = await profile(simulation.velocity, [middle, 0], 1, HEIGHT, 0);
   const v = await profile(simulation.velocity, [middle, 0], 1, HEIGHT, 1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { cavity, compareWithGhia } from "../../../apps/lbm/cavity.js";
 import { FLUID, WALL } from "../../../apps/lbm/kernels.js";
-import { settle } from "../../../apps/lbm/run.js";
+import { runToSteadyState } from "../../../apps/lbm/run.js";
 import { Simulation, type Flow } from "../../../apps/lbm/simulation.js";
 import { onEachBackend } from "../../domain/sets.js";
 import { LATTICES, stream } from "./small-flows.js";
@@ -50,7 +50,7 @@ onEachBackend("lattice Boltzmann with one population", ({ all }) => {
       const simulation = await Simulation.create(set, cavity({ reynolds: 100, size: 33 }), { pattern: "aa", type });
       await simulation.run(3);
       assert.equal(simulation.steps, 4);
-      await settle(simulation, { interval: 400, tolerance: 1e-5, steps: 6000 });
+      await runToSteadyState(simulation, { interval: 400, tolerance: 1e-5, steps: 6000 });
       const { errors } = await compareWithGhia(simulation, 100);
       assert.ok(Math.max(...errors) < 0.01, `u ${errors[0]}, v ${errors[1]}`);
       simulation.free();

@@ -9,7 +9,7 @@ const boxes = fc.oneof(
   fc.record({ extents: fc.tuple(few(4), few(4), few(40)), padding: fc.tuple(few(2), few(2), few(3)) }),
   fc.record({ extents: fc.tuple(few(6), few(40)), padding: fc.tuple(few(2), few(3)) }),
 );
-const arrangements = fc.record({
+const valueLayouts = fc.record({
   type: fc.constantFrom("f64", "f32", "i32", "u8"),
   cardinality: fc.integer({ min: 1, max: 4 }),
   layout: fc.constantFrom("soa", "aos"),
@@ -17,10 +17,10 @@ const arrangements = fc.record({
 
 it("every cell and halo cell has a place of its own, all lie in memory, padding is never a cell, and rows begin at cache lines", () => {
   fc.assert(
-    fc.property(boxes, arrangements, ({ extents, padding }, arrangement) => {
+    fc.property(boxes, valueLayouts, ({ extents, padding }, stored) => {
       const box = { extents: extents.map((n) => n + 1), padding };
-      const storage = new DenseStorage(box, arrangement);
-      const { cardinality, type } = arrangement;
+      const storage = new DenseStorage(box, stored);
+      const { cardinality, type } = stored;
       const values = new Set<number>();
       const around = new Set<number>();
       const visit = (cell: readonly number[], axis: number): void => {
