@@ -33,7 +33,9 @@ export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope)
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
-  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) => cx.materialise(value, node));
+  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>
+    cx.materialise(value, node),
+  );
   const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
   switch (of.kind) {
     case "view": {
