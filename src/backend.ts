@@ -35,7 +35,7 @@ export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } fro
 /* Reductions by the rule of docs/determinism.md. */
 export { chunksPerLine, partialCount } from "./ir/launch.js";
 export { foldLanes } from "./ir/lanes.js";
-export { foldOf, foldOfParam, foldPartials, settle } from "./device/cpu/partials.js";
+export { foldOf, foldOfParam, foldPartials, finishReduction } from "./device/cpu/partials.js";
 
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {

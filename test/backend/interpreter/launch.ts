@@ -4,7 +4,7 @@ import {
   freeTeamRows,
   LaunchTuning,
   requireLiveViews,
-  settle,
+  finishReduction,
   type Binding,
   type Cost,
   type Launch,
@@ -48,7 +48,7 @@ export class InterpreterLaunch implements Launch {
   run(): void {
     this.requireReady();
     this.results = {};
-    for (const [param, partials] of this.program.run()) settle(this.binding, param, foldOfParam(param), partials, this.results);
+    for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
   }
 
   /** Throws LaunchError where the launch, or memory that it uses, was freed. */
