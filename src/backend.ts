@@ -29,7 +29,7 @@ export { registerBackend } from "./device/open.js";
 
 /* Launches: arguments checked and bound, and how their work is shared out. */
 export { bind, requireLiveViews, type Binding } from "./device/launch/bind.js";
-export { freeTeamRows, teamPlaces } from "./device/launch/team-rows.js";
+export { freeTeamRows, residentTeams } from "./device/launch/team-rows.js";
 export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } from "./device/tuning/tuning.js";
 
 /* Reductions by the rule of docs/determinism.md. */

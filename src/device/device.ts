@@ -205,7 +205,7 @@ export interface Device {
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
   /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; absent where each team needs its own. */
-  teamPlaces?(league: number): number;
+  residentTeams?(league: number): number;
   readonly tuning: TuningTable;
   /** Used by launches that ask for none. */
   precision: Precision;

@@ -72,7 +72,7 @@ export abstract class CpuDevice implements Device {
   }
 
   /** One a worker: any of them may have the only team. */
-  teamPlaces(_league: number): number {
+  residentTeams(_league: number): number {
     return this.capabilities.parallelism;
   }
 

@@ -53,7 +53,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     return (this.first ??= this.createQueue());
   }
 
-  teamPlaces(league: number): number {
+  residentTeams(league: number): number {
     return Math.min(league, RESIDENT_TEAMS * this.capabilities.parallelism);
   }
 

@@ -7,7 +7,7 @@ import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { requireLiveViews, type Binding } from "../launch/bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
-import { freeTeamRows, teamPlaces } from "../launch/team-rows.js";
+import { freeTeamRows, residentTeams } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
@@ -178,7 +178,7 @@ export class GpuLaunch implements Launch {
     );
     const held = this.entries.get(program.main.name)!.residentBlocks(program.threads, program.scratchBytes);
     const most = Math.max(1, TEAM_WAVES * held * this.gpu.facts.multiprocessors);
-    const rows = teamPlaces(this.binding);
+    const rows = residentTeams(this.binding);
     if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(

@@ -42,18 +42,18 @@ export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, k
   const rows = teamRows(ir);
   if (rows.length === 0) return {};
   const lengths = teamLengths(ir, known);
-  const places = policy.kind === "team" ? (device.teamPlaces?.(policy.league) ?? policy.league) : 0;
+  const rows = policy.kind === "team" ? (device.residentTeams?.(policy.league) ?? policy.league) : 0;
   return Object.fromEntries(
     rows.map(({ name, element }) => {
       const line = LINE / BYTES[element];
       const length = lengths.get(name)!;
-      return [name, device.array({ type: element }, [places, Math.ceil(length / line) * line]).slice(undefined, [0, length])];
+      return [name, device.array({ type: element }, [rows, Math.ceil(length / line) * line]).slice(undefined, [0, length])];
     }),
   );
 }
 
 /** Teams for which there is such memory; any number where the kernel has none. */
-export const teamPlaces = ({ ir, views }: Bound): number => Math.min(...teamRows(ir).map(({ name }) => views[name].shape[0]));
+export const residentTeams = ({ ir, views }: Bound): number => Math.min(...teamRows(ir).map(({ name }) => views[name].shape[0]));
 
 /** Gives that memory back. */
 export function freeTeamRows({ ir, views }: Bound): void {

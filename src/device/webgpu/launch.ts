@@ -11,7 +11,7 @@ import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "
 import { rangeBatches, sortPasses, teamBatches } from "../gpu/records.js";
 import type { Values } from "../gpu/steps.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
-import { freeTeamRows, teamPlaces } from "../launch/team-rows.js";
+import { freeTeamRows, residentTeams } from "../launch/team-rows.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { type Buffer } from "../memory/view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
@@ -158,7 +158,7 @@ export class WebGpuLaunch implements Launch {
         ? ["lanes: 1 of a member, as no part of a workgroup can wait for its own stores"]
         : []),
     );
-    const rows = teamPlaces(this.binding);
+    const rows = residentTeams(this.binding);
     if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(

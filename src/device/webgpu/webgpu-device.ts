@@ -37,7 +37,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
   }
 
   /** How many an adapter can run at a time is not told. */
-  override teamPlaces(league: number): number {
+  override residentTeams(league: number): number {
     return Math.min(league, 256);
   }
 

@@ -43,7 +43,7 @@ export class PortDevice extends CpuDevice {
   }
 
   /** Emitted files give each team of the league a row. */
-  override teamPlaces(league: number): number {
+  override residentTeams(league: number): number {
     return league;
   }
 

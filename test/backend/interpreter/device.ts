@@ -53,7 +53,7 @@ export class InterpreterDevice implements Device {
   }
 
   /** Teams run one after the other, and have one row of scratch. */
-  teamPlaces(): number {
+  residentTeams(): number {
     return 1;
   }
 

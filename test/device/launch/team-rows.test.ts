@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { cpuStorage } from "../../../src/device/cpu/storage.js";
-import { teamLengths, teamPlaces } from "../../../src/device/launch/team-rows.js";
+import { teamLengths, residentTeams } from "../../../src/device/launch/team-rows.js";
 import { bind } from "../../../src/device/launch/bind.js";
 import { f64, i32, LaunchError, open, teamKernel, teams, view, type Device } from "../../../src/index.js";
 
@@ -25,7 +25,7 @@ test("each team that runs at a time has a row on lines of its own, as long as sc
   const x = device.array(f64, [100, 7]);
   const binding = bind(device, sorted, { n: 5, x }, teams(100));
   assert.deepEqual([...teamLengths(binding.ir, binding).values()], [11, 7]);
-  assert.equal(teamPlaces(binding), device.capabilities.parallelism);
+  assert.equal(residentTeams(binding), device.capabilities.parallelism);
   const rows = Object.values(binding.views).filter((v) => v !== x);
   assert.deepEqual(
     rows.map(({ shape, strides }) => [shape[1], ...strides]),
