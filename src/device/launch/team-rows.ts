@@ -42,12 +42,12 @@ export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, k
   const rows = teamRows(ir);
   if (rows.length === 0) return {};
   const lengths = teamLengths(ir, known);
-  const rows = policy.kind === "team" ? (device.residentTeams?.(policy.league) ?? policy.league) : 0;
+  const resident = policy.kind === "team" ? (device.residentTeams?.(policy.league) ?? policy.league) : 0;
   return Object.fromEntries(
     rows.map(({ name, element }) => {
       const line = LINE / BYTES[element];
       const length = lengths.get(name)!;
-      return [name, device.array({ type: element }, [rows, Math.ceil(length / line) * line]).slice(undefined, [0, length])];
+      return [name, device.array({ type: element }, [resident, Math.ceil(length / line) * line]).slice(undefined, [0, length])];
     }),
   );
 }
