@@ -100,7 +100,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/refinement",
   "domain/sparse/sparse",
   "domain/spread",
-  "emit/c/stretches",
+  "emit/c/uniform-segments",
   "emit/standalone/c",
   "emit/standalone/cuda",
   "emit/standalone/opencl",

@@ -8,7 +8,7 @@ import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
-import type { FoundKernel } from "./recorded-launches.js";
+import type { FoundKernel } from "./observed-launches.js";
 
 interface EmitOptions extends Storage {
   target: TargetName;

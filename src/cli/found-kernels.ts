@@ -8,7 +8,7 @@ import { IsoformError } from "../ir/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import type { SkeletonModule, Storage } from "../skeleton/settings.js";
 import type { Registered } from "./commands.js";
-import type { FoundKernel } from "./recorded-launches.js";
+import type { FoundKernel } from "./observed-launches.js";
 
 export interface FindOptions extends Storage {
   readonly precision: Precision;
@@ -38,7 +38,7 @@ export async function kernelsOfFile(path: string, options: FindOptions): Promise
 /** The kernels of an application as it runs them: those of its sequence of containers are fused, and written for its grid. */
 export async function kernelsOfApplication({ skeleton, application }: Registered, options: FindOptions): Promise<FoundKernel[]> {
   if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
-  const { recordLaunches } = await import("./recorded-launches.js");
+  const { recordLaunches } = await import("./observed-launches.js");
   const module = await application!();
   return distinct(
     await recordLaunches(options.precision, async (set) => {
@@ -56,7 +56,7 @@ async function launchedBySkeleton(
   { makeSkeleton }: SkeletonModule,
   { precision, grid, layout, size }: FindOptions,
 ): Promise<FoundKernel[]> {
-  const { recordLaunches } = await import("./recorded-launches.js");
+  const { recordLaunches } = await import("./observed-launches.js");
   return recordLaunches(precision, async (set) => {
     const skeleton = await makeSkeleton(set, { grid, layout, occ: "none", precision, fuse: true, unroll: 1, size });
     await skeleton.run(1);

@@ -3,7 +3,7 @@ import { range, teams, type RangePolicy, type TeamPolicy } from "../../src/devic
 import { Expressions, NUMERIC } from "./expressions.js";
 import { declareHelpers } from "./helpers.js";
 import { Parameters, TAG } from "./parameters.js";
-import { block, Dice, placeOf, stmt, type Place } from "./place.js";
+import { block, Dice, placeOf, stmt, type Place } from "./context.js";
 import { smaller, type Program, type Stmt } from "./program.js";
 import { Statements } from "./statements.js";
 import { DEPTH, TeamStatements, WIDTH, type Plane, type Row } from "./teams.js";

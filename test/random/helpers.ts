@@ -1,7 +1,7 @@
 import { NUMERIC, type Expressions, type Variable } from "./expressions.js";
 import type { Parameters } from "./parameters.js";
 import { TAG } from "./parameters.js";
-import { block, inside, placeOf, stmt, type Dice, type Place } from "./place.js";
+import { block, inside, placeOf, stmt, type Dice, type Place } from "./context.js";
 import type { Part } from "./program.js";
 import type { Statements } from "./statements.js";
 

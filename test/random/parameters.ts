@@ -1,7 +1,7 @@
 import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
 import { NUMERIC } from "./expressions.js";
-import type { Dice, Place } from "./place.js";
+import type { Dice, Place } from "./context.js";
 import type { Declared, Part } from "./program.js";
 
 const TOKENS = { f64, f32, i32, u32, bool, u8 };

@@ -2,7 +2,7 @@ import type { NumericType } from "../../src/ir/types.js";
 import type { ReduceToken, ScatterToken } from "../../src/kernel/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
-import { block, inside, stmt, type Dice, type Place } from "./place.js";
+import { block, inside, stmt, type Dice, type Place } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;

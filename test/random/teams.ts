@@ -1,6 +1,6 @@
 import type { NumericType } from "../../src/ir/types.js";
 import { NUMERIC, type Expressions } from "./expressions.js";
-import { block, inside, stmt, type Dice, type Place } from "./place.js";
+import { block, inside, stmt, type Dice, type Place } from "./context.js";
 import type { Stmt } from "./program.js";
 import type { Statements } from "./statements.js";
 

@@ -1,5 +1,5 @@
 import { entriesOf } from "../../emit/wgsl/kernel.js";
-import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/recorded.js";
+import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
 import { WORKGROUP, wordsOf, type Entry, type RecordedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
@@ -16,7 +16,7 @@ import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { type Buffer } from "../memory/view.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { whole } from "./host-data.js";
-import type { Piece } from "./places.js";
+import type { Piece } from "./buffer-groups.js";
 import { programOf, shapeTunables, type LaunchProgram } from "./program.js";
 import {
   ClearStep,

@@ -7,7 +7,7 @@ import type { Tunables } from "../tuning/tuning.js";
 import type { TileShape } from "../gpu/tiles.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
-import { placesOf, type Places } from "./places.js";
+import { placesOf, type Places } from "./buffer-groups.js";
 import { chooseScatter } from "./strategy.js";
 
 /** The code for a launch, where its memory lies, and what was decided on the way. */

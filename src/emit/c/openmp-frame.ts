@@ -7,7 +7,7 @@ import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { placeInTile } from "./tile.js";
-import { paysInStretches, SIMD, writeElements, writeGroup, type ElementLoop } from "./stretches.js";
+import { paysInStretches, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;

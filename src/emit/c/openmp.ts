@@ -20,7 +20,7 @@ import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
 import { spillTile, tileFunctions } from "./tile.js";
-import { writeElements, type ElementLoop } from "./stretches.js";
+import { writeElements, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */

@@ -3,7 +3,7 @@ import { BYTES } from "../../ir/scalars.js";
 import type { Expr, Stmt, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import { LINE_BYTES, storesOf } from "./streaming.js";
-import { writeGroup, type ElementLoop } from "./stretches.js";
+import { writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { at, type VectorLoops } from "./vector.js";
 
 /** A frame whose stores may go elsewhere: what `redirect` gives for one takes the value in place of the element. */

@@ -8,8 +8,8 @@ import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";
-import { placeOf } from "./places.js";
-import type { LoopTerms, Place } from "./places.js";
+import { placeOf } from "./linear-address.js";
+import type { LoopTerms, Place } from "./linear-address.js";
 
 /** What a module is specialised on. Base addresses, scalars and results pass through the argument block. */
 export interface WasmSpec {

@@ -1,5 +1,5 @@
 import type { Expr, Stmt } from "../../ir/types.js";
-import { exprKey } from "./places.js";
+import { exprKey } from "./linear-address.js";
 import type { ScalarCode } from "./scalar.js";
 
 /*

@@ -4,7 +4,7 @@ import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";
-import type { Place } from "./places.js";
+import type { Place } from "./linear-address.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";

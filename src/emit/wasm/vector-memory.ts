@@ -2,7 +2,7 @@ import { rangeOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
-import type { Place } from "./places.js";
+import type { Place } from "./linear-address.js";
 import { emitUpdate } from "./scatter.js";
 import type { VectorCode } from "./vector.js";
 

@@ -3,7 +3,7 @@ import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
-import { type Stretch, stretchesOf } from "./stretches.js";
+import { type Stretch, stretchesOf } from "./statement-segments.js";
 import type { VectorCode } from "./vector.js";
 
 /** A divergent loop that is being emitted. */

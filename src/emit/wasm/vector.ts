@@ -4,7 +4,7 @@ import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import type { InnerLoop } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
-import { exprKey } from "./places.js";
+import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
 import { ScalarCode, signed } from "./scalar.js";
 import type { Variance } from "./variance.js";

@@ -4,7 +4,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
 import { WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
 import { RangeWriter } from "./range.js";
-import { ApplyWriter, RenormaliseWriter } from "./recorded.js";
+import { ApplyWriter, RenormaliseWriter } from "./sorted-scatter.js";
 import { TeamWriter } from "./team.js";
 import { ProgramWriter, TEMPORARY } from "./writer.js";
 

@@ -7,7 +7,7 @@ import type { GpuDialect } from "./dialect.js";
 import { FoldWriter } from "./folds.js";
 import type { GpuAssumptions, GpuProgram, ScatterCode, Traversal } from "./program.js";
 import { RangeWriter } from "./range.js";
-import { ApplyWriter } from "./recorded.js";
+import { ApplyWriter } from "./sorted-scatter.js";
 import { dynamicScratchBytes, lanesOf, MEMBERS, TeamWriter, DEFAULT_LANES } from "./team.js";
 import { type EntryWriter, ProgramWriter } from "./writer.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stretchesOf, type Stretch } from "../../../src/emit/wasm/stretches.js";
+import { stretchesOf, type Stretch } from "../../../src/emit/wasm/statement-segments.js";
 import { f32, f64, i32, kernel, open, range, view } from "../../../src/index.js";
 import { define, indexOf, localOf } from "../../../src/ir/build.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
