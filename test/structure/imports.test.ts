@@ -36,6 +36,34 @@ test("no files import each other", () => {
   assert.deepEqual(circular(imports, TYPE_CIRCLES), []);
 });
 
+test("docs/architecture.md tells the folders in their order, and draws their imports", () => {
+  const page = readFileSync(`${root}docs/architecture.md`, "utf8");
+  const levels = LAYERS.src.map((level) => [level].flat().filter((name) => name !== "*"));
+  const told = [...page.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    told.map((name) => levels.findIndex((level) => level.includes(name))),
+    levels.flatMap((level, n) => level.map(() => n)),
+  );
+  assert.deepEqual(new Set(told), new Set(levels.flat()));
+
+  const [, diagram] = page.match(/```mermaid\n(flowchart BT\n[^]*?)```/)!;
+  const drawn = [...diagram.matchAll(/^ *([\w &]+) --> ([\w &]+)$/gm)].flatMap(([, from, to]) =>
+    from.split(" & ").flatMap((a) => to.split(" & ").map((b) => ({ from: a, to: [b] }))),
+  );
+  const partOf = (file: string | undefined) => file?.match(/^src\/(\w+)\//)?.[1];
+  const real = imports.flatMap(({ from, usual }) => {
+    const [a, b] = [partOf(from), partOf(usual)];
+    return a && b && a !== b ? [`${a} --> ${b}`] : [];
+  });
+  for (const { from, to } of drawn) assert.ok(real.includes(`${from} --> ${to}`), `no import stands for ${from} --> ${to}`);
+  const reached = (from: string): Set<string> =>
+    new Set(drawn.filter((arrow) => arrow.from === from).flatMap(({ to: [to] }) => [to, ...reached(to)]));
+  for (const arrow of new Set(real)) {
+    const [from, to] = arrow.split(" --> ");
+    assert.ok(reached(from).has(to), `no arrows lead from ${from} to ${to}`);
+  }
+});
+
 /** The imports of files that are not there. */
 const given = (files: Record<string, string>) => {
   const all = new Map(Object.entries(files));
