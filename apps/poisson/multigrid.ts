@@ -97,16 +97,16 @@ const restrict = ({ t }: Level, { grid, f }: Level): Step =>
   grid.container("restrict", { f, t, near }, ({ f, t, near }, c) => {
     let total = 0.0;
     for (let k = -1; k <= 2; k++)
-      for (let j = -1; j <= 2; j++) for (let i = -1; i <= 2; i++) total += near(i) * near(j) * near(k) * t.child(c, i, j, k);
+      for (let j = -1; j <= 2; j++) for (let i = -1; i <= 2; i++) total += near(i) * near(j) * near(k) * t.fine(c, i, j, k);
     f[c] = total / 2;
   });
 
-const prolong = ({ grid, e }: Level, { e: coarse }: Level): Step =>
-  grid.container("prolong", { e, coarse, share }, ({ e, coarse, share }, c) => {
+const prolong = ({ grid, e }: Level, { e: correction }: Level): Step =>
+  grid.container("prolong", { e, correction, share }, ({ e, correction, share }, c) => {
     let total = 0.0;
     for (let k = -1; k <= 1; k++)
       for (let j = -1; j <= 1; j++)
-        for (let i = -1; i <= 1; i++) total += share(c.x, i) * share(c.y, j) * share(c.z, k) * coarse.parent(c, i, j, k);
+        for (let i = -1; i <= 1; i++) total += share(c.x, i) * share(c.y, j) * share(c.z, k) * correction.coarse(c, i, j, k);
     e[c] += total;
   });
 

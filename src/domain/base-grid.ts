@@ -49,7 +49,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   private readonly fields = new Set<Field>();
   private readonly scalars: Scalar[] = [];
   private readonly runs = new Runs();
-  private coarse: BaseGrid<D> | undefined;
+  private coarseGrid: BaseGrid<D> | undefined;
   private laidOut = false;
   /** Some container writes other cells than its own. */
   protected spreads = false;
@@ -100,12 +100,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return [member(device - 1), member(device + 1)];
   }
 
-  get parent(): BaseGrid<D> | undefined {
-    return this.coarse;
+  get coarse(): BaseGrid<D> | undefined {
+    return this.coarseGrid;
   }
 
   coarsen(): BaseGrid<D> {
-    if (this.coarse) return this.coarse;
+    if (this.coarseGrid) return this.coarseGrid;
     const odd = this.partitions.find(({ first }) => first % 2 === 1);
     if (odd)
       throw new LaunchError(
@@ -122,8 +122,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     const extents = this.extents.map((n) => Math.ceil(n / 2));
     const active = this.mask && coarseMask(this.mask, this.extents);
     const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
-    this.coarse = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
-    return this.coarse;
+    this.coarseGrid = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
+    return this.coarseGrid;
   }
 
   /** A grid of this kind on the same set, of twice the cell size. */
@@ -182,7 +182,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   noteReads(made: Container, use: FieldUse, refuse: (problem: string, remedy: string) => never): void {
-    const reached = (offset: Offset): Offset => (use.level === "child" ? this.beyondPair(offset) : offset);
+    const reached = (offset: Offset): Offset => (use.level === "fine" ? this.beyondPair(offset) : offset);
     this.note(use.offsets.map(reached), refuse);
     if (this.haloWidths.noteUse(made, use, reached)) this.outdate(use.field);
   }

@@ -35,9 +35,9 @@ export interface Neighbourhood<V, D extends Dimension, W = V> {
   /** True where the cell itself, or that at an offset, is an active cell of the grid. */
   isActive(c: Cell<D>, ...offset: Offset<D> | []): boolean;
   /** Of a field of the grid of half the cell size: the cell (2x + ox, 2y + oy, 2z + oz). */
-  child(c: Cell<D>, ...offset: Offset<D>): V;
+  fine(c: Cell<D>, ...offset: Offset<D>): V;
   /** Of a field of the grid of twice the cell size: the cell ((x >> 1) + ox, (y >> 1) + oy, (z >> 1) + oz). */
-  parent(c: Cell<D>, ...offset: Offset<D>): V;
+  coarse(c: Cell<D>, ...offset: Offset<D>): V;
 }
 
 /** A field in a body: `p[c]` is a number where the cardinality is 1, else `u[c][k]` is. */
@@ -45,8 +45,8 @@ export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { [cell: symbol]: number } & Neighbourhood<number, D>
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
-/** Where a field lies: on the container's grid, on that of half the cell size (read by `child`), of twice the cell size (by `parent`). */
-export type Level = "own" | "child" | "parent";
+/** Where a field lies: on the container's grid, on that of half the cell size (read by `fine`), of twice the cell size (by `coarse`). */
+export type Level = "own" | "fine" | "coarse";
 
 /** A field, as the front end knows it. */
 export interface FieldToken {

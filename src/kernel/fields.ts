@@ -27,7 +27,7 @@ export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acor
   if (field.level !== "own")
     return cx.fail(
       node,
-      `${field.name} belongs to a grid of ${field.level === "child" ? "half" : "twice"} the cell size and is read at the cell`,
+      `${field.name} belongs to a grid of ${field.level === "fine" ? "half" : "twice"} the cell size and is read at the cell`,
       `write ${field.name}.${field.level}(c, ...)`,
     );
   const here = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => indexOf(axis));
@@ -42,8 +42,8 @@ export function component(cx: Lowering, { field, cell }: Value & { kind: "compon
 /** A call of something that a field offers. */
 export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
   const [cell, ...offsets] = node.arguments;
-  if (name !== "at" && name !== "isActive" && name !== "child" && name !== "parent")
-    return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, isActive, child and parent`);
+  if (name !== "at" && name !== "isActive" && name !== "fine" && name !== "coarse")
+    return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, isActive, fine and coarse`);
   const dimension = cellAxes(cx.ir);
   const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
   if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
@@ -54,7 +54,7 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
       `${field.name}.${name} is given ${offsets.length} offset${offsets.length === 1 ? "" : "s"} on a grid of ${dimension} dimensions`,
       `write ${usage}`,
     );
-  const level = name === "child" || name === "parent" ? name : "own";
+  const level = name === "fine" || name === "coarse" ? name : "own";
   if (level !== field.level)
     return cx.fail(
       node,
@@ -104,15 +104,15 @@ export function deposit(
 
 const LEVELS = {
   own: "belongs to the container's own grid",
-  child: "belongs to a grid of half the cell size",
-  parent: "belongs to a grid of twice the cell size",
+  fine: "belongs to a grid of half the cell size",
+  coarse: "belongs to a grid of twice the cell size",
 };
 
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
   own: indexOf,
-  child: (axis: number): Expr => times(indexOf(axis), 2),
-  parent: (axis: number): Expr => right(indexOf(axis), 1),
+  fine: (axis: number): Expr => times(indexOf(axis), 2),
+  coarse: (axis: number): Expr => right(indexOf(axis), 1),
 };
 
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {

@@ -70,7 +70,7 @@ export type Derived = Field | GridSpecies;
  * that make it up, and the one of twice the size that it is part of belong to one member.
  */
 export function readsAcross({ level, offsets }: FieldUse): boolean {
-  const own = level === "child" ? [0, 1] : [0];
+  const own = level === "fine" ? [0, 1] : [0];
   return offsets.some((offset) => !own.includes(offset.at(-1)!));
 }
 

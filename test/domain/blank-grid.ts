@@ -26,7 +26,7 @@ export class BlankGrid<D extends Dimension> {
 
   constructor(
     readonly extents: readonly number[],
-    readonly parent?: BlankGrid<D>,
+    readonly coarse?: BlankGrid<D>,
   ) {
     this.dimension = extents.length as D;
   }

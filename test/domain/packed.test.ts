@@ -44,7 +44,7 @@ test("rows keep their padding where other cells are written, and on grids with c
   const [u, coarse] = [grid.field("u", f64), grid.coarsen().field("coarse", f64)];
   u.fill((x) => x);
   const restrict = coarse.grid.container("restrict", { u, coarse }, ({ u, coarse }, c) => {
-    coarse[c] = u.child(c, -1, 0, 0) + u.child(c, 2, 0, 0);
+    coarse[c] = u.fine(c, -1, 0, 0) + u.fine(c, 2, 0, 0);
   });
   await coarse.grid.run(restrict);
   assert.deepEqual([...(await coarse.download())].slice(0, 8), [2, 5, 9, 13, 17, 21, 25, 13]);

@@ -116,7 +116,7 @@ onEachBackend("periodic grids", ({ all, of }) => {
         const [p, s, q] = [fine.field("p", f64), fine.field("s", f64), coarse.field("q", f64)];
         p.fill(value);
         const restrict = coarse.container("restrict", { p, q }, ({ p, q }, c) => {
-          q[c] = p.child(c, -1, 0, 1) + p.child(c, 2, 1, -2) + p.child(c, 0, 2, 3);
+          q[c] = p.fine(c, -1, 0, 1) + p.fine(c, 2, 1, -2) + p.fine(c, 0, 2, 3);
         });
         await coarse.run(restrict, { precision: "strict" });
         const at = (x: number, y: number, z: number) => value((x + NX) % NX, (y + NY) % NY, (z + NZ) % NZ);
@@ -130,16 +130,19 @@ onEachBackend("periodic grids", ({ all, of }) => {
         ] as const)
           assert.equal(await q.get(cell), coarseAt(cell), `${kind} on ${set.name}`);
         const prolong = fine.container("prolong", { s, q }, ({ s, q }, c) => {
-          s[c] = q.parent(c, 1, 0, -1) - q.parent(c, -1, 1, 0);
+          s[c] = q.coarse(c, 1, 0, -1) - q.coarse(c, -1, 1, 0);
         });
         await fine.run(prolong, { precision: "strict" });
-        const parent = (x: number, y: number, z: number) => coarseAt([(x + 10) % 10, (y + 6) % 6, (z + 7) % 7]);
+        const coarseValue = (x: number, y: number, z: number) => coarseAt([(x + 10) % 10, (y + 6) % 6, (z + 7) % 7]);
         for (const [x, y, z] of [
           [0, 0, 0],
           [19, 11, 13],
           [1, 10, 12],
         ] as const)
-          assert.equal(await s.get([x, y, z]), parent((x >> 1) + 1, y >> 1, (z >> 1) - 1) - parent((x >> 1) - 1, (y >> 1) + 1, z >> 1));
+          assert.equal(
+            await s.get([x, y, z]),
+            coarseValue((x >> 1) + 1, y >> 1, (z >> 1) - 1) - coarseValue((x >> 1) - 1, (y >> 1) + 1, z >> 1),
+          );
         coarse.free();
         fine.free();
       }

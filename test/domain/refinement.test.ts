@@ -45,7 +45,7 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
       for (const [set, kind] of all.flatMap((set) => KINDS.map((kind) => [set, kind] as const))) {
         const fine = makeGrid(set, extents, { kind, active, levels: 1 });
         const coarse = fine.coarsen();
-        assert.equal(fine.parent, coarse);
+        assert.equal(fine.coarse, coarse);
         assert.equal(fine.coarsen(), coarse);
         assert.deepEqual(coarse.extents, coarseExtents);
         assert.equal(
@@ -56,11 +56,11 @@ await onEachBackend("coarser and finer grids", ({ all }) => {
         const r = coarse.field("r", f64, { fillValue: -2 });
         const restrict = coarse.container("restrict", { p, r }, ({ p, r }, c) => {
           let total = 0;
-          for (let k = -1; k <= 2; k++) for (let j = 0; j < 2; j++) for (let i = 0; i < 2; i++) total += p.child(c, i, j, k);
+          for (let k = -1; k <= 2; k++) for (let j = 0; j < 2; j++) for (let i = 0; i < 2; i++) total += p.fine(c, i, j, k);
           r[c] = total;
         });
         const prolong = fine.container("prolong", { r, q }, ({ r, q }, c) => {
-          q[c] = 3 * r.parent(c, 0, 0, 0) + r.parent(c, -1, 0, 0) - r.parent(c, 0, 0, 1) * (c.x - 10 * c.z);
+          q[c] = 3 * r.coarse(c, 0, 0, 0) + r.coarse(c, -1, 0, 0) - r.coarse(c, 0, 0, 1) * (c.x - 10 * c.z);
         });
         p.fill(value);
         await coarse.run(restrict, strict);
@@ -104,7 +104,7 @@ it("reductions of a coarse grid read the fine one", async () => {
     const coarse = fine.coarsen();
     const p = fine.field("p", f64);
     const total = coarse.scalar("total", f64);
-    const add = coarse.container("add", { p, total: sum(total) }, ({ p, total }, c) => total.add(p.child(c, 1, 1, 1)));
+    const add = coarse.container("add", { p, total: sum(total) }, ({ p, total }, c) => total.add(p.fine(c, 1, 1, 1)));
     p.fill((x, y, z) => x + 8 * y + 64 * z);
     await coarse.run(add, strict);
     assert.equal(await total.get(), 4 * 4 * 8 * (4 + 8 * 4 + 64 * 8));
@@ -117,10 +117,10 @@ it("tables between grids follow when one of them is laid out anew", async () => 
     const coarse = fine.coarsen();
     const [p, q, r] = [fine.field("p", f64), fine.field("q", f64), coarse.field("r", f64)];
     const down = coarse.container("down", { p, r }, ({ p, r }, c) => {
-      r[c] = p.child(c, 0, 0, 0) + p.child(c, 1, 1, 1);
+      r[c] = p.fine(c, 0, 0, 0) + p.fine(c, 1, 1, 1);
     });
     const up = fine.container("up", { q, r }, ({ q, r }, c) => {
-      q[c] = r.parent(c, 0, 0, 0);
+      q[c] = r.coarse(c, 0, 0, 0);
     });
     p.fill(value);
     const round = async (): Promise<number[]> => {
@@ -135,7 +135,7 @@ it("tables between grids follow when one of them is laid out anew", async () => 
     coarse.require([[1, 0, -2]]);
     assert.deepEqual(await round(), before, kind);
     const further = fine.container("further", { q, r }, ({ q, r }, c) => {
-      q[c] = r.parent(c, 0, 0, 0) + 0 * r.parent(c, 1, 0, 1);
+      q[c] = r.coarse(c, 0, 0, 0) + 0 * r.coarse(c, 1, 0, 1);
     });
     await fine.run(further, strict);
     assert.deepEqual([...(await q.download())], before, kind);

@@ -122,10 +122,10 @@ test("neighbours along other axes need no halo", () => {
   assert.deepEqual(names(onTwo([container("shift", { beside: [x], writes: [y] })], "two-way")), ["shift"]);
 });
 
-test("the children of a cell need no halo, their neighbours do", () => {
+test("the fine cells of a cell need no halo, their neighbours do", () => {
   const [fine, coarse] = [field("fine"), field("coarse")];
   const restrict = (offsets: number[][]): Container => {
-    const made = container("restrict", { reads: [fine], writes: [coarse], level: "child" });
+    const made = container("restrict", { reads: [fine], writes: [coarse], level: "fine" });
     return { ...made, uses: made.uses.map((use) => (use.field === fine ? { ...use, offsets } : { ...use, level: "own" })) };
   };
   assert.deepEqual(
@@ -161,7 +161,7 @@ test("the children of a cell need no halo, their neighbours do", () => {
 test("what reads another grid is not split: internal cells of two grids do not lie upon each other", () => {
   const [u, v, r] = ["u", "v", "r"].map(field);
   const smooth = container("smooth", { around: [u], writes: [v] });
-  const restrict = container("restrict", { reads: [v], writes: [r], level: "child" });
+  const restrict = container("restrict", { reads: [v], writes: [r], level: "fine" });
   assert.deepEqual([...onTwo([smooth, restrict], "two-way").splits.keys()], [0]);
   const copy = container("copy", { reads: [v], writes: [r] });
   assert.deepEqual([...onTwo([smooth, copy], "two-way").splits.keys()], [0, 1]);

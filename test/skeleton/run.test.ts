@@ -112,7 +112,7 @@ test("two grids take part in one sequence, whatever the members, the overlap and
         }),
         coarse.container("restrict", { v, r, norm: sum(norm) }, ({ v, r, norm }, c) => {
           let all = 0;
-          for (let dz = -1; dz <= 2; dz++) all += v.child(c, 0, 1, dz);
+          for (let dz = -1; dz <= 2; dz++) all += v.fine(c, 0, 1, dz);
           r[c] = 0.25 * all;
           norm.add(r[c] * r[c]);
         }),
@@ -120,7 +120,7 @@ test("two grids take part in one sequence, whatever the members, the overlap and
           e[c] = 0.5 * (r.at(c, 0, 0, 1) - r.at(c, 0, 1, -1)) + norm / 4096;
         }),
         fine.container("prolong", { u, v, e }, ({ u, v, e }, c) => {
-          u[c] = v[c] + 0.5 * e.parent(c, 0, 0, 0) + 0.25 * e.parent(c, 0, 0, -1) + 0.125 * e.parent(c, 1, 0, 1);
+          u[c] = v[c] + 0.5 * e.coarse(c, 0, 0, 0) + 0.25 * e.coarse(c, 0, 0, -1) + 0.125 * e.coarse(c, 1, 0, 1);
         }),
       ];
       u.fill((x, y, z) => noise(x, y, z));

@@ -154,9 +154,9 @@ class Cells {
     if (level === undefined) return undefined;
     return Array.from({ length: this.axes }, (_, n) => {
       const axis = this.axes - 1 - n;
-      const form = affineOf(level === "parent" ? this.halved(indices[axis], axis) : indices[axis], this.definitions);
+      const form = affineOf(level === "coarse" ? this.halved(indices[axis], axis) : indices[axis], this.definitions);
       const rest = form && without(form, `index:${axis}`);
-      if (!form || coefficient(form, `index:${axis}`) !== (level === "child" ? 2 : 1) || !isConstant(rest!))
+      if (!form || coefficient(form, `index:${axis}`) !== (level === "fine" ? 2 : 1) || !isConstant(rest!))
         throw new KernelError(
           this.ir.name,
           location,
@@ -186,8 +186,8 @@ const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? plus(
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
   own: indexOf,
-  child: (axis: number): Expr => times(indexOf(axis), 2),
-  parent: (axis: number): Expr => right(indexOf(axis), 1),
+  fine: (axis: number): Expr => times(indexOf(axis), 2),
+  coarse: (axis: number): Expr => right(indexOf(axis), 1),
 };
 
 const isSpread = ({ write, offset }: Touch): boolean => write && offset.some((d) => d !== 0);

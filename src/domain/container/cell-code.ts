@@ -9,7 +9,7 @@ type Load = Extract<Expr, { op: "load" }>;
 
 /** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
 export interface CellCode {
-  /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first child or its parent. */
+  /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first fine cell or its coarse one. */
   element(field: string, offset: Offset, component: Expr): Expr[];
   /** The value of an access to a field, of which `load` reads memory; the load itself where absent. */
   read?(field: string, offset: Offset, load: Load): Expr;
@@ -73,7 +73,7 @@ const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.poli
 
 /**
  * Reads the offset [dx, dy, dz] off the indices of an access to a field or the mask: from the own cell, or in fields of other grids from
- * its first child or its parent.
+ * its first fine cell or its coarse one.
  */
 export function offsetsIn(ir: KernelIR): (view: string, indices: readonly Expr[]) => Offset {
   const definitions = definitionsOf(ir.body);

@@ -140,8 +140,8 @@ export class Declarations {
   private levelOf(field: Field): FieldUse["level"] {
     const grid: Grid = field.grid;
     if (grid === this.grid) return "own";
-    if (grid.parent === this.grid) return "child";
-    if (this.grid.parent === grid) return "parent";
+    if (grid.coarse === this.grid) return "fine";
+    if (this.grid.coarse === grid) return "coarse";
     return this.fail(
       `the field "${field.name}" belongs to another grid, of [${grid.extents}] cells; the container's has [${this.grid.extents}]`,
       "make all fields of a container on its grid, or on a coarser or finer one made from it",

@@ -88,7 +88,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   override coarsen(): BaseGrid<D> {
-    if (this.packs && !this.parent) this.invalidateLayout();
+    if (this.packs && !this.coarse) this.invalidateLayout();
     return super.coarsen();
   }
 
@@ -96,7 +96,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const before = { padding: this.padding, packed: this.packed };
     this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
     // What is written into other cells needs a place beyond the box, and so does what other levels read.
-    this.packed = this.packs && !this.spreads && !this.parent;
+    this.packed = this.packs && !this.spreads && !this.coarse;
     for (const view of this.masks ?? []) view.free();
     this.masks = undefined;
     for (const field of stored) {

@@ -46,15 +46,15 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const last = padding.length - 1;
   const own: Place = { level: "own", ...plan };
 
-  /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first child, or from its parent. */
+  /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first fine cell or its coarse one. */
   const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
     const index = indexOf(axis);
     const extent = rings[axis];
-    const isNear = level === "child" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
+    const isNear = level === "fine" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
     if (extent !== undefined && !isNear)
       return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
     if (level === "own") return shifted(index, d);
-    return level === "child"
+    return level === "fine"
       ? shifted(times(index, 2), theirs[axis] - 2 * padding[axis] + d)
       : shifted(right(shifted(index, -padding[axis]), 1), theirs[axis] + d);
   };
@@ -134,7 +134,7 @@ type Place = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
 /** Index along an axis that offsets count from, on rings: these have no padding. */
 function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
   const index = indexOf(axis);
-  return level === "own" ? index : level === "child" ? times(index, 2) : right(index, 1);
+  return level === "own" ? index : level === "fine" ? times(index, 2) : right(index, 1);
 }
 
 const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));

@@ -154,12 +154,12 @@ export interface FieldUse {
   readonly field: Field;
   readonly read: boolean;
   readonly written: boolean;
-  /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `child` or `parent`. */
+  /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `fine` or `coarse`. */
   readonly offsets: readonly (readonly number[])[];
   /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only. */
   readonly spread?: readonly (readonly number[])[];
-  /** The field lies on the container's grid, on that of half (`child`) or of twice the cell size (`parent`). */
-  readonly level: "own" | "child" | "parent";
+  /** The field lies on the container's grid, on that of half (`fine`) or of twice the cell size (`coarse`). */
+  readonly level: "own" | "fine" | "coarse";
 }
 
 /** An array of each member's own. */
@@ -269,7 +269,7 @@ export interface Grid<D extends Dimension = Dimension> {
   /** By axis, x first: whether its ends meet. */
   readonly periodic: readonly boolean[];
   /** The grid of twice the cell size, if `coarsen` made one. */
-  readonly parent?: Grid<D>;
+  readonly coarse?: Grid<D>;
   /** Active cells. */
   readonly cells: number;
   /** One for each member, in the order of the planes. */
@@ -295,7 +295,7 @@ export interface Grid<D extends Dimension = Dimension> {
 
   /**
    * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
-   * member, and is active if one of them is. Containers of each may read fields of the other, by `child` and `parent`.
+   * member, and is active if one of them is. Containers of each may read fields of the other, by `fine` and `coarse`.
    * @throws LaunchError where a partition begins at an odd plane, and of brick grids
    */
   coarsen(): Grid<D>;

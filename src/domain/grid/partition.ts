@@ -69,10 +69,10 @@ export function planesTogether(extents: readonly number[], levels = 0): number {
   return 2 ** levels;
 }
 
-/** Whether a cell of twice the size is active: if one of its children is. */
+/** Whether a cell of twice the size is active: if one of its fine cells is. */
 export function coarseMask(mask: Uint8Array, extents: readonly number[]): (x: number, y: number, z: number) => boolean {
   const [nx, ny, nz = 1] = extents;
-  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((child) => child < extent);
+  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((fine) => fine < extent);
   return (x, y, z) => pair(z, nz).some((cz) => pair(y, ny).some((cy) => pair(x, nx).some((cx) => mask[(cz * ny + cy) * nx + cx] !== 0)));
 }
 

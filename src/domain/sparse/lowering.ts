@@ -8,9 +8,9 @@ import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 
 /** What a kernel over numbered cells needs beside the container's own parameters. */
-export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "children" | "parents" | "x" | "y" | "z";
+export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "fine" | "coarse" | "x" | "y" | "z";
 
-/** Offsets in the order of the grid's tables: from the own cell, from its first child and from its parent. */
+/** Offsets in the order of the grid's tables: from the own cell, from its first fine cell and from its coarse one. */
 export type Directions = Readonly<Record<Level, readonly Offset[]>>;
 
 export interface LoweredSparse {
@@ -85,8 +85,8 @@ function place(
     }
     return known.get(key)!;
   };
-  const link = (level: "child" | "parent", direction: number): Expr => {
-    const table = kernel.view(level === "child" ? "children" : "parents", "i32", 2);
+  const link = (level: "fine" | "coarse", direction: number): Expr => {
+    const table = kernel.view(level, "i32", 2);
     return kernel.local(`${level}_${direction}`, loadInt(table, int(direction), cell));
   };
   return placeCells(

@@ -53,7 +53,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   /** The grid that this one was coarsened from. */
   private fine: SparseGrid<D> | undefined;
   /** Offsets at which containers read fields of the finer and the coarser grid, by their text. */
-  private readonly linked = { child: new Map<string, Offset>(), parent: new Map<string, Offset>() };
+  private readonly linked = { fine: new Map<string, Offset>(), coarse: new Map<string, Offset>() };
   /** Generations of the other grids for which tables were made. */
   private readonly linkedTo = new Map<SparseRole, number>();
 
@@ -107,8 +107,8 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
   }
 
   protected lower(container: KernelIR, plan: ContainerPlan, form: string): LoweredSparse {
-    const { child, parent } = this.linked;
-    const directions = { own: [...this.offsets.values()], child: [...child.values()], parent: [...parent.values()] };
+    const { fine, coarse } = this.linked;
+    const directions = { own: [...this.offsets.values()], fine: [...fine.values()], coarse: [...coarse.values()] };
     return (form === "runs" ? lowerRuns : lowerCells)(container, plan, directions);
   }
 
@@ -121,7 +121,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
 
   /** The grid to which a table leads. */
   private other(role: SparseRole): SparseGrid<D> | undefined {
-    return role === "children" ? this.fine : role === "parents" ? (this.parent as SparseGrid<D> | undefined) : undefined;
+    return role === "fine" ? this.fine : role === "coarse" ? (this.coarse as SparseGrid<D> | undefined) : undefined;
   }
 
   protected override table(role: SparseRole, member: number): View | number {
@@ -152,11 +152,10 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
         this.runsBefore[member] = before;
         return { runs: table(bounds, before.at(-1)!), distances: table(distances, before.at(-1)!) };
       }
-      case "children":
-      case "parents": {
-        const level = role === "children" ? "child" : "parent";
-        const linked = [...this.linked[level].values()];
-        return { [role]: table(linksOf(numbering, this.other(role)!.numberings[member], level, linked), linked.length) };
+      case "fine":
+      case "coarse": {
+        const linked = [...this.linked[role].values()];
+        return { [role]: table(linksOf(numbering, this.other(role)!.numberings[member], role, linked), linked.length) };
       }
       case "x":
       case "y":

@@ -271,7 +271,7 @@ describe("the code of containers", () => {
       b = coarse.field("b", f64),
       e = coarse.field("e", f64, 2);
     const restrict = coarse.container("restrict", { r, b }, ({ r, b }, c) => {
-      b[c] = 0.25 * (r.child(c, 0, 0) + r.child(c, 1, 0) + r.child(c, 0, 1) + r.child(c, -1, 1));
+      b[c] = 0.25 * (r.fine(c, 0, 0) + r.fine(c, 1, 0) + r.fine(c, 0, 1) + r.fine(c, -1, 1));
     });
     assert.deepEqual(code(restrict), [
       "b[i][j][0] = 0.25 * (r[i * 2][j * 2][0] + r[i * 2][j * 2 + 1][0] + r[i * 2 + 1][j * 2][0] + r[i * 2 + 1][j * 2 - 1][0])",
@@ -279,7 +279,7 @@ describe("the code of containers", () => {
     assert.deepEqual(restrict.uses[0], {
       param: "r",
       field: r,
-      level: "child",
+      level: "fine",
       read: true,
       written: false,
       offsets: [
@@ -290,9 +290,9 @@ describe("the code of containers", () => {
       ],
     });
     const prolong = fine.container("prolong", { u, e }, ({ u, e }, c) => {
-      const near = e.parent(c, 0, 0),
-        far = e.parent(c, 1, 0);
-      for (let k = 0; k < 2; k++) u[c][k] += 0.75 * near[k] + 0.25 * (c.x & 1 ? far[k] : e.parent(c, -1, 0)[k]);
+      const near = e.coarse(c, 0, 0),
+        far = e.coarse(c, 1, 0);
+      for (let k = 0; k < 2; k++) u[c][k] += 0.75 * near[k] + 0.25 * (c.x & 1 ? far[k] : e.coarse(c, -1, 0)[k]);
     });
     assert.deepEqual(code(prolong).slice(0, 1), [
       "u[i][j][0] = u[i][j][0] + (0.75 * e[i >> 1][j >> 1][0] + 0.25 * (bool(j & 1) ? e[i >> 1][(j >> 1) + 1][0] : e[i >> 1][(j >> 1) - 1][0]))",
@@ -300,7 +300,7 @@ describe("the code of containers", () => {
     assert.deepEqual(prolong.uses[1], {
       param: "e",
       field: e,
-      level: "parent",
+      level: "coarse",
       read: true,
       written: false,
       offsets: [

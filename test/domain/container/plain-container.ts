@@ -72,8 +72,8 @@ function access(field: PlainField, cell: () => readonly number[]): unknown {
     cell().map((d, n) => scale(d) + (offset[n] ?? 0));
   const methods: Record<string, unknown> = {
     at: (_: unknown, ...offset: number[]) => valueAt(shifted(offset)),
-    child: (_: unknown, ...offset: number[]) => valueAt(shifted(offset, (d) => 2 * d)),
-    parent: (_: unknown, ...offset: number[]) => valueAt(shifted(offset, (d) => d >> 1)),
+    fine: (_: unknown, ...offset: number[]) => valueAt(shifted(offset, (d) => 2 * d)),
+    coarse: (_: unknown, ...offset: number[]) => valueAt(shifted(offset, (d) => d >> 1)),
     isActive: (_: unknown, ...offset: number[]) => place(shifted(offset)) !== undefined,
   };
   return new Proxy(

@@ -248,7 +248,7 @@ describe("containers are refused that", () => {
         }),
       "f[c]",
       /f belongs to a grid of half the cell size/,
-      /write f\.child\(c, \.\.\.\)/,
+      /write f\.fine\(c, \.\.\.\)/,
     );
     refused(
       () =>
@@ -257,14 +257,14 @@ describe("containers are refused that", () => {
         }),
       "g.at(c, 1, 0, 0)",
       /g belongs to a grid of twice the cell size/,
-      /write g\.parent\(c, \.\.\.\)/,
+      /write g\.coarse\(c, \.\.\.\)/,
     );
     refused(
       () =>
         fine.container("k", { f }, ({ f }, c) => {
-          f[c] = f.child(c, 0, 0, 0);
+          f[c] = f.fine(c, 0, 0, 0);
         }),
-      "f.child(c, 0, 0, 0)",
+      "f.fine(c, 0, 0, 0)",
       /f belongs to the container's own grid/,
       /write f\.at\(c, \.\.\.\)/,
     );

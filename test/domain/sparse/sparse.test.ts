@@ -160,7 +160,7 @@ describe("kernels of element-sparse grids", () => {
       [0, 1, 0],
       [1, 0, 0],
     ];
-    const directions = { own, child: [], parent: [] };
+    const directions = { own, fine: [], coarse: [] };
     const { ir, roles } = lowerCells(step.ir, plan, directions);
     assert.deepEqual([...roles.keys()], ["near", "far", "z"]);
     assert.deepEqual(print(optimise(ir)).trimEnd().split("\n"), [
