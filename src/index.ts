@@ -1,4 +1,4 @@
-export type { Capture, Captures } from "./kernel/captures.js";
+export { helper, type Capture, type Captures } from "./kernel/captures.js";
 export { kernel, teamKernel, type Kernel } from "./kernel/kernel.js";
 export {
   bool,

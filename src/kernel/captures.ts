@@ -21,6 +21,17 @@ export type Capture = number | boolean | TableToken | Helper | ArrayType | Scala
 /** What a body takes from around it: `() => [wave, C, lattice.weights]`. Called once, when the kernel is first compiled. */
 export type Captures = () => readonly Capture[];
 
+const helpers = new WeakMap<Function, Captures>();
+
+/**
+ * A function for kernels with a list of its own: who lists the function need not list what it captures. So a module may offer functions that
+ * use constants and functions of its own, under names that nobody else knows. Gives the function itself.
+ */
+export function helper<F extends Helper>(fn: F, captures: Captures): F {
+  helpers.set(fn, captures);
+  return fn;
+}
+
 /** What must be known of a kernel, or of a container's body. */
 interface Owner {
   readonly name: string;
@@ -38,30 +49,71 @@ interface Entry {
 
 const lists = new WeakMap<object, CaptureList>();
 
-/** The list of a kernel. Its values are those of the first time that this is asked. Throws KernelError. */
+const nothing: Captures = () => [];
+
+/**
+ * The list of a kernel; undefined where neither it nor a helper among its parameters has one. Its values are those of the first time that this
+ * is asked. Throws KernelError.
+ */
 export function capturesOf(owner: Owner): CaptureList | undefined {
-  if (!owner.captures) return undefined;
+  const given = Object.values(owner.params).filter((token) => typeof token === "function" && helpers.has(token));
+  if (!owner.captures && given.length === 0) return undefined;
   let list = lists.get(owner);
-  if (!list) lists.set(owner, (list = new CaptureList(owner, owner.captures)));
+  if (!list) {
+    list = new CaptureList(owner, owner.captures ?? nothing);
+    for (const fn of given) list.scopeOf(fn);
+    lists.set(owner, list);
+  }
   return list;
+}
+
+/** What the lists of a kernel and of its functions have in common. */
+class Found {
+  readonly tables: Table[] = [];
+  readonly meanings = new Map<unknown, Value>();
+  /** Of functions that have one of their own. */
+  readonly lists = new Map<Function, CaptureList>();
 }
 
 /** Names and their values. */
 export class CaptureList {
-  readonly tables: Table[] = [];
   private readonly entries: readonly Entry[];
   private readonly source: FunctionSource;
   /** Names that were looked up. */
   private readonly used = new Set<Entry>();
-  private readonly meanings = new Map<unknown, Value>();
 
   constructor(
     private readonly owner: Owner,
     private readonly captures: Captures,
+    private readonly found = new Found(),
+    /** Is told of the list before those of its functions are read, which may name each other. */
+    note?: (list: CaptureList) => void,
   ) {
+    note?.(this);
     this.source = parseFunction(owner.name, captures, owner.location);
     this.entries = this.read();
-    for (const { path, value } of this.entries) if (path !== undefined && isTable(value)) this.declareTable(path, value);
+    for (const { path, value } of this.entries) {
+      if (path !== undefined && isTable(value)) this.declareTable(path, value);
+      if (typeof value === "function") this.ownList(value);
+    }
+  }
+
+  /** The tables that it names, and those that its functions name. */
+  get tables(): readonly Table[] {
+    return this.found.tables;
+  }
+
+  /** The names of a function that has a list of its own. */
+  scopeOf(fn: Function): Scope | undefined {
+    const own = this.ownList(fn);
+    return own && new CaptureScope((path) => own.inBody(path), own);
+  }
+
+  private ownList(fn: Function): CaptureList | undefined {
+    const captures = helpers.get(fn);
+    const { lists } = this.found;
+    if (captures && !lists.has(fn)) new CaptureList(this.owner, captures, this.found, (list) => lists.set(fn, list));
+    return lists.get(fn);
   }
 
   private read(): Entry[] {
@@ -87,13 +139,13 @@ export class CaptureList {
   }
 
   private declareTable(path: string, token: TableToken): void {
-    if (this.meanings.has(token)) return;
+    if (this.found.meanings.has(token)) return;
     let name = lastOf(path).replace(/[^A-Za-z0-9_]/g, "_");
-    while (name in this.owner.params || this.tables.some((table) => table.name === name)) name += "_";
+    while (name in this.owner.params || this.found.tables.some((table) => table.name === name)) name += "_";
     const table = tableOf(name, token);
     if (!table) return;
-    this.tables.push(table);
-    this.meanings.set(token, { kind: "table", name, type: table.type, shape: table.shape, prefix: [] });
+    this.found.tables.push(table);
+    this.found.meanings.set(token, { kind: "table", name, type: table.type, shape: table.shape, prefix: [] });
   }
 
   /** What the body itself calls by that path. */
@@ -127,8 +179,8 @@ export class CaptureList {
   private meaning(entry: Entry): Value {
     this.used.add(entry);
     const { value } = entry;
-    let made = this.meanings.get(value);
-    if (!made) this.meanings.set(value, (made = this.meaningOf(entry)));
+    let made = this.found.meanings.get(value);
+    if (!made) this.found.meanings.set(value, (made = this.meaningOf(entry)));
     return made;
   }
 
@@ -142,7 +194,7 @@ export class CaptureList {
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);
       if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
       const source = parseFunction(this.owner.name, value, this.owner.location);
-      const scope = new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
+      const scope = this.scopeOf(value) ?? new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
       return { kind: "function", name: lastOf(path), node: source.node, source, scope };
     }
     if (isTable(value)) return this.fail(node, `the table ${path} is not a full array of rank 1 to 4`, "give every row the same length");

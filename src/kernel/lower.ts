@@ -162,7 +162,13 @@ class KernelLowering {
       const type = arrayTypeOf(token);
       if (type) return this.globals.bind(name, { kind: "arrayType", type });
       const source = parseFunction(this.kernel.name, token, this.kernel.location);
-      return this.globals.bind(name, { kind: "function", name, node: source.node, source, scope: this.namesOfHelpers() });
+      return this.globals.bind(name, {
+        kind: "function",
+        name,
+        node: source.node,
+        source,
+        scope: this.captures?.scopeOf(token) ?? this.namesOfHelpers(),
+      });
     }
     if (typeof token === "number" || typeof token === "boolean")
       return this.globals.bind(name, { kind: "scalar", expr: constant(typeof token === "number" ? "f64" : "bool", token) });

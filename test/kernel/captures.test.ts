@@ -1,6 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f64, i32, kernel, KernelError, mulhi, open, range, sum, table, teamKernel, teams, u32, view, type Captures } from "isoform";
+import {
+  f64,
+  helper,
+  i32,
+  kernel,
+  KernelError,
+  mulhi,
+  open,
+  range,
+  sum,
+  table,
+  teamKernel,
+  teams,
+  u32,
+  view,
+  type Captures,
+} from "isoform";
 import { dense, type Field } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { devices } from "isoform/set";
@@ -152,6 +168,30 @@ describe("a kernel captures what is listed", () => {
       () => [C, twice],
     );
     assert.deepEqual([...agrees(k, { y: doubles(0, 0, 0) }).y.data], [0, 12.5, 25]);
+  });
+
+  it("functions that have a list of their own, whose names are theirs", () => {
+    const made = (C: number) => {
+      const t = table(f64, [C, 2]);
+      const part = (x: number): number => t[0] * x;
+      return helper(
+        (x: number): number => part(x) + C,
+        () => [part, t, C],
+      );
+    };
+    const [f, g] = [made(10), made(100)];
+    const both = helper(
+      (x: number): number => f(x) + g(x) + C,
+      () => [f, g, C],
+    );
+    const listed = kernel(
+      "k",
+      { y },
+      ({ y }, i) => (y[i] = both(i) + f(i)),
+      () => [both, f],
+    );
+    const given = kernel("k", { y, both, f }, ({ y, both, f }, i) => (y[i] = both(i) + f(i)));
+    for (const k of [listed, given]) assert.deepEqual([...agrees(k, { y: doubles(0, 0, 0) }).y.data], [126.25, 246.25, 366.25]);
   });
 
   it("whose parameters keep their names to themselves", () => {
