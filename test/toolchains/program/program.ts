@@ -1,0 +1,174 @@
+import { f64, i32, kernel, open, range, sum, table, teamKernel, teams, view } from "isoform";
+import { dense } from "isoform/grid";
+import { deposit, particles } from "isoform/particles";
+import { devices } from "isoform/set";
+import { skeleton } from "isoform/skeleton";
+import { C, COUNT, isFast, weights } from "./constants.js";
+import * as helpers from "./helpers.js";
+import { cubed, fall as drop, STEP, steps, twice } from "./helpers.js";
+
+/* Kernels, containers and species that capture things of all kinds, from here and from other modules. */
+
+const LONG = 1.2345678901234567;
+const moves = table(i32, [
+  [1, 0],
+  [-1, 2],
+]);
+const lattice = { speed: 0.75, moves, shift: (x: number): number => x + LONG };
+const Real = Float64Array;
+const { hypot } = Math;
+
+const wave = (x: number): number => offset(C * x) + LONG;
+function offset(x: number): number {
+  if (x > 10) return x - 10;
+  return later(x);
+}
+
+const all = kernel(
+  "all",
+  { y: view(f64), n: view(i32), half: 0.5, on: true, total: sum(f64) },
+  ({ y, n, half, on, total }, i) => {
+    const a = new Real(COUNT);
+    for (let k = 0; k < COUNT; k++) a[k] = weights[k] * k;
+    let s = 0;
+    for (let k = 0; k < a.length; k++) s += a[k];
+    y[i] = (on && isFast ? half : 1) * wave(i) + drop(i) + cubed(i) + s + hypot(3, 4);
+    y[i] += helpers.cubed(i) + lattice.shift(lattice.speed) * LONG;
+    n[i] = lattice.moves[1][1] * i + moves[i & 1][0];
+    total.add(C * i);
+  },
+  () => [
+    Real,
+    COUNT,
+    weights,
+    isFast,
+    wave,
+    offset,
+    C,
+    LONG,
+    later,
+    drop,
+    cubed,
+    hypot,
+    helpers.cubed,
+    lattice.shift,
+    lattice.speed,
+    lattice.moves,
+    moves,
+  ],
+);
+
+// The list is asked later.
+const later = (x: number): number => x * x * 0.125;
+
+const team = teamKernel(
+  "team",
+  { y: view(f64) },
+  ({ y }, team) => {
+    const t = team.scratch(f64, 4);
+    team.range(4, (j) => {
+      t[j] = wave(j);
+    });
+    y[team.index] = team.sum(4, (j) => t[j] * LONG);
+  },
+  () => [f64, wave, offset, C, LONG, later],
+);
+
+/** Kernels of one text that differ in what they capture. */
+function scaled(factor: number, list: readonly number[]) {
+  const t = table(f64, list);
+  const scale = (x: number): number => factor * x + t[0];
+  return kernel(
+    "scaled",
+    { y: view(f64) },
+    ({ y }, i) => {
+      y[i] = scale(t[1] + i);
+    },
+    () => [scale, factor, t],
+  );
+}
+
+/** What needs nothing of another module but what is listed by name, or lists for itself. */
+export async function results(name: string): Promise<unknown> {
+  const device = await open(name);
+  const [y, n] = [device.array(f64, 4), device.array(i32, 4)];
+  const read = async (): Promise<number[]> => [...(await device.queue.read(y))];
+  const sums = await device.run(all, { y, n }, range(4));
+  const found: unknown[] = [sums, await read(), [...(await device.queue.read(n))]];
+  await device.run(team, { y }, teams(2));
+  found.push(await read());
+  for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
+    await device.run(k, { y }, range(4));
+    found.push(await read());
+  }
+
+  const grid = dense(await devices([device]), [4, 4], { periodic: true });
+  const [u, v] = [grid.field("u", f64), grid.field("v", f64)];
+  const total = grid.scalar("total", f64);
+  const near = (field: typeof u): number => field.grid.cells;
+  const ions = particles(grid, "ions", { speed: f64 });
+  const { x, speed } = ions.columns;
+  const fill = grid.container(
+    "fill",
+    { u, rate: 0.25 },
+    ({ u, rate }, c) => {
+      u[c] = wave(c.x) * rate + drop(c.y) + lattice.speed;
+    },
+    () => [wave, offset, C, LONG, later, drop, lattice.speed],
+  );
+  const smooth = grid.container(
+    "smooth",
+    { u, v, total: sum(total) },
+    ({ u, v, total }, c) => {
+      let s = 0;
+      for (let k = 0; k < moves.length; k++) s += weights[k] * u.at(c, moves[k][0], 0);
+      v[c] = s;
+      total.add(s * LONG);
+    },
+    () => [moves, weights, LONG],
+  );
+  const push = ions.container(
+    "push",
+    { x, speed, v: deposit(v) },
+    ({ x, speed, v }, p, c) => {
+      x[p][0] += lattice.speed * speed[p];
+      v.add(c, 0, 0, cubed(speed[p]));
+    },
+    () => [lattice.speed, cubed],
+  );
+  ions.load({ x: [0.5, 1.5, 2.5, 3.5], speed: [1, 0.5] });
+  await skeleton(grid.set, "steps", [fill, smooth, push]).run(2);
+  const { x: at } = await ions.download();
+  found.push([...(await v.download())], await total.get(), [...at], near(u));
+  await device.close();
+  return found;
+}
+
+/** Functions of another module whose own names are looked up in the list of this one. */
+export async function acrossModules(name: string): Promise<unknown> {
+  const byName = kernel(
+    "names",
+    { y: view(f64) },
+    ({ y }, i) => {
+      y[i] = steps(i) + STEP;
+    },
+    () => [steps, twice, STEP],
+  );
+  const byMember = kernel(
+    "members",
+    { y: view(f64) },
+    ({ y }, i) => {
+      y[i] = helpers.steps(i);
+    },
+    () => [helpers.steps, helpers.twice, helpers.STEP],
+  );
+  const device = await open(name);
+  const y = device.array(f64, 4);
+  const found: unknown[] = [];
+  for (const k of [byName, byMember]) {
+    await device.run(k, { y }, range(4));
+    found.push([...(await device.queue.read(y))]);
+  }
+  await device.close();
+  return found;
+}
