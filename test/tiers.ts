@@ -67,6 +67,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "cli/assess": "apps",
   "cli/measure": "apps",
   "cli/profile": "apps",
+  // Compilers, bundlers, minifiers and test runners
+  "toolchains/": "docs",
   // Programs of the pages in docs/
   docs: "docs",
 };
