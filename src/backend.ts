@@ -62,7 +62,7 @@ export type { CpuProgram } from "./device/cpu/launch.js";
 export { cpuCapabilities, describeMachine } from "./device/cpu/machine.js";
 
 /* Emitters: the code of a launch. */
-export { emitJs, type JsTarget, type PlacedView } from "./emit/js/index.js";
+export { emitJs, type JsTarget, type AllocatedView } from "./emit/js/index.js";
 export { TARGETS, contiguousRows, cubicSizes, type EmitRequest, type EmittedFile } from "./emit/standalone/index.js";
 export { emitWasm, type WasmKernel, type WasmSpec } from "./emit/wasm/module.js";
 export { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "./emit/c/openmp.js";

@@ -260,7 +260,7 @@ export class KernelBuilder {
 
   private param<P extends Param>(param: P): P {
     this.take(param.name);
-    this.placed(() => new Verifier(this.ir).param(param));
+    this.located(() => new Verifier(this.ir).param(param));
     this.ir.params.push(param);
     return param;
   }
@@ -311,21 +311,21 @@ export class KernelBuilder {
   }
 
   private value<T extends ScalarType>(type: T, given: Operand): Typed<T> {
-    return this.placed(() => operand(type, given));
+    return this.located(() => operand(type, given));
   }
 
   /** A number as the type holds it. */
   private number(type: NumericType, given: number): number {
-    const made: Expr = this.placed(() => constant(type, given));
+    const made: Expr = this.located(() => constant(type, given));
     return made.op === "const" ? (made.value as number) : given;
   }
 
   private indices(name: string, rank: number, at: Operand | readonly Operand[]): Expr[] {
-    return this.placed(() => subscripts(name, rank, at));
+    return this.located(() => subscripts(name, rank, at));
   }
 
   /** Adds the kernel and the place to errors that have none. */
-  private placed<T>(build: () => T): T {
+  private located<T>(build: () => T): T {
     try {
       return build();
     } catch (error) {

@@ -103,8 +103,8 @@ export function load<E extends ElementType>(
 
 /** An element of a private array, or of scratch. */
 export function element<T extends NumericType>(array: ArrayRef<T>, at: Operand, location?: Location): Typed<T> {
-  const [place] = subscripts(array.name, 1, at);
-  const node: Expr = { op: "element", type: array.type, array: array.name, index: place, ...(location && { location }) };
+  const [index] = subscripts(array.name, 1, at);
+  const node: Expr = { op: "element", type: array.type, array: array.name, index: index, ...(location && { location }) };
   return node as Typed<T>;
 }
 

@@ -82,7 +82,7 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   const compound = operator === "=" ? undefined : operator.slice(0, -1);
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
-  const target = place(cx, left, scope);
+  const target = assignmentTarget(cx, left, scope);
   let [current, value] = cx.inOrder<Value>(
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
     (old) => {
@@ -98,7 +98,7 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
 
 /** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
 export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): Value {
-  const target = place(cx, node.argument, scope);
+  const target = assignmentTarget(cx, node.argument, scope);
   const old = valueAt(cx, target, node);
   const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
   const sum = combine(cx, node.operator === "++" ? "+" : "-", before, literal(1), node);
@@ -110,18 +110,19 @@ export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: 
 function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, node: acorn.Node): Value {
   if (pattern.type !== "ArrayPattern" || value.kind !== "tuple") return cx.fail(node, "only [a, b] = [c, d] can assign several values");
   pattern.elements.forEach(
-    (e, i) => e && write(cx, place(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node),
+    (e, i) =>
+      e && write(cx, assignmentTarget(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node),
   );
   return value;
 }
 
-type Place =
+type AssignmentTarget =
   | { kind: "variable"; variable: Value & { kind: "variable" } }
   | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
   | { kind: "element"; array: Value & { kind: "array" }; indices: Expr[] };
 
 /** What stands on the left of an assignment. */
-function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): Place {
+function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): AssignmentTarget {
   if (node.type === "Identifier") {
     const value = identifier(cx, node, scope);
     if (value.kind === "variable") return { kind: "variable", variable: value };
@@ -159,7 +160,7 @@ function place(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scop
   return cx.fail(node, "this cannot be assigned");
 }
 
-function valueAt(cx: Lowering, target: Place, node: acorn.Node): ScalarValue {
+function valueAt(cx: Lowering, target: AssignmentTarget, node: acorn.Node): ScalarValue {
   if (target.kind === "variable") return read(target.variable);
   // The place is both read and written: indices with work in them are evaluated once.
   target.indices = target.indices.map((e) => (simple(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
@@ -173,12 +174,12 @@ function valueAt(cx: Lowering, target: Place, node: acorn.Node): ScalarValue {
 const simple = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && simple(e.a) && simple(e.b));
 
 /** What is evaluated next does not change where the assignment goes. */
-function keepIndices(cx: Lowering, target: Place, node: acorn.Node): void {
+function keepIndices(cx: Lowering, target: AssignmentTarget, node: acorn.Node): void {
   if (target.kind !== "variable")
     target.indices = target.indices.map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr);
 }
 
-function write(cx: Lowering, target: Place, value: ScalarValue, node: acorn.Node): void {
+function write(cx: Lowering, target: AssignmentTarget, value: ScalarValue, node: acorn.Node): void {
   const location = cx.at(node);
   if (target.kind === "variable") cx.assign(target.variable, value, node);
   else if (target.kind === "view")

@@ -40,7 +40,7 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
   switch (of.kind) {
     case "view": {
       const first = of.prefix.length === 0;
-      const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.place, "i32") : index()];
+      const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.index, "i32") : index()];
       if (prefix.length < of.rank) return { ...of, prefix };
       return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
     }

@@ -135,7 +135,7 @@ class KernelLowering {
   private elements(particle: string | undefined): Value[] {
     if (typeof this.kernel.policy === "object") {
       const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
-      return particle === undefined ? [cell] : [{ kind: "particle", place: particle }, cell];
+      return particle === undefined ? [cell] : [{ kind: "particle", index: particle }, cell];
     }
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));

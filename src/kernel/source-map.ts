@@ -14,14 +14,14 @@ interface SourceMap {
 const maps = new Map<string, SourceMap | undefined>();
 
 /** The place in the author's file that a place in a compiled file came from; the same place where there is no source map. */
-export function originalPosition(place: Location): Location {
-  if (!maps.has(place.file)) maps.set(place.file, loadMap(place.file));
-  const map = maps.get(place.file);
-  const segments = map?.lines[place.line - 1];
-  if (!map || !segments?.length) return place;
+export function originalPosition(location: Location): Location {
+  if (!maps.has(location.file)) maps.set(location.file, loadMap(location.file));
+  const map = maps.get(location.file);
+  const segments = map?.lines[location.line - 1];
+  if (!map || !segments?.length) return location;
   let best = segments[0];
-  for (const s of segments) if (s.column <= place.column - 1) best = s;
-  return { file: resolve(place.file, map.sources[best.source]), line: best.line + 1, column: best.originalColumn + 1 };
+  for (const s of segments) if (s.column <= location.column - 1) best = s;
+  return { file: resolve(location.file, map.sources[best.source]), line: best.line + 1, column: best.originalColumn + 1 };
 }
 
 function loadMap(file: string): SourceMap | undefined {
@@ -82,13 +82,13 @@ function resolve(from: string, path: string): string {
 }
 
 /** Where a text begins. */
-export interface TextPlace extends Location {
+export interface TextLocation extends Location {
   /** It stands in the file itself; else the place is where it was declared. */
   readonly found: boolean;
 }
 
 /** Where a function's text stands in the file that declares it. */
-export function findInFile(text: string, declared: Location): TextPlace {
+export function findInFile(text: string, declared: Location): TextLocation {
   const file = readText(declared.file);
   if (file === undefined) return { ...declared, found: false };
   let start = 0;

@@ -55,8 +55,8 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   const locate = (at: acorn.Node): Location => {
     const { line, column } = at.loc!.start;
     const firstLine = line === 1;
-    const place = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };
-    return base.found ? originalPosition(place) : place;
+    const location = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };
+    return base.found ? originalPosition(location) : location;
   };
   return { node, found: base.found, locate };
 }

@@ -15,7 +15,7 @@ export type Value =
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
   | { kind: "cell"; dimension: Dimension }
   /** Where columns hold the particle is in a local. */
-  | { kind: "particle"; place: string }
+  | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }

@@ -184,7 +184,7 @@ function groupsThatFit(application: Application, targets: readonly Target[], pro
   return groups;
 }
 
-type Place = Pick<Run, "application" | "platform" | "problem">;
+type RunKey = Pick<Run, "application" | "platform" | "problem">;
 
 /** One application on one set of devices, with what its runs gave. */
 class Trial {
@@ -200,26 +200,26 @@ class Trial {
 
   /** Runs and validates; run 0 warms up, and a wrong one is told but does not count. */
   async run(run: number): Promise<void> {
-    const { place } = this;
+    const { key } = this;
     const samples = await this.prepared.run();
     const { ok, maxError, against } = await this.prepared.validate();
     const before = this.verdicts.get(against);
     this.verdicts.set(against, {
-      ...place,
+      ...key,
       against,
       ok: ok && (before?.ok ?? true),
       maxError: Math.max(maxError, before?.maxError ?? 0),
     });
-    if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...place, run, ...sample })));
+    if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...key, run, ...sample })));
   }
 
   evidence(): Evidence {
     const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
-    const setting = { ...this.place, devices: this.target.name, precision: this.precision, grid, layout, occ, choices } as Setting;
+    const setting = { ...this.key, devices: this.target.name, precision: this.precision, grid, layout, occ, choices } as Setting;
     return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()], settings: [setting] };
   }
 
-  private get place(): Place {
+  private get key(): RunKey {
     return { application: this.application, platform: this.target.platform, problem: this.prepared.problem };
   }
 

@@ -47,15 +47,15 @@ export async function readTimings(file: string): Promise<Run[]> {
   });
   if (runs.length === 0) throw table.error({ text: "", line: 2, column: 1 }, "there are no timings");
   // A kernel without a count beside counted ones would leave its time out of the architectural efficiency.
-  const counted = new Set(runs.filter((r) => r.bytes !== undefined && r.quantity !== ITERATION).map(placeOf));
+  const counted = new Set(runs.filter((r) => r.bytes !== undefined && r.quantity !== ITERATION).map(runKey));
   runs.forEach((run, i) => {
-    if (run.quantity !== ITERATION && run.bytes === undefined && counted.has(placeOf(run)))
-      throw table.error(table.rows[i][columns.bytes], `kernel ${run.quantity} has no bytes while other kernels of ${placeOf(run)} have`);
+    if (run.quantity !== ITERATION && run.bytes === undefined && counted.has(runKey(run)))
+      throw table.error(table.rows[i][columns.bytes], `kernel ${run.quantity} has no bytes while other kernels of ${runKey(run)} have`);
   });
   return runs;
 }
 
-function placeOf(run: Run): string {
+function runKey(run: Run): string {
   return `${run.application} on ${run.platform}, ${run.problem}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
-import { assignedPlaces } from "../ir/analysis/assigned.js";
+import { assignedKeys } from "../ir/analysis/assigned.js";
 import { costOf } from "../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import { walkExprs, walkStmts } from "../ir/walk.js";
@@ -58,7 +58,7 @@ function touchOf(ir: KernelIR, { param, field, offsets, spread, level }: FieldUs
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "store" && stmt.view === param) for (const k of components(stmt.indices)) written.add(k);
   });
-  const { exposed, assigned } = assignedPlaces(
+  const { exposed, assigned } = assignedKeys(
     ir.body,
     (node) => (node.op === "load" && node.view === param && !foreign && isOwnCell(node.indices) ? components(node.indices) : []),
     (stmt) => {

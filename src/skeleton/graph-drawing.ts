@@ -25,7 +25,7 @@ rect{stroke:#3a3a3a;stroke-width:1;rx:6}
 path{fill:none;stroke:#777;stroke-width:1.4}.event{stroke:#222;stroke-width:2.4}.hint{stroke:#e08a1e;stroke-dasharray:5 4}
 .tip{stroke:none;fill:#777}.hint.tip{fill:#e08a1e}.event.tip{fill:#222}`;
 
-interface Place {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -76,19 +76,24 @@ function picture<N extends Node>(
   streams: ReadonlyMap<Node, number> | undefined,
   left: number,
 ): Picture {
-  const places = new Map<N, Place>();
+  const positions = new Map<N, Point>();
   levels.forEach((level, row) => {
-    for (const node of level) places.set(node, { x: left + columnOf(node) * (WIDTH + GAP_X), y: HEADER + row * (HEIGHT + GAP_Y) });
+    for (const node of level) positions.set(node, { x: left + columnOf(node) * (WIDTH + GAP_X), y: HEADER + row * (HEIGHT + GAP_Y) });
   });
   const columns = Math.max(0, ...graph.nodes.map(columnOf)) + 1;
   const event = (from: N, to: N) => streams !== undefined && streams.get(from) !== streams.get(to);
   const edges = graph.edges.map(({ from, to, reasons }) =>
-    arrow(places.get(from)!, places.get(to)!, event(from, to) ? "event" : "data", `${from.name} -> ${to.name}: ${reasonsText(reasons)}`),
+    arrow(
+      positions.get(from)!,
+      positions.get(to)!,
+      event(from, to) ? "event" : "data",
+      `${from.name} -> ${to.name}: ${reasonsText(reasons)}`,
+    ),
   );
   const dashed = hints.map(({ from, to, reason }) =>
-    arrow(places.get(from)!, places.get(to)!, "hint", `${from.name}, then ${to.name}: ${reason}`),
+    arrow(positions.get(from)!, positions.get(to)!, "hint", `${from.name}, then ${to.name}: ${reason}`),
   );
-  const boxes = graph.nodes.map((node) => box(places.get(node)!, node, streams?.get(node)));
+  const boxes = graph.nodes.map((node) => box(positions.get(node)!, node, streams?.get(node)));
   return {
     shapes: [...edges, ...dashed, ...boxes],
     width: columns * (WIDTH + GAP_X) - GAP_X,
@@ -96,7 +101,7 @@ function picture<N extends Node>(
   };
 }
 
-function box({ x, y }: Place, node: Node, stream: number | undefined): string {
+function box({ x, y }: Point, node: Node, stream: number | undefined): string {
   const name = node.kind === "compute" ? node.name.replace(`.${node.view}`, "") : node.name;
   const part = node.kind === "compute" && node.view !== "standard" ? `${node.view} cells, ` : "";
   const shown = name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name;
@@ -111,7 +116,7 @@ function box({ x, y }: Place, node: Node, stream: number | undefined): string {
 }
 
 /** From the lower edge of one box to the upper edge of another, or from side to side in one row and upwards. */
-function arrow(from: Place, to: Place, kind: string, words: string): string {
+function arrow(from: Point, to: Point, kind: string, words: string): string {
   const down = to.y > from.y;
   const side = to.x >= from.x ? 1 : -1;
   const start = down

@@ -2,7 +2,7 @@ import { unreachable } from "../ir/unreachable.js";
 import { valueType } from "../ir/scalars.js";
 import { analyseContainer } from "../domain/container/analysis.js";
 import type { Container, FieldUse, Field } from "../domain/grid/grid.js";
-import { assignedPlaces } from "../ir/analysis/assigned.js";
+import { assignedKeys } from "../ir/analysis/assigned.js";
 import { choose, compare, int } from "../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../ir/types.js";
 import { Names } from "../ir/passes/copy.js";
@@ -110,7 +110,7 @@ class Merger {
       const values = new Map<Field, Materialised>();
       for (const touch of footprintOf(writer.container).touches.values())
         if (touch.written.size > 0) values.set(touch.field, this.materialise(touch.field, offset));
-      around.set(place(field, offset), values.get(field)!);
+      around.set(valueKey(field, offset), values.get(field)!);
       return this.copy(writer, offset, values, new Map(), true);
     });
   }
@@ -137,7 +137,7 @@ class Merger {
       const use = fields.get(view);
       if (use?.level !== "own") return undefined;
       const distance = offsetOf(indices);
-      return distance.every((d) => d === 0) ? values.get(use.field) : around.get(place(use.field, distance));
+      return distance.every((d) => d === 0) ? values.get(use.field) : around.get(valueKey(use.field, distance));
     };
     const distanceOf = (axis: number): number => offset[this.rank - 1 - axis];
     /** The indices of a cell tell it by its distance, also beyond the end of a periodic axis. */
@@ -296,7 +296,7 @@ class Merger {
   /** Declares the arrays, with values from memory where the code after it may read them before they are set. */
   private starts(body: readonly Stmt[]): Stmt[] {
     const held = new Map(this.held.map((h) => [h.array, h]));
-    const { exposed } = assignedPlaces(
+    const { exposed } = assignedKeys(
       body,
       (node) => {
         const h = node.op === "element" ? held.get(node.array) : undefined;
@@ -366,7 +366,7 @@ const usesByParam = ({ uses }: Container): ReadonlyMap<string, FieldUse> => new 
 const shifted = (index: Expr, by: number): Expr =>
   by === 0 ? index : { op: "binary", type: "i32", fn: by > 0 ? "add" : "sub", a: index, b: int(Math.abs(by)) };
 
-const place = (field: Field, offset: readonly number[]): string => `${field.name} ${offset.join()}`;
+const valueKey = (field: Field, offset: readonly number[]): string => `${field.name} ${offset.join()}`;
 
 const elementOf = ({ array, field }: Materialised, index: Expr): Expr => ({ op: "element", type: typeOf(field), array, index });
 

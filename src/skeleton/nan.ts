@@ -5,7 +5,7 @@ import { f64, sum } from "../kernel/params.js";
 import type { Scalar } from "../set/index.js";
 
 /** Where a NaN was found. */
-export interface NanPlace {
+export interface NanLocation {
   readonly field: Field;
   /** Global coordinates [x, y, z], or [x, y]. */
   readonly cell: readonly number[];
@@ -26,7 +26,7 @@ export class NanWatch {
   }
 
   /** The first field with NaN, and where in it the first one is. */
-  async find(): Promise<NanPlace | undefined> {
+  async find(): Promise<NanLocation | undefined> {
     for (const { field, count, container } of this.counts) {
       await field.grid.run(container);
       if ((await count.get()) > 0) return findNan(field);
@@ -40,7 +40,7 @@ export class NanWatch {
 }
 
 /** The first NaN of a field, in the order of its host array. */
-export async function findNan(field: Field): Promise<NanPlace | undefined> {
+export async function findNan(field: Field): Promise<NanLocation | undefined> {
   if (!canHold(field) || !field.stored) return undefined;
   const n = (await field.download()).findIndex(Number.isNaN);
   if (n < 0) return undefined;

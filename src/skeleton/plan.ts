@@ -7,7 +7,7 @@ import type { StoresInHalos } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
-import { Places, requireTemporary, unroll, type Step, type Unrolled } from "./sequence.js";
+import { SwappedMemory, requireTemporary, unroll, type Step, type Unrolled } from "./sequence.js";
 
 /** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
 export interface Stages extends Unrolled {
@@ -31,8 +31,8 @@ export function stagesOf(steps: readonly Step[], iterations: number, fused: bool
   const { containers, swaps } = unroll(steps, iterations);
   const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
   requireTemporary(containers, temporary);
-  const places = new Places(swaps);
-  const fusion = fused ? fuse(containers, { temporary: temporary.map(places.of) }) : undefined;
+  const memory = new SwappedMemory(swaps);
+  const fusion = fused ? fuse(containers, { temporary: temporary.map(memory.of) }) : undefined;
   if (!fusion) return { containers, swaps, iterations, written, fusion };
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
 }

@@ -21,7 +21,7 @@ export interface Schedule<N> {
   readonly events: number;
 }
 
-interface Place {
+interface StreamChoice {
   readonly stream: number;
   readonly reason: string;
 }
@@ -36,14 +36,14 @@ export function schedule<N extends { readonly name: string }>(
   urgent: (node: N) => boolean = () => false,
 ): Schedule<N> {
   const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
-  const placed = new Map<N, Place>();
+  const choices = new Map<N, StreamChoice>();
   const lasts = new Map<number, N>();
-  for (const level of levels) placeLevel(graph, level, placed, lasts);
+  for (const level of levels) chooseStreams(graph, level, choices, lasts);
   const ordered = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]);
   const order = ordered.flatMap((level) => [...level.filter(urgent), ...level.filter((node) => !urgent(node))]);
   const tasks = new Map<N, Task<N>>();
   for (const node of order) {
-    const { stream, reason } = placed.get(node)!;
+    const { stream, reason } = choices.get(node)!;
     const waits = graph
       .parents(node)
       .map((parent) => tasks.get(parent)!)
@@ -76,27 +76,27 @@ export function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly 
  * Streams for the nodes of one level, no two of them one. A stream runs its nodes in order, so each must have run nothing but what the node
  * depends on; that of the parent which comes last saves an event, too.
  */
-function placeLevel<N extends { readonly name: string }>(
+function chooseStreams<N extends { readonly name: string }>(
   graph: Graph<N>,
   level: readonly N[],
-  placed: Map<N, Place>,
+  choices: Map<N, StreamChoice>,
   lasts: Map<number, N>,
 ): void {
   const taken = new Set<number>();
-  const place = (node: N, stream: number, reason: string) => {
+  const choose = (node: N, stream: number, reason: string) => {
     taken.add(stream);
-    placed.set(node, { stream, reason });
+    choices.set(node, { stream, reason });
   };
   const open = (node: N, stream: number) => !taken.has(stream) && (!lasts.has(stream) || graph.reaches(lasts.get(stream)!, node));
   const others = level.filter((node) => {
-    const parent = graph.parents(node).findLast((p) => open(node, placed.get(p)!.stream));
-    if (parent) place(node, placed.get(parent)!.stream, `that of ${parent.name}, on which it depends`);
+    const parent = graph.parents(node).findLast((p) => open(node, choices.get(p)!.stream));
+    if (parent) choose(node, choices.get(parent)!.stream, `that of ${parent.name}, on which it depends`);
     return !parent;
   });
   for (const node of others) {
     let stream = 0;
     while (!open(node, stream)) stream++;
-    place(node, stream, lasts.has(stream) ? "nothing else runs there any more" : "nothing runs there yet");
+    choose(node, stream, lasts.has(stream) ? "nothing else runs there any more" : "nothing runs there yet");
   }
-  for (const node of level) lasts.set(placed.get(node)!.stream, node);
+  for (const node of level) lasts.set(choices.get(node)!.stream, node);
 }

@@ -54,36 +54,36 @@ export interface Unrolled {
 export function unroll(steps: readonly Step[], iterations: number): Unrolled {
   const containers: Container[] = [];
   const swaps: Pair[] = [];
-  const places = new Places();
+  const memory = new SwappedMemory();
   const walk = (step: Step): void => {
     if (Array.isArray(step)) step.forEach(walk);
     else if ("swap" in step) {
-      places.swap(step.swap);
+      memory.swap(step.swap);
       swaps.push(step.swap);
-    } else containers.push(rebind(step as Container, places.of, places.of));
+    } else containers.push(rebind(step as Container, memory.of, memory.of));
   };
   for (let n = 0; n < iterations; n++) steps.forEach(walk);
-  return { containers, swaps: places.unchanged ? [] : swaps };
+  return { containers, swaps: memory.unchanged ? [] : swaps };
 }
 
 /** Where fields and scalars keep their values after swaps: in the memory that another one had before. */
-export class Places {
-  private readonly places = new Map<unknown, unknown>();
+export class SwappedMemory {
+  private readonly owners = new Map<unknown, unknown>();
 
   constructor(swaps: readonly Pair[] = []) {
     for (const pair of swaps) this.swap(pair);
   }
 
-  readonly of = <T extends Field | Scalar>(name: T): T => (this.places.get(name) ?? name) as T;
+  readonly of = <T extends Field | Scalar>(name: T): T => (this.owners.get(name) ?? name) as T;
 
   swap([a, b]: Pair): void {
     const [ofA, ofB] = [this.of<Field | Scalar>(a), this.of<Field | Scalar>(b)];
-    this.places.set(a, ofB).set(b, ofA);
+    this.owners.set(a, ofB).set(b, ofA);
   }
 
   /** Every name has its own memory again. */
   get unchanged(): boolean {
-    return [...this.places].every(([name, place]) => name === place);
+    return [...this.owners].every(([name, owner]) => name === owner);
   }
 }
 

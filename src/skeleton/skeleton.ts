@@ -7,7 +7,7 @@ import { explainDot } from "./dot.js";
 import { Executor, type Traced } from "./executor.js";
 import { explainText, type Explained } from "./explain.js";
 import { explainSvg } from "./graph-drawing.js";
-import type { NanPlace, NanWatch } from "./nan.js";
+import type { NanLocation, NanWatch } from "./nan.js";
 import { OCC_LEVELS, type OccLevel } from "./occ.js";
 import { Pace } from "./pace.js";
 import type { Derived } from "./nodes.js";
@@ -324,8 +324,8 @@ export class Skeleton {
     if (!Number.isNaN(value)) return value;
     const { findNan } = await import("./nan.js");
     for (const field of this.written()) {
-      const place = await findNan(field);
-      if (place) throw this.nanError(place, between);
+      const found = await findNan(field);
+      if (found) throw this.nanError(found, between);
     }
     throw new IsoformError(`skeleton "${this.name}", ${between}: scalar "${scalar.name}" became NaN, though no field holds one`);
   }
@@ -334,11 +334,11 @@ export class Skeleton {
     const { members } = this.set;
     await members[0].queue(0).finish();
     const { NanWatch } = await import("./nan.js");
-    const place = await (this.watch ??= new NanWatch(this.written())).find();
-    if (place) throw this.nanError(place, between);
+    const found = await (this.watch ??= new NanWatch(this.written())).find();
+    if (found) throw this.nanError(found, between);
   }
 
-  private nanError({ field, cell, component }: NanPlace, between: string): IsoformError {
+  private nanError({ field, cell, component }: NanLocation, between: string): IsoformError {
     const part = field.cardinality > 1 ? `, component ${component}` : "";
     return new IsoformError(
       `skeleton "${this.name}", ${between}: field "${field.name}" became NaN, first in cell [${cell}]${part}` +

@@ -79,7 +79,7 @@ export class CpuStorage {
   allocate(bytes: number, onFree?: () => void): CpuBuffer {
     const size = sizeFor(bytes);
     if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
-    const start = this.place(size);
+    const start = this.findHole(size);
     return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
   }
 
@@ -90,7 +90,7 @@ export class CpuStorage {
   allocateForWasm(bytes: number, onFree?: () => void): CpuBuffer | undefined {
     const size = sizeFor(bytes);
     if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
-    const start = this.place(size) ?? (this.widenFor(size) ? this.place(size) : undefined);
+    const start = this.findHole(size) ?? (this.widenFor(size) ? this.findHole(size) : undefined);
     return start === undefined ? undefined : this.pieceOfMemory(start, size, onFree);
   }
 
@@ -162,7 +162,7 @@ export class CpuStorage {
   }
 
   /** First address for `size` bytes, taken from the free memory; undefined where the memory cannot hold them. */
-  private place(size: number): number | undefined {
+  private findHole(size: number): number | undefined {
     const n = this.holes.findIndex((hole) => hole.end - hole.start >= size);
     if (n >= 0) {
       const hole = this.holes[n];

@@ -18,13 +18,13 @@ export const backend: Backend = driverBackend({
   driverVersion: (version) => `CUDA ${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`,
   // Found but not yet loaded, which takes long.
   async findCompiler() {
-    const places = findNvrtc();
+    const paths = findNvrtc();
     let loading: Promise<Nvrtc> | undefined;
-    const load = () => (loading ??= Nvrtc.open(places));
-    if (places.files.length === 0) await load();
+    const load = () => (loading ??= Nvrtc.open(paths));
+    if (paths.files.length === 0) await load();
     return {
       load,
-      version: async () => (places.files.length > 0 ? versionInName(places.files[0]) : undefined) ?? (await load()).version,
+      version: async () => (paths.files.length > 0 ? versionInName(paths.files[0]) : undefined) ?? (await load()).version,
     };
   },
 });

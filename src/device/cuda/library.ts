@@ -21,7 +21,7 @@ export function openDriverLibrary(koffi: Koffi): Library | undefined {
 }
 
 /** Where the run-time compiler may be, best first: full paths that exist, then names for the system's loader. */
-export interface NvrtcPlaces {
+export interface NvrtcPaths {
   readonly files: readonly string[];
   readonly names: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface NvrtcPlaces {
  * `nvidia/cuda_nvrtc/lib` of the wheel nvidia-cuda-nvrtc-cu12) and is then the only place looked at; else the toolkit's folders and
  * the loader's own path.
  */
-export function findNvrtc(environment: NodeJS.ProcessEnv = process.env): NvrtcPlaces {
+export function findNvrtc(environment: NodeJS.ProcessEnv = process.env): NvrtcPaths {
   if (environment.ISOFORM_NVRTC) return { files: nvrtcFiles(environment.ISOFORM_NVRTC), names: [] };
   const toolkits = [environment.CUDA_PATH, environment.CUDA_HOME, "/usr/local/cuda", ...versionedToolkits()].filter(
     (path) => path !== undefined,
@@ -40,7 +40,7 @@ export function findNvrtc(environment: NodeJS.ProcessEnv = process.env): NvrtcPl
   return { files: folders.flatMap(nvrtcFiles), names: NVRTC_NAMES };
 }
 
-export const openNvrtcLibrary = (koffi: Koffi, { files, names }: NvrtcPlaces): Library | undefined =>
+export const openNvrtcLibrary = (koffi: Koffi, { files, names }: NvrtcPaths): Library | undefined =>
   openLibrary(koffi, [], files) ?? openLibrary(koffi, names, []);
 
 /** The version in a library's file name, such as 13.0 of `libnvrtc.so.13.0.88`; links are followed. */

@@ -2,7 +2,7 @@ import { cudaLanguage } from "../../emit/c/cuda.js";
 import { DeviceError } from "../../ir/errors.js";
 import { cachedBinary } from "../cache.js";
 import { loadKoffi, type Library } from "../ffi.js";
-import { findNvrtc, openNvrtcLibrary, type NvrtcPlaces } from "./library.js";
+import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";
 
 export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
@@ -32,10 +32,10 @@ export class Nvrtc implements GpuCompiler {
   }
 
   /** Throws DeviceError where koffi or the library is missing. */
-  static async open(places: NvrtcPlaces = findNvrtc()): Promise<Nvrtc> {
+  static async open(paths: NvrtcPaths = findNvrtc()): Promise<Nvrtc> {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("cuda", NO_KOFFI.reason, NO_KOFFI.remedy);
-    const library = openNvrtcLibrary(koffi, places);
+    const library = openNvrtcLibrary(koffi, paths);
     if (!library) throw new DeviceError("cuda", NO_NVRTC.reason, NO_NVRTC.remedy);
     return new Nvrtc(library);
   }

@@ -3,7 +3,7 @@ import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
-import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./driver.js";
@@ -80,7 +80,7 @@ export class CudaQueue implements Queue {
     const driver = this.enter(source, target);
     const bytes = source.size * BYTES[source.type];
     if (source.contiguous && target.contiguous)
-      driver.call("cuMemcpyDtoDAsync_v2", placeOf(target).address, placeOf(source).address, bytes, this.stream);
+      driver.call("cuMemcpyDtoDAsync_v2", stridedMemory(target).address, stridedMemory(source).address, bytes, this.stream);
     else this.copyStrided(source, target);
   }
 
@@ -88,7 +88,7 @@ export class CudaQueue implements Queue {
     const driver = this.enter(target);
     this.gpu.capture?.afterKernel.delete(this.stream);
     if (target.size === 0) return;
-    if (target.contiguous) driver.call("cuMemsetD8Async", placeOf(target).address, 0, target.size * BYTES[target.type], this.stream);
+    if (target.contiguous) driver.call("cuMemsetD8Async", stridedMemory(target).address, 0, target.size * BYTES[target.type], this.stream);
     else this.write(target, new Uint8Array(target.size));
   }
 
@@ -98,7 +98,7 @@ export class CudaQueue implements Queue {
     this.enter(source);
     const beforePoll = () => void this.gpu.enter();
     if (source.contiguous || source.size === 0)
-      return this.gpu.staging.read(placeOf(source).address, source.type, source.size, this.stream, beforePoll);
+      return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.stream, beforePoll);
     const dense = this.pack(source);
     try {
       return await this.gpu.staging.read(dense.address, source.type, source.size, this.stream, beforePoll);
@@ -113,7 +113,7 @@ export class CudaQueue implements Queue {
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    const { address, count } = launch.resultPlace;
+    const { address, count } = launch.resultRange;
     const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());
     return launch.decodeResults(bytes.buffer);
   }
@@ -148,10 +148,10 @@ export class CudaQueue implements Queue {
     const bytes = source.size * BYTES[source.type];
     this.gpu.capture?.buffers.add(far);
     if (reached && !contiguous) this.copyStrided(source, target);
-    else if (reached) driver.call("cuMemcpyDtoDAsync_v2", placeOf(target).address, placeOf(source).address, bytes, this.stream);
+    else if (reached) driver.call("cuMemcpyDtoDAsync_v2", stridedMemory(target).address, stridedMemory(source).address, bytes, this.stream);
     else if (contiguous) {
-      const places = [target, source].flatMap((view) => [placeOf(view).address, (view.buffer as GpuBuffer).gpu.context]);
-      driver.call("cuMemcpyPeerAsync", ...places, bytes, this.stream);
+      const operands = [target, source].flatMap((view) => [stridedMemory(view).address, (view.buffer as GpuBuffer).gpu.context]);
+      driver.call("cuMemcpyPeerAsync", ...operands, bytes, this.stream);
     } else
       throw new LaunchError(
         `a copy of strided views between ${this.gpu.name} and ${far.gpu.name}, which do not reach each other's memory; copy contiguous views`,
@@ -159,14 +159,14 @@ export class CudaQueue implements Queue {
   }
 
   private copyStrided(source: View, target: View): void {
-    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), placeOf(target)).enqueue(this.stream);
+    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, stridedMemory(source), stridedMemory(target)).enqueue(this.stream);
   }
 
   /** New dense memory with the view's elements in `right` order. */
   private pack(source: View): GpuBuffer {
     const dense = this.gpu.allocate(source.size * BYTES[source.type]);
-    const place = densePlace(dense.address, source.shape);
-    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, placeOf(source), place).enqueue(this.stream);
+    const memory = denseMemory(dense.address, source.shape);
+    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, stridedMemory(source), memory).enqueue(this.stream);
     return dense;
   }
 
@@ -176,7 +176,7 @@ export class CudaQueue implements Queue {
     this.enter(source);
     const dense = source.contiguous ? undefined : this.pack(source);
     try {
-      return this.gpu.staging.readNow(dense?.address ?? placeOf(source).address, source.type, source.size, this.stream);
+      return this.gpu.staging.readNow(dense?.address ?? stridedMemory(source).address, source.type, source.size, this.stream);
     } finally {
       dense?.free();
     }
@@ -206,10 +206,12 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, strea
     throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
   gpu.enter();
   if (target.size === 0) return;
-  if (target.contiguous) return gpu.staging.write(placeOf(target).address, target.type, data, stream);
+  if (target.contiguous) return gpu.staging.write(stridedMemory(target).address, target.type, data, stream);
   const dense = gpu.allocate(target.size * BYTES[target.type]);
   gpu.staging.write(dense.address, target.type, data, stream);
-  stridedCopy(gpu, BYTES[target.type] as 1 | 4 | 8, target.shape, densePlace(dense.address, target.shape), placeOf(target)).enqueue(stream);
+  stridedCopy(gpu, BYTES[target.type] as 1 | 4 | 8, target.shape, denseMemory(dense.address, target.shape), stridedMemory(target)).enqueue(
+    stream,
+  );
   dense.free();
 }
 

@@ -36,7 +36,7 @@ export class Arena {
   }
 
   /** Number of the piece that the view lies in, and the byte offset of its first element there. */
-  place(view: View): { piece: number; address: number } {
+  locate(view: View): { piece: number; address: number } {
     const address = addressOf(view);
     const end = address + spanOf(view) * BYTES[view.type];
     const piece = this.pieces.findIndex((p) => p.host === view.buffer.host && p.start <= address && end <= p.end);
@@ -45,7 +45,7 @@ export class Arena {
 
   /** The copy of a view's elements, from its first to its last. */
   array(view: View): TypedArray {
-    const { piece, address } = this.place(view);
+    const { piece, address } = this.locate(view);
     return typedArray(view.type, this.pieces[piece].copy, address, spanOf(view));
   }
 

@@ -51,10 +51,10 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
 /** A view of the arena, with bounds, races and stored values checked. */
 export function checkedView(name: string, view: AnyView, disjoint: boolean, arena: Arena, watch: Watch): Nested {
   const array = arena.array(storageOf(view));
-  const { piece, address } = arena.place(storageOf(view));
+  const { piece, address } = arena.locate(storageOf(view));
   const { granule } = arena.pieces[piece];
   const at = offsetIn(view);
-  const place = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
+  const elementAt = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
   const what = (indices: readonly number[]) => () => `${name}${indices.map((i) => `[${i}]`).join("")}`;
   return nest(
     {
@@ -62,13 +62,13 @@ export function checkedView(name: string, view: AnyView, disjoint: boolean, aren
       shape: view.shape,
       get(indices) {
         const offset = at(indices);
-        watch.read(piece, place(offset), what(indices));
+        watch.read(piece, elementAt(offset), what(indices));
         return array[offset];
       },
       set(indices, value) {
         const offset = at(indices);
         const remedy = disjoint ? `${name} was declared disjoint: no two elements may write one place` : undefined;
-        watch.write(piece, place(offset), what(indices), remedy);
+        watch.write(piece, elementAt(offset), what(indices), remedy);
         array[offset] = fitting(value, view.type, what(indices), watch);
       },
     },
@@ -79,10 +79,10 @@ export function checkedView(name: string, view: AnyView, disjoint: boolean, aren
 /** Finds an element, counted from the first one of the view. */
 function offsetIn(view: AnyView): (indices: readonly number[]) => number {
   const { strides } = storageOf(view);
-  const place = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], 0);
-  if (!(view instanceof BlockedView)) return place;
+  const elementAt = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], 0);
+  if (!(view instanceof BlockedView)) return elementAt;
   const { block } = view;
-  return ([first, ...rest]) => place([Math.floor(first / block), ...rest, first % block]);
+  return ([first, ...rest]) => elementAt([Math.floor(first / block), ...rest, first % block]);
 }
 
 /** How an integer comes to be infinite or NaN in plain JavaScript. */

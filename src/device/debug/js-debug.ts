@@ -115,7 +115,7 @@ class DebugProgram implements CpuProgram {
       checked: true,
       views: Object.fromEntries(
         Object.entries(views).map(([name, view]) => {
-          const { piece, address } = arena.place(view);
+          const { piece, address } = arena.locate(view);
           return [name, { element: view.type, shape: view.shape, strides: view.strides, address, buffer: piece }];
         }),
       ),

@@ -31,13 +31,13 @@ export class Sharers {
   }
 
   /** What is wrong with a read of a place of a piece; undefined where it is in order. */
-  read(piece: number, place: number): string | undefined {
-    if (this.shadows[piece]?.read(place, this.current, this.step) === undefined) return undefined;
+  read(piece: number, at: number): string | undefined {
+    if (this.shadows[piece]?.read(at, this.current, this.step) === undefined) return undefined;
     return `is read, and another ${this.one} of the ${this.whole} writes it in the same step: ${this.one}s race`;
   }
 
-  write(piece: number, place: number): string | undefined {
-    if (!this.shadows[piece]?.write(place, this.current, this.step)) return undefined;
+  write(piece: number, at: number): string | undefined {
+    if (!this.shadows[piece]?.write(at, this.current, this.step)) return undefined;
     return `is written, and another ${this.one} of the ${this.whole} reads or writes it in the same step: ${this.one}s race`;
   }
 }
@@ -65,18 +65,18 @@ export class Watch {
   }
 
   /** Notes a read of a place of a piece; throws if another element wrote it. */
-  read(piece: number, place: number, what: () => string): void {
-    const writer = this.elements[piece].read(place, this.element, 0);
+  read(piece: number, at: number, what: () => string): void {
+    const writer = this.elements[piece].read(at, this.element, 0);
     if (writer !== undefined) this.fail(`${what()} is read, and ${this.describe(writer)} writes it: elements race`, RACE);
     for (const sharers of [this.members, this.lanes]) {
-      const problem = sharers.read(piece, place);
+      const problem = sharers.read(piece, at);
       if (problem) this.fail(`${what()} ${problem}`, stepRemedy(sharers));
     }
   }
 
   /** Notes a write; throws if another element read or wrote the place. */
-  write(piece: number, place: number, what: () => string, remedy = RACE): void {
-    const other = this.elements[piece].write(place, this.element, 0);
+  write(piece: number, at: number, what: () => string, remedy = RACE): void {
+    const other = this.elements[piece].write(at, this.element, 0);
     if (other)
       this.fail(
         "wrote" in other
@@ -85,7 +85,7 @@ export class Watch {
         remedy,
       );
     for (const sharers of [this.members, this.lanes]) {
-      const problem = sharers.write(piece, place);
+      const problem = sharers.write(piece, at);
       if (problem) this.fail(`${what()} ${problem}`, stepRemedy(sharers));
     }
   }

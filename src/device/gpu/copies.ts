@@ -14,31 +14,31 @@ export function loadCopies(gpu: GpuMachine): ReadonlyMap<string, GpuEntry> {
 }
 
 /** Elements of one shape, somewhere in device memory. */
-export interface Place {
+export interface StridedMemory {
   address: number;
   strides: readonly number[];
 }
 
-export const placeOf = (view: View): Place => ({
+export const stridedMemory = (view: View): StridedMemory => ({
   address: Number(view.buffer.address) + view.offset * BYTES[view.type],
   strides: view.strides,
 });
 
 /** A dense `right` layout at `address`. */
-export const densePlace = (address: number, shape: readonly number[]): Place => ({ address, strides: stridesOf(shape, "right") });
+export const denseMemory = (address: number, shape: readonly number[]): StridedMemory => ({ address, strides: stridesOf(shape, "right") });
 
 /** The copy of a view-shaped set of elements of `size` bytes each. */
-export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly number[], from: Place, to: Place): Step {
+export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly number[], from: StridedMemory, to: StridedMemory): Step {
   const code = copyEntry(size);
   const entry = loadCopies(gpu).get(code.name)!;
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
   const values: Record<string, number> = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
-  for (const [name, place] of [
+  for (const [name, memory] of [
     ["from", from],
     ["to", to],
   ] as const)
-    [...missing, ...place.strides].forEach((stride, axis) => (values[`${name}${axis}`] = stride));
+    [...missing, ...memory.strides].forEach((stride, axis) => (values[`${name}${axis}`] = stride));
   return gpu.kernelStep(code, entry, { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] }, values);
 }

@@ -27,7 +27,7 @@ export interface Members {
 export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
 
 /** Partials from so many places can be folded by the blocks of one kernel. */
-export const inOneKernel = ({ allReduces }: GpuLanguage, places: number): boolean => allReduces || places <= MOST_PIECES;
+export const inOneKernel = ({ allReduces }: GpuLanguage, pieces: number): boolean => allReduces || pieces <= MOST_PIECES;
 
 /** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be received at once. */
 export function piecesOf({ allReduces, finalThreads }: GpuLanguage, partials: readonly Piece[], bytes: number, members: number): Piece[] {

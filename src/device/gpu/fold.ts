@@ -57,7 +57,7 @@ export class GpuFold implements Launch {
       const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
       const sources = allReduces ? launches : all;
       const members = allReduces ? { me, mailboxes: addresses, blocks: most } : undefined;
-      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, ...placesOf(results) }, members)!;
+      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, ...outputAddresses(results) }, members)!;
       return new GpuFold(gpu, sources, memory, reduction);
     });
     return { folds, allReduces };
@@ -86,7 +86,7 @@ export class GpuFold implements Launch {
   }
 }
 
-const placesOf = (results: Readonly<Record<string, View>>): Values =>
+const outputAddresses = (results: Readonly<Record<string, View>>): Values =>
   Object.fromEntries(
     Object.entries(results).map(([name, { buffer, offset, type }]) => [`output:${name}`, Number(buffer.address) + offset * BYTES[type]]),
   );

@@ -112,7 +112,7 @@ export class GpuLaunch implements Launch {
   }
 
   /** Where the results lie, and how many there are, 8 bytes each. */
-  get resultPlace(): { address: number; count: number } {
+  get resultRange(): { address: number; count: number } {
     return { address: Number(this.values.results ?? 0), count: this.folds && !this.binding.unfolded ? this.program.reduces.length : 0 };
   }
 
@@ -160,7 +160,7 @@ export class GpuLaunch implements Launch {
         );
         const shape: Shape = this.code.serial
           ? { grid: [1, 1, 1], block: [1, 1, 1] }
-          : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.placeCopies() };
+          : { grid: [blocks(chunks, CHUNKS_PER_BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: this.allocateCopies() };
         return { shape, values: { chunks, chunksPerLine: chunksOfLine(policy), ...partials } };
       });
       this.planFolds(chunksOf(policy));
@@ -283,9 +283,10 @@ export class GpuLaunch implements Launch {
       reduces,
       this.values,
       count,
-      (left, places) =>
-        this.step(fold, { grid: [blocks(left, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block }, { ...places, count: left }),
-      (left, places) => this.step(finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...places, count: left }),
+      (left, addresses) =>
+        this.step(fold, { grid: [blocks(left, REDUCTION_CHUNK * CHUNKS_PER_BLOCK), 1, 1], block }, { ...addresses, count: left }),
+      (left, addresses) =>
+        this.step(finish, { grid: [1, 1, 1], block: [this.gpu.language.finishThreads, 1, 1] }, { ...addresses, count: left }),
     );
   }
 
@@ -345,7 +346,7 @@ export class GpuLaunch implements Launch {
       extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
     ];
     const grid = counts.map((count, d) => Math.max(1, blocks(count, block[d])));
-    const shared = this.placeCopies();
+    const shared = this.allocateCopies();
     if (planes > 0) return this.gridOverBox(extents, block, grid);
     if (!strided)
       return { shape: { grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared }, values: {} };
@@ -365,7 +366,7 @@ export class GpuLaunch implements Launch {
     const shape: Shape = {
       grid: [Math.max(1, blocks(elements, stretch)), 1, 1],
       block: [this.program.threads, 1, 1],
-      shared: this.placeCopies(),
+      shared: this.allocateCopies(),
     };
     return { shape, values: { elements, stretch } };
   }
@@ -388,7 +389,7 @@ export class GpuLaunch implements Launch {
   }
 
   /** Bytes of the copies in shared memory; notes where each begins, in units of 8 bytes. */
-  private placeCopies(): number {
+  private allocateCopies(): number {
     let at = 0;
     for (const shared of this.program.shared) {
       this.values[`copy:${shared.name}`] = at / 8;
@@ -403,15 +404,15 @@ export class GpuLaunch implements Launch {
   }
 
   private reserve(): void {
-    const places: [key: string, offset: number][] = [];
+    const addresses: [key: string, offset: number][] = [];
     let end = 0;
     for (const { key, bytes } of this.wanted) {
-      places.push([key, end]);
+      addresses.push([key, end]);
       end += Math.ceil(bytes / 256) * 256;
     }
     if (end === 0) return;
     this.temporary = this.gpu.allocate(end);
-    for (const [key, offset] of places) this.values[key] = this.temporary.address + offset;
+    for (const [key, offset] of addresses) this.values[key] = this.temporary.address + offset;
   }
 
   private step(code: EntryCode, shape: Shape, values: Values): void {

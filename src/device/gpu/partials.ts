@@ -28,7 +28,7 @@ export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy
  * roles, and `finish` folds the last of them.
  */
 export function planFolds(reduces: readonly Reduced[], values: Values, count: number, fold: PlanFold, finish: PlanFold): void {
-  const places = (from: string, to: string): Values =>
+  const addresses = (from: string, to: string): Values =>
     Object.fromEntries(
       reduces.flatMap(({ name }) => [
         [`partials:${name}`, values[`${from}:${name}`]],
@@ -36,8 +36,8 @@ export function planFolds(reduces: readonly Reduced[], values: Values, count: nu
       ]),
     );
   let [from, to] = ["partials", "folded"];
-  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), [from, to] = [to, from]) fold(count, places(from, to));
-  finish(count, places(from, to));
+  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), [from, to] = [to, from]) fold(count, addresses(from, to));
+  finish(count, addresses(from, to));
 }
 type PlanFold = (count: number, places: Values) => void;
 

@@ -51,14 +51,14 @@ export interface SortPass extends Sorted {
 export function sortPasses(
   bits: number,
   digit: number,
-  place: (key: "keys" | "sortedKeys" | "order" | "sortedOrder") => number,
+  addressOf: (key: "keys" | "sortedKeys" | "order" | "sortedOrder") => number,
   none: number,
 ): { passes: SortPass[]; last: Sorted } {
   const passes: SortPass[] = [];
-  let last: Sorted = { keys: place("keys"), order: none };
+  let last: Sorted = { keys: addressOf("keys"), order: none };
   for (let shift = 0; shift < bits; shift += digit) {
     const back = passes.length % 2 === 1;
-    const [sortedKeys, sortedOrder] = back ? [place("keys"), place("order")] : [place("sortedKeys"), place("sortedOrder")];
+    const [sortedKeys, sortedOrder] = back ? [addressOf("keys"), addressOf("order")] : [addressOf("sortedKeys"), addressOf("sortedOrder")];
     passes.push({ ...last, shift, sortedKeys, sortedOrder });
     last = { keys: sortedKeys, order: sortedOrder };
   }

@@ -1,5 +1,5 @@
 import type { KernelIR, ReduceParam, ScalarParam } from "../../ir/types.js";
-import { emitJs, type JsTarget, type PlacedView } from "../../emit/js/index.js";
+import { emitJs, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/bind.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
@@ -136,9 +136,12 @@ class JsProgram implements CpuProgram {
 
   private target(): JsTarget {
     const { ir, policy } = this.binding;
-    const place = (buffer: CpuBuffer) => ({ address: buffer.address, buffer: buffer.inWasmMemory ? undefined : this.share(buffer.host) });
-    const views = Object.entries(this.binding.views).map(([name, view]): [string, PlacedView] => {
-      const { buffer } = place(view.buffer as CpuBuffer);
+    const allocationOf = (buffer: CpuBuffer) => ({
+      address: buffer.address,
+      buffer: buffer.inWasmMemory ? undefined : this.share(buffer.host),
+    });
+    const views = Object.entries(this.binding.views).map(([name, view]): [string, AllocatedView] => {
+      const { buffer } = allocationOf(view.buffer as CpuBuffer);
       return [name, { element: view.type, shape: view.shape, strides: view.strides, address: addressOf(view), buffer }];
     });
     return {
@@ -146,15 +149,15 @@ class JsProgram implements CpuProgram {
       policy,
       workers: this.workers,
       views: Object.fromEntries(views),
-      scalars: place(this.scalars),
-      partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, place(partials)])),
+      scalars: allocationOf(this.scalars),
+      partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, allocationOf(partials)])),
       scatter: Object.fromEntries(
         this.plans.map(({ name, strategy, copies, tiles }) => [
           name,
           {
             strategy,
-            copies: copies && { ...place(copies.buffer), stride: copies.stride },
-            tiles: tiles && place(tiles.buffer),
+            copies: copies && { ...allocationOf(copies.buffer), stride: copies.stride },
+            tiles: tiles && allocationOf(tiles.buffer),
           },
         ]),
       ),

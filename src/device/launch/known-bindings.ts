@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** A view's place. It keeps no memory alive. */
-type Place = Pick<View, "type" | "offset" | "shape" | "strides"> & {
+type ViewKey = Pick<View, "type" | "offset" | "shape" | "strides"> & {
   readonly buffer: WeakRef<Buffer>;
   /** Extent of a blocked view's first axis; the rest is its storage's. */
   readonly length?: number;
@@ -42,8 +42,8 @@ interface Known {
   readonly count: number;
   readonly exact: readonly (readonly [name: string, value: unknown])[];
   readonly floats: readonly (readonly [name: string, type: "f64" | "f32"])[];
-  readonly views: readonly (readonly [name: string, place: Place])[];
-  readonly outputs: readonly (readonly [name: string, place: Place])[];
+  readonly views: readonly (readonly [name: string, key: ViewKey])[];
+  readonly outputs: readonly (readonly [name: string, key: ViewKey])[];
   readonly binding: Omit<Checked, "scalars" | "views" | "outputs" | "policy">;
   /** Scalars other than floats. */
   readonly scalars: Binding["scalars"];
@@ -78,8 +78,8 @@ export function remember(call: Call, made: Checked): void {
     if (token.kind === "scalar" && isFloat(token.type)) floats.push([name, token.type]);
     else exact.push([name, args[name]]);
   }
-  const places = (bound: Record<string, View | undefined>) =>
-    Object.entries(bound).flatMap(([name, view]): [string, Place][] => (view ? [[name, placeOf(args[name] as AnyView)]] : []));
+  const viewKeys = (bound: Record<string, View | undefined>) =>
+    Object.entries(bound).flatMap(([name, view]): [string, ViewKey][] => (view ? [[name, viewKey(args[name] as AnyView)]] : []));
   const floatNames = new Set(floats.map(([name]) => name));
   const list = known.get(kernel) ?? [];
   known.set(kernel, list);
@@ -92,8 +92,8 @@ export function remember(call: Call, made: Checked): void {
     count: Object.keys(args).length,
     exact,
     floats,
-    views: places(views),
-    outputs: places(outputs),
+    views: viewKeys(views),
+    outputs: viewKeys(outputs),
     binding,
     scalars: Object.fromEntries(Object.entries(scalars).filter(([name]) => !floatNames.has(name))),
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
@@ -116,8 +116,8 @@ function matches(found: Known, call: Call): boolean {
     found.count === Object.keys(args).length &&
     found.exact.every(([name, value]) => Object.is(args[name], value)) &&
     found.floats.every(([name]) => typeof args[name] === "number") &&
-    found.views.every(([name, place]) => isAt(args[name], place)) &&
-    found.outputs.every(([name, place]) => isAt(args[name], place))
+    found.views.every(([name, key]) => isAt(args[name], key)) &&
+    found.outputs.every(([name, key]) => isAt(args[name], key))
   );
 }
 
@@ -128,7 +128,7 @@ function optionsKey({ device, options }: Call): string {
   return byDefault ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
 }
 
-function placeOf(view: AnyView): Place {
+function viewKey(view: AnyView): ViewKey {
   const { buffer, type, offset, shape, strides } = storageOf(view);
   return { buffer: new WeakRef(buffer), type, offset, shape, strides, length: lengthOf(view) };
 }
@@ -136,7 +136,7 @@ function placeOf(view: AnyView): Place {
 const lengthOf = (view: AnyView): number | undefined => (view instanceof BlockedView ? view.length : undefined);
 
 /** True for a view of the same memory, which was not freed, with the same elements. */
-function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: Place): boolean {
+function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: ViewKey): boolean {
   if (!(value instanceof View || value instanceof BlockedView) || lengthOf(value) !== length) return false;
   const view = storageOf(value);
   return (

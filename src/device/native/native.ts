@@ -337,10 +337,10 @@ function streamingReason({ views }: Binding, streamed: readonly string[], asked:
 
 /** The views' rows begin at the same place in a cache line. */
 const linesAgree = (views: Binding["views"], streamed: readonly string[]): boolean =>
-  new Set(streamed.flatMap((name) => places(views[name], streamed.length > 1))).size <= 1;
+  new Set(streamed.flatMap((name) => elementOffsets(views[name], streamed.length > 1))).size <= 1;
 
 /** Positions in a cache line at which the rows of a view begin, as far as they matter. */
-function places(view: View, together: boolean): number[] {
+function elementOffsets(view: View, together: boolean): number[] {
   const element = BYTES[view.type];
   const start = addressOf(view) % 64;
   if (start % element !== 0) return [-1, -2];

@@ -1,7 +1,7 @@
 import type { Handle } from "./api.js";
 
 /** Somewhere in a buffer. */
-export interface Place {
+export interface BufferOffset {
   readonly memory: Handle;
   /** Bytes from the buffer's start. */
   readonly first: number;
@@ -35,7 +35,7 @@ export class Addresses {
     return true;
   }
 
-  find(address: number): Place {
+  find(address: number): BufferOffset {
     if (address === 0) return { memory: 0, first: 0 };
     const range = this.ranges[this.position(address)];
     if (!range || address >= range.end) throw new Error(`address ${address} is in no buffer`);

@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { placeOf, stridedCopy } from "../gpu/copies.js";
+import { stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Step } from "../gpu/steps.js";
 import { BYTES, requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
@@ -74,14 +74,14 @@ export class OpenclQueue implements Queue {
       return this.copyBetween(source, target, from, to);
     this.requireOwn(source, target);
     if (source.contiguous && target.contiguous) this.give(this.copyStep(source, target));
-    else this.give(this.stridedStep(source, placeOf(source), placeOf(target)));
+    else this.give(this.stridedStep(source, stridedMemory(source), stridedMemory(target)));
   }
 
   clear(target: View): void {
     this.machine.enter();
     this.requireOwn(target);
     if (target.size === 0) return;
-    if (target.contiguous) this.give(this.machine.fillStep(placeOf(target).address, 0, target.size * BYTES[target.type]));
+    if (target.contiguous) this.give(this.machine.fillStep(stridedMemory(target).address, 0, target.size * BYTES[target.type]));
     else this.write(target, new Uint8Array(target.size));
   }
 
@@ -100,7 +100,7 @@ export class OpenclQueue implements Queue {
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    const { address, count } = launch.resultPlace;
+    const { address, count } = launch.resultRange;
     const { buffer, completion } = readBytes(this.machine, address, 8 * count, this.stream);
     await completion?.wait();
     return launch.decodeResults(buffer);
@@ -159,7 +159,7 @@ export class OpenclQueue implements Queue {
 
   private copyStep(source: View, target: View): Step {
     const { machine } = this;
-    const [from, to] = [source, target].map((view) => machine.addresses.find(placeOf(view).address));
+    const [from, to] = [source, target].map((view) => machine.addresses.find(stridedMemory(view).address));
     const bytes = source.size * BYTES[source.type];
     return {
       enqueue: (stream) =>
@@ -167,7 +167,7 @@ export class OpenclQueue implements Queue {
     };
   }
 
-  private stridedStep({ type, shape }: View, from: ReturnType<typeof placeOf>, to: ReturnType<typeof placeOf>): Step {
+  private stridedStep({ type, shape }: View, from: ReturnType<typeof stridedMemory>, to: ReturnType<typeof stridedMemory>): Step {
     return stridedCopy(this.machine, BYTES[type] as 1 | 4 | 8, shape, from, to);
   }
 

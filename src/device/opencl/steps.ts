@@ -2,7 +2,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
-import type { Addresses, Place } from "./addresses.js";
+import type { Addresses, BufferOffset } from "./addresses.js";
 import type { Handle, Opencl } from "./api.js";
 
 /** Bytes that a parameter takes at most: a pointer comes with an offset. */
@@ -80,15 +80,15 @@ export class FillStep implements Step {
 
   constructor(
     private readonly cl: Opencl,
-    private readonly place: Place,
+    private readonly target: BufferOffset,
     value: number,
     private readonly bytes: number,
   ) {
-    this.pattern = new Uint8Array(place.first % 4 === 0 && bytes % 4 === 0 ? 4 : 1).fill(value);
+    this.pattern = new Uint8Array(target.first % 4 === 0 && bytes % 4 === 0 ? 4 : 1).fill(value);
   }
 
   enqueue(queue: Handle): void {
-    const { memory, first } = this.place;
+    const { memory, first } = this.target;
     this.cl.call("clEnqueueFillBuffer", queue, memory, this.pattern, this.pattern.length, first, this.bytes, 0, null, null);
   }
 }

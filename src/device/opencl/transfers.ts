@@ -1,6 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
 import type { CopiedSize } from "../../emit/c/gpu/copy.js";
-import { densePlace, placeOf, stridedCopy } from "../gpu/copies.js";
+import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import type { Handle } from "./api.js";
 import { Completion } from "./events.js";
@@ -22,10 +22,10 @@ export class Uploads {
     const { machine } = this;
     const { type, shape, size } = target;
     if (size === 0) return;
-    if (target.contiguous) return this.writeDense(placeOf(target).address, type, data, stream);
+    if (target.contiguous) return this.writeDense(stridedMemory(target).address, type, data, stream);
     const dense = machine.allocate(size * BYTES[type]);
     this.writeDense(dense.address, type, data, stream);
-    const spread = stridedCopy(machine, BYTES[type] as CopiedSize, shape, densePlace(dense.address, shape), placeOf(target));
+    const spread = stridedCopy(machine, BYTES[type] as CopiedSize, shape, denseMemory(dense.address, shape), stridedMemory(target));
     spread.enqueue(stream);
     spread.free?.();
     dense.free();
@@ -97,11 +97,11 @@ export function startDownload<T extends ElementType>(
   const bytes = size * BYTES[type];
   const take = (buffer: ArrayBuffer) => typedArray(type, buffer, 0, size);
   if (source.contiguous || size === 0) {
-    const { buffer, completion } = readBytes(machine, size === 0 ? 0 : placeOf(source).address, bytes, stream);
+    const { buffer, completion } = readBytes(machine, size === 0 ? 0 : stridedMemory(source).address, bytes, stream);
     return { completion, take: () => take(buffer) };
   }
   const dense = machine.allocate(bytes);
-  const pack = stridedCopy(machine, BYTES[type] as CopiedSize, shape, placeOf(source), densePlace(dense.address, shape));
+  const pack = stridedCopy(machine, BYTES[type] as CopiedSize, shape, stridedMemory(source), denseMemory(dense.address, shape));
   pack.enqueue(stream);
   pack.free?.();
   const { buffer, completion } = readBytes(machine, dense.address, bytes, stream);

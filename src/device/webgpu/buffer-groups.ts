@@ -18,7 +18,7 @@ const ALIGNMENT = 256;
  * Where a launch's memory lies. Views of one buffer share one storage binding, because WebGPU lets no shader have two of a buffer that it
  * writes; the memory of the launch itself is the last one.
  */
-export interface Places {
+export interface BufferGroups {
   readonly groups: Readonly<Record<string, number>>;
   readonly representations: readonly Representation[];
   /** One, or several where an array is larger than what a shader can see of it. */
@@ -42,12 +42,12 @@ export interface Packed {
 
 interface Group {
   readonly buffer: GpuBuffer;
-  readonly places: Place[];
+  readonly views: Bound[];
   atomic: boolean;
   written: boolean;
 }
 
-interface Place {
+interface Bound {
   readonly name: string;
   readonly view: View;
   readonly written: boolean;
@@ -58,9 +58,9 @@ interface Place {
  * Finds a launch's memory. Where a range reaches more of an array than the adapter can bind, it is cut into pieces along its first axis.
  * Throws LaunchError where that cannot be.
  */
-export function placesOf(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Places {
-  const places = placesIn(binding, scatter);
-  const groups = groupsOf(gpu, places);
+export function bufferGroups(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): BufferGroups {
+  const views = boundViews(binding, scatter);
+  const groups = groupsOf(gpu, views);
   const most = gpu.limits.maxStorageBuffersPerShaderStage;
   // One is the launch's own memory, and one takes the arrays that are left over.
   const apart = groups.length < most ? groups : [...groups].sort((a, b) => b.buffer.bytes - a.buffer.bytes).slice(0, most - 2);
@@ -69,22 +69,22 @@ export function placesOf(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Rec
   const packed = together.length > 0 ? pack(gpu, binding, together) : undefined;
   const representations = apart.map(representationOf);
   if (packed) representations.push(together.some(({ atomic }) => atomic) ? "atomic_u32" : "words");
-  const groupOf = ({ view }: Place): number => {
+  const groupOf = ({ view }: Bound): number => {
     const group = apart.findIndex(({ buffer }) => buffer === view.buffer);
     return group >= 0 ? group : apart.length;
   };
-  const packedAt = ({ view }: Place): number => packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
+  const packedAt = ({ view }: Bound): number => packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
   const whole = packed ? [{ buffer: packed.buffer.handle, offset: 0, size: packed.buffer.handle.size }] : [];
   return {
-    groups: Object.fromEntries([...places.map((place) => [place.name, groupOf(place)]), [TEMPORARY, apart.length + whole.length]]),
+    groups: Object.fromEntries([...views.map((bound) => [bound.name, groupOf(bound)]), [TEMPORARY, apart.length + whole.length]]),
     representations: [...representations, "words"],
     pieces: pieces.map(({ policy, bindings }) => ({
       policy,
       bindings: [...bindings, ...whole],
       bases: Object.fromEntries(
-        places.map((place) => {
-          const before = groupOf(place) < apart.length ? -bindings[groupOf(place)].offset : packedAt(place);
-          return [place.name, place.view.offset + before / BYTES[place.view.type]];
+        views.map((bound) => {
+          const before = groupOf(bound) < apart.length ? -bindings[groupOf(bound)].offset : packedAt(bound);
+          return [bound.name, bound.view.offset + before / BYTES[bound.view.type]];
         }),
       ),
     })),
@@ -111,31 +111,31 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
   throw refusal(
     gpu,
     binding,
-    `"${large.places[0].name}" reaches over more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter sees, and no pieces of ${policy.kind === "range" ? "the range" : "a league"} reach over less, as far as is known before the launch`,
+    `"${large.views[0].name}" reaches over more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter sees, and no pieces of ${policy.kind === "range" ? "the range" : "a league"} reach over less, as far as is known before the launch`,
     "launch it over slices of the array one after the other",
   );
 }
 
-function placesIn({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Place[] {
-  const arguments_ = Object.entries(views).map(([name, view]): Place => {
+function boundViews({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
+  const arguments_ = Object.entries(views).map(([name, view]): Bound => {
     const written = access.views[name]?.written ?? false;
     return { name, view, written: written || name in scatter, atomic: isAtomic(scatter[name]) || (written && view.type === "u8") };
   });
-  const results = Object.entries(outputs).flatMap(([name, view]): Place[] =>
+  const results = Object.entries(outputs).flatMap(([name, view]): Bound[] =>
     view ? [{ name: `output:${name}`, view, written: true, atomic: false }] : [],
   );
   return [...arguments_, ...results];
 }
 
-function groupsOf(gpu: Gpu, places: readonly Place[]): Group[] {
+function groupsOf(gpu: Gpu, views: readonly Bound[]): Group[] {
   const groups = new Map<GpuBuffer, Group>();
-  for (const place of places) {
-    const buffer = bufferOf(gpu, place.view.buffer);
-    const group = groups.get(buffer) ?? { buffer, places: [], atomic: false, written: false };
+  for (const bound of views) {
+    const buffer = bufferOf(gpu, bound.view.buffer);
+    const group = groups.get(buffer) ?? { buffer, views: [], atomic: false, written: false };
     groups.set(buffer, group);
-    group.places.push(place);
-    group.atomic ||= place.atomic;
-    group.written ||= place.written;
+    group.views.push(bound);
+    group.atomic ||= bound.atomic;
+    group.written ||= bound.written;
   }
   return [...groups.values()];
 }
@@ -157,19 +157,19 @@ function pack(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): Packe
   return { buffer: gpu.allocate(end), parts };
 }
 
-function representationOf({ places, atomic }: Group): Representation {
-  const types = new Set(places.map(({ view }) => view.type));
+function representationOf({ views, atomic }: Group): Representation {
+  const types = new Set(views.map(({ view }) => view.type));
   const [type] = types;
   if (atomic) return types.size === 1 && type === "i32" ? "atomic_i32" : "atomic_u32";
   return types.size === 1 && type !== "u8" ? type : "words";
 }
 
 /** The whole buffer where that can be bound, else the part that the places reach; undefined where that is too much. */
-function window(gpu: Gpu, binding: KernelBinding, { buffer, places }: Group, policy: Policy): Binding | undefined {
+function window(gpu: Gpu, binding: KernelBinding, { buffer, views }: Group, policy: Policy): Binding | undefined {
   const most = gpu.limits.maxStorageBufferBindingSize;
   const { size } = buffer.handle;
   if (size <= most) return { buffer: buffer.handle, offset: 0, size };
-  const reaches = places.map(({ name, view }) => {
+  const reaches = views.map(({ name, view }) => {
     const [begin, end] = reach(view);
     return end - begin + ALIGNMENT <= most ? [begin, end] : reachOver(binding, name, view, policy);
   });

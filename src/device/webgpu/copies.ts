@@ -57,27 +57,33 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
 }
 
 /** Elements of one shape, somewhere in a buffer of the device; `offset` and strides count elements. */
-export interface Place {
+export interface StridedBuffer {
   readonly buffer: GpuBuffer;
   readonly offset: number;
   readonly strides: readonly number[];
 }
 
-export const placeOf = (gpu: Gpu, view: View): Place => ({
+export const stridedBuffer = (gpu: Gpu, view: View): StridedBuffer => ({
   buffer: bufferOf(gpu, view.buffer),
   offset: view.offset,
   strides: view.strides,
 });
 
 /** A dense `right` layout that fills a buffer. */
-export const densePlace = (buffer: GpuBuffer, shape: readonly number[]): Place => ({
+export const denseBuffer = (buffer: GpuBuffer, shape: readonly number[]): StridedBuffer => ({
   buffer,
   offset: 0,
   strides: stridesOf(shape, "right"),
 });
 
 /** The copy of a shape of elements of `size` bytes each, and what it holds until it has run. */
-export function stridedCopy(gpu: Gpu, size: number, shape: readonly number[], from: Place, to: Place): { step: Step; uniforms: GPUBuffer } {
+export function stridedCopy(
+  gpu: Gpu,
+  size: number,
+  shape: readonly number[],
+  from: StridedBuffer,
+  to: StridedBuffer,
+): { step: Step; uniforms: GPUBuffer } {
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
@@ -85,7 +91,7 @@ export function stridedCopy(gpu: Gpu, size: number, shape: readonly number[], fr
   [...missing, ...from.strides].forEach((stride, axis) => (values[`from${axis}`] = stride));
   [...missing, ...to.strides].forEach((stride, axis) => (values[`to${axis}`] = stride));
   const inside = from.buffer === to.buffer;
-  const whole = ({ buffer: { handle } }: Place) => ({ buffer: handle, offset: 0, size: handle.size });
+  const whole = ({ buffer: { handle } }: StridedBuffer) => ({ buffer: handle, offset: 0, size: handle.size });
   const { steps, uniforms } = planDispatches(gpu, { name: "copy", file: "isoform" }, [
     {
       entry: copyEntry(size, inside),
@@ -98,7 +104,7 @@ export function stridedCopy(gpu: Gpu, size: number, shape: readonly number[], fr
 }
 
 /** Byte offset and length of a view whose elements fill one stretch that whole words make, or undefined. */
-export function stretch({ type, offset, size, contiguous }: View): { begin: number; bytes: number } | undefined {
+export function contiguousBytes({ type, offset, size, contiguous }: View): { begin: number; bytes: number } | undefined {
   const [begin, bytes] = [offset * BYTES[type], size * BYTES[type]];
   return contiguous && begin % 4 === 0 && bytes % 4 === 0 ? { begin, bytes } : undefined;
 }

@@ -94,7 +94,7 @@ export class WebGpuLaunch implements Launch {
   }
 
   /** Where the results lie, 8 bytes each, and how many bytes they are. */
-  get resultPlace(): { buffer: GPUBuffer; offset: number; bytes: number } | undefined {
+  get resultRange(): { buffer: GPUBuffer; offset: number; bytes: number } | undefined {
     if (!this.folds) return undefined;
     return { buffer: this.temporary!.handle, offset: 4 * this.parts.get("results")!, bytes: 8 * this.program.reduces.length };
   }
@@ -112,7 +112,7 @@ export class WebGpuLaunch implements Launch {
     this.gpu.commands.flush();
     freeTeamRows(this.binding);
     this.temporary?.free();
-    this.code.places.packed?.buffer.free();
+    this.code.buffers.packed?.buffer.free();
     this.uniforms?.destroy();
   }
 
@@ -216,7 +216,7 @@ export class WebGpuLaunch implements Launch {
 
   /** Pieces of the range whose memory a shader sees, or whose contributions fit the memory for records; chunks stay whole. */
   private rangeBatches(policy: RangePolicy): { policy: RangePolicy; piece: Piece }[] {
-    const { pieces } = this.code.places;
+    const { pieces } = this.code.buffers;
     if (this.mostSlots === 0) return pieces.map((piece) => ({ policy: piece.policy as RangePolicy, piece }));
     return rangeBatches(policy, this.mostSlots, RECORDED_AT_A_TIME).map((batch) => ({ policy: batch, piece: pieces[0] }));
   }
@@ -262,8 +262,9 @@ export class WebGpuLaunch implements Launch {
       reduces,
       this.values,
       count,
-      (left, places) => this.dispatch(fold, linearGrid(groupsFor(left, REDUCTION_CHUNK * CHUNKS_PER_GROUP)), { ...places, count: left }),
-      (left, places) => this.dispatch(finish, [1, 1, 1], { ...places, count: left }),
+      (left, addresses) =>
+        this.dispatch(fold, linearGrid(groupsFor(left, REDUCTION_CHUNK * CHUNKS_PER_GROUP)), { ...addresses, count: left }),
+      (left, addresses) => this.dispatch(finish, [1, 1, 1], { ...addresses, count: left }),
     );
   }
 
@@ -286,7 +287,7 @@ export class WebGpuLaunch implements Launch {
     }
   }
 
-  private dispatch(entry: Entry, grid: Dispatch["grid"], values: Values, { bindings } = this.code.places.pieces[0]): void {
+  private dispatch(entry: Entry, grid: Dispatch["grid"], values: Values, { bindings } = this.code.buffers.pieces[0]): void {
     this.planned.push({ entry, grid, values: { ...this.values, ...values }, bindings });
   }
 
@@ -309,7 +310,7 @@ export class WebGpuLaunch implements Launch {
 
   /** Copies of arrays that share a binding: into it before a run, and what was written back afterwards. */
   private copies(back: boolean): Step[] {
-    const { packed } = this.code.places;
+    const { packed } = this.code.buffers;
     return (packed?.parts ?? []).flatMap(({ array, offset, size, written }) => {
       if (back && !written) return [];
       const [theirs, ours] = [
@@ -322,7 +323,7 @@ export class WebGpuLaunch implements Launch {
 
   private argumentValues(): Record<string, number | boolean> {
     const { scalars, views, outputs, partials, policy } = this.binding;
-    const [piece] = this.code.places.pieces;
+    const [piece] = this.code.buffers.pieces;
     const values: Record<string, number | boolean> = { ...basesOf(piece) };
     for (const [name, value] of Object.entries(scalars)) values[`scalar:${name}`] = value;
     for (const [name, view] of Object.entries(views)) {

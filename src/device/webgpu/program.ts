@@ -7,13 +7,13 @@ import type { Tunables } from "../tuning/tuning.js";
 import type { TileShape } from "../gpu/tiles.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
-import { placesOf, type Places } from "./buffer-groups.js";
+import { bufferGroups, type BufferGroups } from "./buffer-groups.js";
 import { chooseScatter } from "./strategy.js";
 
 /** The code for a launch, where its memory lies, and what was decided on the way. */
 export interface LaunchProgram {
   program: WgslProgram;
-  places: Places;
+  buffers: BufferGroups;
   /** One invocation runs it all. */
   serial: boolean;
   members: number;
@@ -42,19 +42,19 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
   requireF64(gpu, binding.kernel, ir);
   const scatter = chooseScatter(binding, gpu.limits.maxComputeWorkgroupStorageSize);
   const serial = Object.values(scatter.code).includes("serial");
-  const places = placesOf(gpu, binding, scatter.code);
+  const buffers = bufferGroups(gpu, binding, scatter.code);
   const assumptions: WgslAssumptions = {
     strict: precision === "strict",
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
-    groups: places.groups,
-    representations: places.representations,
-    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, places.pieces.every(({ bases }) => bases[name] === 0)])),
+    groups: buffers.groups,
+    representations: buffers.representations,
+    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, buffers.pieces.every(({ bases }) => bases[name] === 0)])),
     partials: binding.partials,
     subgroups: gpu.hasSubgroups,
     subgroupSize: gpu.subgroupSize,
     fma: gpu.exactFma,
     ordered: binding.ordered,
-    inChunks: binding.ordered || places.pieces.length > 1,
+    inChunks: binding.ordered || buffers.pieces.length > 1,
     scatter: scatter.code,
     copies: Object.fromEntries(
       Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, Math.max(1, views[name].size)]] : [])),
@@ -73,23 +73,23 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     throw new LaunchError(
       `kernel "${binding.kernel.name}" (${binding.kernel.location.file}:${binding.kernel.location.line}) on ${gpu.name}: its scratch, folds and copies of scatter targets take ${program.main.workgroupBytes} bytes of a workgroup's memory, and this adapter has ${most}; use less scratch, or the scatter strategy "atomic"`,
     );
-  if (places.pieces.length > 1 && Object.keys(scatter.slots).length > 0)
+  if (buffers.pieces.length > 1 && Object.keys(scatter.slots).length > 0)
     throw new LaunchError(
       `kernel "${binding.kernel.name}": it scatters in order and reads more of an array than a shader of ${gpu.name} sees; use the strategy "atomic", or slices of the array`,
     );
-  const packed: string[] = places.packed
+  const packed: string[] = buffers.packed
     ? [
-        `the ${places.packed.parts.length} smallest arrays are copied into one and back, ${places.packed.buffer.bytes} bytes, as a shader of this adapter has at most ${gpu.limits.maxStorageBuffersPerShaderStage} storage buffers`,
+        `the ${buffers.packed.parts.length} smallest arrays are copied into one and back, ${buffers.packed.buffer.bytes} bytes, as a shader of this adapter has at most ${gpu.limits.maxStorageBuffersPerShaderStage} storage buffers`,
       ]
     : [];
-  const pieces = places.pieces.length;
+  const pieces = buffers.pieces.length;
   if (pieces > 1)
     packed.push(
       `in ${pieces} pieces of the range, as a shader of this adapter sees ${gpu.limits.maxStorageBufferBindingSize} bytes of an array`,
     );
   return {
     program,
-    places,
+    buffers,
     serial,
     members: assumptions.members,
     slots: scatter.slots,

@@ -3,7 +3,7 @@ import { LaunchError } from "../../ir/errors.js";
 import { readView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { BYTES, requireAlike, requireData, type TypedArrayOf, type View } from "../memory/view.js";
-import { densePlace, placeOf, stretch, stridedCopy, type Place } from "./copies.js";
+import { denseBuffer, stridedBuffer, contiguousBytes, stridedCopy, type StridedBuffer } from "./copies.js";
 import { WebGpuEvent, type Clock } from "./event.js";
 import { bufferOf, type Gpu } from "./gpu.js";
 import { Captured, WebGpuGraph } from "./graph.js";
@@ -78,13 +78,13 @@ export class WebGpuQueue implements Queue {
       throw new LaunchError(
         `a copy from "${this.device.name}" to ${target.buffer.memory.name} would have to wait, which WebGPU cannot: await read(), and write what it gives`,
       );
-    const [from, to] = [placeOf(this.gpu, source), placeOf(this.gpu, target)];
-    const [old, place] = [stretch(source), stretch(target)];
-    if (old && place && from.buffer !== to.buffer)
+    const [from, to] = [stridedBuffer(this.gpu, source), stridedBuffer(this.gpu, target)];
+    const [old, span] = [contiguousBytes(source), contiguousBytes(target)];
+    if (old && span && from.buffer !== to.buffer)
       this.give(
         new CopyStep(
           { buffer: from.buffer.handle, offset: old.begin, size: old.bytes },
-          { buffer: to.buffer.handle, offset: place.begin, size: old.bytes },
+          { buffer: to.buffer.handle, offset: span.begin, size: old.bytes },
         ),
         source,
         target,
@@ -96,8 +96,8 @@ export class WebGpuQueue implements Queue {
     this.gpu.enter();
     const { handle } = bufferOf(this.gpu, target.buffer);
     if (target.size === 0) return;
-    const place = stretch(target);
-    if (place) this.give(new ClearStep({ buffer: handle, offset: place.begin, size: place.bytes }), target);
+    const span = contiguousBytes(target);
+    if (span) this.give(new ClearStep({ buffer: handle, offset: span.begin, size: span.bytes }), target);
     else this.write(target, new Uint8Array(target.size));
   }
 
@@ -107,11 +107,11 @@ export class WebGpuQueue implements Queue {
     const { handle } = bufferOf(this.gpu, source.buffer);
     const { type, size } = source;
     if (size === 0) return fromDevice(this.gpu, type, new ArrayBuffer(0), 0);
-    const place = stretch(source);
-    if (place) return fromDevice(this.gpu, type, await this.gpu.read(handle, place.begin, place.bytes), size);
+    const span = contiguousBytes(source);
+    if (span) return fromDevice(this.gpu, type, await this.gpu.read(handle, span.begin, span.bytes), size);
     const dense = this.gpu.allocate(size * BYTES[type]);
     try {
-      this.copyStrided(source, placeOf(this.gpu, source), densePlace(dense, source.shape));
+      this.copyStrided(source, stridedBuffer(this.gpu, source), denseBuffer(dense, source.shape));
       return fromDevice(this.gpu, type, await this.gpu.read(dense.handle, 0, size * BYTES[type]), size);
     } finally {
       dense.free();
@@ -124,9 +124,9 @@ export class WebGpuQueue implements Queue {
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    const place = launch.resultPlace;
-    if (!place) return {};
-    return launch.decodeResults(await this.gpu.read(place.buffer, place.offset, place.bytes));
+    const span = launch.resultRange;
+    if (!span) return {};
+    return launch.decodeResults(await this.gpu.read(span.buffer, span.offset, span.bytes));
   }
 
   record(): DeviceEvent {
@@ -148,7 +148,7 @@ export class WebGpuQueue implements Queue {
     await this.gpu.finished();
   }
 
-  private copyStrided(shaped: View, from: Place, to: Place, ...views: View[]): void {
+  private copyStrided(shaped: View, from: StridedBuffer, to: StridedBuffer, ...views: View[]): void {
     const { step, uniforms } = stridedCopy(this.gpu, BYTES[shaped.type], shaped.shape, from, to);
     this.give(step, ...views);
     if (this.gpu.capture) this.gpu.capture.uniforms.push(uniforms);
@@ -191,13 +191,13 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>): void
   const { handle } = bufferOf(gpu, target.buffer);
   if (target.size === 0) return;
   const bytes = toDevice(gpu, target.type, data);
-  const place = stretch(target);
+  const span = contiguousBytes(target);
   // What follows the end of a buffer's last word is nobody's.
   const whole = target.contiguous && target.offset === 0 && target.size * BYTES[target.type] === target.buffer.bytes;
-  if (place || whole) return gpu.commands.write(handle, place?.begin ?? 0, bytes);
+  if (span || whole) return gpu.commands.write(handle, span?.begin ?? 0, bytes);
   const dense = gpu.allocate(bytes.length);
   gpu.commands.write(dense.handle, 0, bytes);
-  const { step } = stridedCopy(gpu, BYTES[target.type], target.shape, densePlace(dense, target.shape), placeOf(gpu, target));
+  const { step } = stridedCopy(gpu, BYTES[target.type], target.shape, denseBuffer(dense, target.shape), stridedBuffer(gpu, target));
   step.encode(gpu.commands);
   dense.free();
 }

@@ -16,12 +16,12 @@ export function shaderError(
   const at = message?.lineNum ?? 0;
   const noted = lines.slice(0, at).findLast((line) => /\/\/ line \d+$/.test(line));
   const line = noted && /\d+$/.exec(noted)![0];
-  const place = line ? `${kernel.file}:${line}` : kernel.file;
+  const location = line ? `${kernel.file}:${line}` : kernel.file;
   const words = (message?.message ?? whole ?? "no reason given").trim().split("\n")[0];
   const text = at > 0 ? `, at "${lines[at - 1].trim()}"` : "";
   return new DeviceError(
     device,
-    `the driver refuses the shader "${name}" of kernel "${kernel.name}" (${place}): ${words}${text}`,
+    `the driver refuses the shader "${name}" of kernel "${kernel.name}" (${location}): ${words}${text}`,
     "launch.source() shows the whole; write that line another way, or use another backend",
   );
 }

@@ -33,7 +33,7 @@ export function planDispatches(gpu: Gpu, kernel: { name: string; file: string },
   const sizes = dispatches.map(({ entry }) => Math.ceil(layOut(entry.fields).size / ALIGNMENT) * ALIGNMENT);
   const data = new ArrayBuffer(sizes.reduce((a, b) => a + b, 0) || ALIGNMENT);
   let end = 0;
-  const places = dispatches.map(({ entry, values }, n) => {
+  const offsets = dispatches.map(({ entry, values }, n) => {
     const at = end;
     fill(new DataView(data, at), entry.fields, values);
     end += sizes[n];
@@ -46,7 +46,7 @@ export function planDispatches(gpu: Gpu, kernel: { name: string; file: string },
       layout: pipeline.layout,
       entries: [
         ...(entry.fields.length > 0
-          ? [{ binding: 0, resource: { buffer: uniforms, offset: places[n], size: layOut(entry.fields).size } }]
+          ? [{ binding: 0, resource: { buffer: uniforms, offset: offsets[n], size: layOut(entry.fields).size } }]
           : []),
         ...entry.buffers.map(({ group }, b) => ({ binding: b + 1, resource: bindings[group] })),
       ],

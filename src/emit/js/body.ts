@@ -20,7 +20,7 @@ export class Body implements ExprScope {
   readonly declarations: Lines = [];
   private readonly addresses: Addresses;
   /** Where `reduce` statements fold to at this point. */
-  private readonly accumulators = new Map<string, { folded: Folded; place: string }>();
+  private readonly accumulators = new Map<string, { folded: Folded; variable: string }>();
   private readonly arrays = new Map<string, { place: string; length: number }>();
   private readonly assigned: ReadonlySet<string>;
   private location: Location;
@@ -132,8 +132,8 @@ export class Body implements ExprScope {
       case "scatter":
         return [this.scatter(s)];
       case "reduce": {
-        const { folded, place } = this.accumulators.get(s.target)!;
-        return [`${place} = ${combine(this, folded, place, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
+        const { folded, variable } = this.accumulators.get(s.target)!;
+        return [`${variable} = ${combine(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
       case "if":
         return this.ifElse(s);
@@ -235,8 +235,8 @@ export class Body implements ExprScope {
   }
 
   /** Makes `reduce` statements emitted by `emit` fold into the places of the results. */
-  withAccumulators<T>(results: readonly Folded[], place: (r: Folded) => string, emit: () => T): T {
-    for (const folded of results) this.accumulators.set(folded.name, { folded, place: place(folded) });
+  withAccumulators<T>(results: readonly Folded[], variableOf: (r: Folded) => string, emit: () => T): T {
+    for (const folded of results) this.accumulators.set(folded.name, { folded, variable: variableOf(folded) });
     const emitted = emit();
     for (const folded of results) this.accumulators.delete(folded.name);
     return emitted;

@@ -10,7 +10,7 @@ import { emitFold } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, Lanes } from "./reduction.js";
 import { ATOMIC_HELPERS, atomicArray, spillTile, tileOf, tilesText } from "./scatter.js";
-import type { JsTarget, Place, PlacedView } from "./target.js";
+import type { JsTarget, Allocation, AllocatedView } from "./target.js";
 
 /**
  * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike) and `buffers` (a list of them) that returns
@@ -28,14 +28,15 @@ export function emitJs(target: JsTarget): string {
   return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
 }
 
-const bufferText = (place: Place): string => (place.buffer === undefined ? "memory" : `buffers[${place.buffer}]`);
+const bufferText = (allocation: Allocation): string => (allocation.buffer === undefined ? "memory" : `buffers[${allocation.buffer}]`);
 
-const span = ({ shape, strides }: PlacedView): number =>
+const span = ({ shape, strides }: AllocatedView): number =>
   shape.includes(0) ? 0 : shape.reduce((total, extent, axis) => total + (extent - 1) * strides[axis], 1);
 
 function views({ target, names }: Body): Lines {
   return Object.entries(target.views).map(([name, view]) => {
-    const array = (type: string, place: Place): string => `new ${type}(${bufferText(place)}, ${place.address}, ${span(view)})`;
+    const array = (type: string, allocation: Allocation): string =>
+      `new ${type}(${bufferText(allocation)}, ${allocation.address}, ${span(view)})`;
     const scatter = target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === name);
     if (scatter) {
       const { strategy, copies } = target.scatter[name];

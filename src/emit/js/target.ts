@@ -2,13 +2,13 @@ import type { ElementType, KernelIR } from "../../ir/types.js";
 import type { Policy, ScatterStrategy } from "../../ir/launch.js";
 
 /** Where an array lies: byte address in the shared memory, or in `buffers[buffer]`. */
-export interface Place {
+export interface Allocation {
   address: number;
   buffer?: number;
 }
 
 /** A view or scatter target. Strides count elements; the address is that of the first element. */
-export interface PlacedView extends Place {
+export interface AllocatedView extends Allocation {
   element: ElementType;
   shape: readonly number[];
   strides: readonly number[];
@@ -20,12 +20,12 @@ export interface JsTarget {
   policy: Policy;
   /** Threads that will take part. */
   workers: number;
-  views: Record<string, PlacedView>;
+  views: Record<string, AllocatedView>;
   /** f64 slots of the scalar parameters, in their order among the parameters. */
-  scalars: Place;
+  scalars: Allocation;
   /** `partialCount` f64 slots for each reduce parameter. */
-  partials: Record<string, Place>;
-  scatter: Record<string, { strategy: ScatterStrategy; copies?: Place & { stride: number }; tiles?: Place }>;
+  partials: Record<string, Allocation>;
+  scatter: Record<string, { strategy: ScatterStrategy; copies?: Allocation & { stride: number }; tiles?: Allocation }>;
   /** Every index, integer operation and read of a local is checked; the code then throws. */
   checked?: boolean;
 }

@@ -24,7 +24,7 @@ function contiguousAccesses(code: KernelCode, axis: number): number {
   let count = 0;
   const terms = { variable: `index:${axis}`, isFixed: () => true };
   const access = (array: string, indices: readonly Expr[]): void => {
-    const { step, leaves } = code.place(array, indices, terms);
+    const { step, leaves } = code.linearAddress(array, indices, terms);
     if (step === BYTES[code.arrays.get(array)!.type] && leaves.length === 0) count++;
   };
   walkExprs(code.spec.ir.body, (e) => {

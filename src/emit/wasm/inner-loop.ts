@@ -91,8 +91,8 @@ export class InnerLoop {
     const keys = new Set<string>();
     let views = 0;
     walkStmts(this.body, (stmt) => {
-      if (stmt.kind === "store" && stmt.view === array) keys.add(exprKey(this.code.place(array, stmt.indices, this.terms)));
-      if (stmt.kind === "setElement" && stmt.array === array) keys.add(exprKey(this.code.place(array, [stmt.index], this.terms)));
+      if (stmt.kind === "store" && stmt.view === array) keys.add(exprKey(this.code.linearAddress(array, stmt.indices, this.terms)));
+      if (stmt.kind === "setElement" && stmt.array === array) keys.add(exprKey(this.code.linearAddress(array, [stmt.index], this.terms)));
       if (stmt.kind === "store") views++;
     });
     return keys.size === 1 && (views === 0 || this.code.spec.disjointMemory);
@@ -115,7 +115,7 @@ export class InnerLoop {
   private noteAccesses(): void {
     const { code, pointers, terms } = this;
     const note = (array: string, indices: readonly Expr[], always: boolean): void => {
-      if (code.arrays.has(array)) pointers.note(code.place(array, indices, terms), always);
+      if (code.arrays.has(array)) pointers.note(code.linearAddress(array, indices, terms), always);
     };
     const expr = (e: Expr, always: boolean): void => {
       if (e.op === "load") note(e.view, e.indices, always);

@@ -8,8 +8,8 @@ import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";
-import { placeOf } from "./linear-address.js";
-import type { LoopTerms, Place } from "./linear-address.js";
+import { linearAddress } from "./linear-address.js";
+import type { LoopTerms, LinearAddress } from "./linear-address.js";
 
 /** What a module is specialised on. Base addresses, scalars and results pass through the argument block. */
 export interface WasmSpec {
@@ -232,7 +232,7 @@ export class KernelCode {
   }
 
   /** Private memory of the worker for an array; `slot` is the distance between its elements. */
-  placeArray(name: string, type: NumericType, length: number, slot: number): void {
+  allocateArray(name: string, type: NumericType, length: number, slot: number): void {
     this.arrays.set(name, { type, strides: [slot], base: this.scratch, offset: this.reserve(length * slot) });
   }
 
@@ -263,8 +263,8 @@ export class KernelCode {
     this.free.set(type, [...(this.free.get(type) ?? []), ...locals]);
   }
 
-  place(array: string, indices: readonly Expr[], loop?: LoopTerms): Place {
-    return placeOf(array, this.arrays.get(array)!.strides, indices, this.definitions, (atom) => this.extentOf(atom), loop);
+  linearAddress(array: string, indices: readonly Expr[], loop?: LoopTerms): LinearAddress {
+    return linearAddress(array, this.arrays.get(array)!.strides, indices, this.definitions, (atom) => this.extentOf(atom), loop);
   }
 
   /** The constant behind an atom: an extent of a view, or the size of a team. */

@@ -6,7 +6,7 @@ import type { Expr } from "../../ir/types.js";
  * A byte address relative to an array's first element:
  * constant + step * (loop variable) + fixed terms (they keep their values through the loop) + moving terms + leaves.
  */
-export interface Place {
+export interface LinearAddress {
   array: string;
   constant: number;
   /** Bytes from one value of the loop variable to the next. */
@@ -26,7 +26,7 @@ export interface LoopTerms {
 
 interface Split {
   form: Affine;
-  leaves: Place["leaves"];
+  leaves: LinearAddress["leaves"];
 }
 
 /** `expr` as a linear form plus leaves. */
@@ -36,46 +36,46 @@ function split(expr: Expr, definitions: Definitions): Split {
   if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub")) {
     const [a, b] = [split(expr.a, definitions), split(expr.b, definitions)];
     const sign = expr.fn === "add" ? 1 : -1;
-    return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...stretched(b.leaves, sign)] };
+    return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
   }
   if (expr.op === "binary" && expr.fn === "mul") {
     const [a, b] = [affineOf(expr.a, definitions), affineOf(expr.b, definitions)];
     const factor = a && isConstant(a) ? a.constant : b && isConstant(b) ? b.constant : undefined;
     if (factor !== undefined) {
       const inner = split(a && isConstant(a) ? expr.b : expr.a, definitions);
-      return { form: scale(inner.form, factor), leaves: stretched(inner.leaves, factor) };
+      return { form: scale(inner.form, factor), leaves: scaled(inner.leaves, factor) };
     }
   }
   return { form: constant(0), leaves: [{ expr, stride: 1 }] };
 }
 
-const stretched = (leaves: Place["leaves"], factor: number) => leaves.map(({ expr, stride }) => ({ expr, stride: stride * factor }));
+const scaled = (leaves: LinearAddress["leaves"], factor: number) => leaves.map(({ expr, stride }) => ({ expr, stride: stride * factor }));
 
 /** The place of an element; `strides` in bytes. `extents` resolves the extents of views, which are constants here. */
-export function placeOf(
+export function linearAddress(
   array: string,
   strides: readonly number[],
   indices: readonly Expr[],
   definitions: Definitions,
   extents: (atom: string) => number | undefined,
   loop?: LoopTerms,
-): Place {
-  const place: Place = { array, constant: 0, step: 0, fixed: {}, moving: {}, leaves: [] };
+): LinearAddress {
+  const linear: LinearAddress = { array, constant: 0, step: 0, fixed: {}, moving: {}, leaves: [] };
   indices.forEach((index, axis) => {
     const { form, leaves } = split(index, definitions);
-    place.leaves.push(...stretched(leaves, strides[axis]));
-    place.constant += form.constant * strides[axis];
+    linear.leaves.push(...scaled(leaves, strides[axis]));
+    linear.constant += form.constant * strides[axis];
     for (const [atom, c] of Object.entries(form.terms)) {
       const extent = extents(atom);
-      if (extent !== undefined) place.constant += c * extent * strides[axis];
-      else if (atom === loop?.variable) place.step += c * strides[axis];
+      if (extent !== undefined) linear.constant += c * extent * strides[axis];
+      else if (atom === loop?.variable) linear.step += c * strides[axis];
       else {
-        const terms = loop?.isFixed(atom) ? place.fixed : place.moving;
+        const terms = loop?.isFixed(atom) ? linear.fixed : linear.moving;
         terms[atom] = (terms[atom] ?? 0) + c * strides[axis];
       }
     }
   });
-  return place;
+  return linear;
 }
 
 /** A pointer that several accesses of a loop share: they differ from it by constants that are not negative. */
@@ -97,24 +97,27 @@ const SLACK = 60000;
  */
 export class Pointers {
   readonly all: Pointer[] = [];
-  private readonly seen = new Map<string, { place: Place; constants: { value: number; always: boolean }[]; pointers: Pointer[] }>();
+  private readonly seen = new Map<
+    string,
+    { linear: LinearAddress; constants: { value: number; always: boolean }[]; pointers: Pointer[] }
+  >();
 
   /** To be called for every access before `find`. */
-  note(place: Place, always: boolean): void {
-    const key = keyOf(place);
-    if (!this.seen.has(key)) this.seen.set(key, { place, constants: [], pointers: [] });
-    this.seen.get(key)!.constants.push({ value: place.constant, always });
+  note(linear: LinearAddress, always: boolean): void {
+    const key = keyOf(linear);
+    if (!this.seen.has(key)) this.seen.set(key, { linear, constants: [], pointers: [] });
+    this.seen.get(key)!.constants.push({ value: linear.constant, always });
   }
 
   /** Makes the pointers of all places noted. */
   assign(newLocal: () => number): void {
-    for (const { place, constants, pointers } of this.seen.values()) {
+    for (const { linear, constants, pointers } of this.seen.values()) {
       constants.sort((a, b) => a.value - b.value);
       const firm = constants.find((c) => c.always)?.value ?? Infinity;
       for (const { value } of constants) {
         const last = pointers.at(-1);
         if (last && (value <= last.bias + SLACK || (firm <= last.bias + SLACK && firm <= value))) continue;
-        const pointer = { array: place.array, bias: value, step: place.step, fixed: place.fixed, local: newLocal() };
+        const pointer = { array: linear.array, bias: value, step: linear.step, fixed: linear.fixed, local: newLocal() };
         pointers.push(pointer);
         this.all.push(pointer);
       }
@@ -122,13 +125,13 @@ export class Pointers {
   }
 
   /** The pointer of a noted place, and the place's distance from it. */
-  find(place: Place): { pointer: Pointer; offset: number } | undefined {
-    const pointer = this.seen.get(keyOf(place))?.pointers.findLast((p) => p.bias <= place.constant);
-    return pointer && { pointer, offset: place.constant - pointer.bias };
+  find(linear: LinearAddress): { pointer: Pointer; offset: number } | undefined {
+    const pointer = this.seen.get(keyOf(linear))?.pointers.findLast((p) => p.bias <= linear.constant);
+    return pointer && { pointer, offset: linear.constant - pointer.bias };
   }
 }
 
-const keyOf = ({ array, step, fixed, moving, leaves }: Place): string =>
+const keyOf = ({ array, step, fixed, moving, leaves }: LinearAddress): string =>
   exprKey([array, step, Object.entries(fixed).sort(), Object.entries(moving).sort(), leaves]);
 
 /** Equal for expressions that are written alike, wherever they stand. */

@@ -114,6 +114,6 @@ function isNextLoad(scalar: ScalarCode, p: Expr, q: Expr): boolean {
 
 /** True where the second f64 element lies behind the first. */
 function isNext({ code, loop }: ScalarCode, array: string, p: readonly Expr[], q: readonly Expr[]): boolean {
-  const [a, b] = [p, q].map((indices) => code.place(array, indices, loop?.terms));
+  const [a, b] = [p, q].map((indices) => code.linearAddress(array, indices, loop?.terms));
   return b.constant === a.constant + 8 && exprKey({ ...a, constant: 0 }) === exprKey({ ...b, constant: 0 });
 }

@@ -4,7 +4,7 @@ import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { InnerLoop } from "./inner-loop.js";
-import type { Place } from "./linear-address.js";
+import type { LinearAddress } from "./linear-address.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
@@ -288,28 +288,28 @@ export class ScalarCode {
   /** Leaves an address on the stack; returns what the instruction's offset must add. */
   address(array: string, indices: readonly Expr[]): number {
     const { fn, code } = this;
-    const place = code.place(array, indices, this.loop?.terms);
-    const shared = this.loop?.pointers.find(place);
-    const unrolled = this.copy * place.step;
+    const linear = code.linearAddress(array, indices, this.loop?.terms);
+    const shared = this.loop?.pointers.find(linear);
+    const unrolled = this.copy * linear.step;
     if (shared) {
       fn.get(shared.pointer.local);
-      this.terms(place.moving);
-      this.leaves(place);
+      this.terms(linear.moving);
+      this.leaves(linear);
       if (unrolled >= 0) return shared.offset + unrolled;
       code.address.advance(unrolled);
       return shared.offset;
     }
     const { base, offset } = code.arrays.get(array)!;
     fn.get(base);
-    if (place.step) {
+    if (linear.step) {
       this.loopVariable();
-      code.address.scale(place.step);
+      code.address.scale(linear.step);
       code.address.add();
     }
-    this.terms(place.fixed);
-    this.terms(place.moving);
-    this.leaves(place);
-    code.address.advance(place.constant + offset);
+    this.terms(linear.fixed);
+    this.terms(linear.moving);
+    this.leaves(linear);
+    code.address.advance(linear.constant + offset);
     return 0;
   }
 
@@ -322,8 +322,8 @@ export class ScalarCode {
     }
   }
 
-  private leaves(place: Place): void {
-    for (const { expr, stride } of place.leaves) {
+  private leaves(linear: LinearAddress): void {
+    for (const { expr, stride } of linear.leaves) {
       this.expr(expr);
       this.code.address.scale(stride);
       this.code.address.add();
@@ -414,7 +414,7 @@ export class ScalarCode {
   }
 
   declareArray(stmt: Extract<Stmt, { kind: "array" }>): void {
-    if (!this.code.arrays.has(stmt.name)) this.code.placeArray(stmt.name, stmt.type, stmt.length, BYTES[stmt.type]);
+    if (!this.code.arrays.has(stmt.name)) this.code.allocateArray(stmt.name, stmt.type, stmt.length, BYTES[stmt.type]);
   }
 
   private store(array: string, indices: readonly Expr[], value: () => void): void {

@@ -2,7 +2,7 @@ import { rangeOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
-import type { Place } from "./linear-address.js";
+import type { LinearAddress } from "./linear-address.js";
 import { emitUpdate } from "./scatter.js";
 import type { VectorCode } from "./vector.js";
 
@@ -42,10 +42,10 @@ export class VectorMemory {
   load(array: string, indices: readonly Expr[]): void {
     const { fn, code, vector } = this;
     const info = code.arrays.get(array)!;
-    const place = code.place(array, indices, vector.loop.terms);
-    if (this.isContiguous(place, info)) return this.loadContiguous(info, this.contiguousAddress(array, indices, place));
-    const lanes = this.lanes(array, indices, place);
-    if (vector.mask !== undefined && !this.staysNear(place)) {
+    const linear = code.linearAddress(array, indices, vector.loop.terms);
+    if (this.isContiguous(linear, info)) return this.loadContiguous(info, this.contiguousAddress(array, indices, linear));
+    const lanes = this.lanes(array, indices, linear);
+    if (vector.mask !== undefined && !this.staysNear(linear)) {
       const result = code.temp("v128");
       fn.v128([0, 0, 0, 0]);
       fn.set(result);
@@ -70,10 +70,10 @@ export class VectorMemory {
   store(array: string, indices: readonly Expr[], value: Expr): void {
     const { fn, code, vector } = this;
     const info = code.arrays.get(array)!;
-    const place = code.place(array, indices, vector.loop.terms);
+    const linear = code.linearAddress(array, indices, vector.loop.terms);
     const masked = vector.mask !== undefined;
-    if (this.isContiguous(place, info) && (!masked || (info.type !== "u8" && vector.loop.ownsLanes(array)))) {
-      const offset = this.contiguousAddress(array, indices, place);
+    if (this.isContiguous(linear, info) && (!masked || (info.type !== "u8" && vector.loop.ownsLanes(array)))) {
+      const offset = this.contiguousAddress(array, indices, linear);
       if (!masked) {
         vector.expr(value);
         return this.storeContiguous(info, offset, value.type);
@@ -91,7 +91,7 @@ export class VectorMemory {
     const values = code.temp("v128");
     vector.expr(value);
     fn.set(values);
-    const lanes = this.lanes(array, indices, place);
+    const lanes = this.lanes(array, indices, linear);
     this.eachActiveLane((lane) => {
       const offset = this.laneAddress(lanes, lane);
       fn.get(values);
@@ -110,7 +110,7 @@ export class VectorMemory {
     const values = code.temp("v128");
     vector.expr(value);
     fn.set(values);
-    const lanes = this.lanes(target, indices, code.place(target, indices, vector.loop.terms));
+    const lanes = this.lanes(target, indices, code.linearAddress(target, indices, vector.loop.terms));
     this.eachActiveLane((lane) => {
       code.address.advance(this.laneAddress(lanes, lane));
       fn.get(values);
@@ -208,11 +208,11 @@ export class VectorMemory {
   mayLoadAnywhere(e: Extract<Expr, { op: "load" }>): boolean {
     const { code, vector } = this;
     const { policy, views } = code.spec;
-    const place = code.place(e.view, e.indices, vector.loop.terms);
-    if (policy.kind !== "range" || place.leaves.length > 0) return false;
+    const linear = code.linearAddress(e.view, e.indices, vector.loop.terms);
+    if (policy.kind !== "range" || linear.leaves.length > 0) return false;
     const axis = vector.loop.variable.op === "index" ? vector.loop.variable.axis : -1;
-    const terms = { ...place.fixed, ...place.moving, ...(place.step ? { [`index:${axis}`]: place.step } : {}) };
-    const range = rangeOf({ constant: place.constant, terms }, (atom) => {
+    const terms = { ...linear.fixed, ...linear.moving, ...(linear.step ? { [`index:${axis}`]: linear.step } : {}) };
+    const range = rangeOf({ constant: linear.constant, terms }, (atom) => {
       const [kind, n] = atom.split(":");
       return kind === "index" ? [policy.begin[Number(n)], policy.begin[Number(n)] + policy.extents[Number(n)] - 1] : undefined;
     });
@@ -221,16 +221,16 @@ export class VectorMemory {
     return range !== undefined && range[0] >= -MARGIN && range[1] <= last + MARGIN;
   }
 
-  private isContiguous(place: Place, info: ArrayInfo): boolean {
+  private isContiguous(linear: LinearAddress, info: ArrayInfo): boolean {
     return (
-      place.step === BYTES[info.type] &&
-      place.leaves.every(({ expr }) => !this.vector.variance.varies(expr)) &&
-      this.isUniform(place.moving)
+      linear.step === BYTES[info.type] &&
+      linear.leaves.every(({ expr }) => !this.vector.variance.varies(expr)) &&
+      this.isUniform(linear.moving)
     );
   }
 
   /** False where a term's atom differs between the lanes. */
-  private isUniform(terms: Place["moving"]): boolean {
+  private isUniform(terms: LinearAddress["moving"]): boolean {
     return Object.keys(terms).every((atom) => {
       const [kind, name] = atom.split(":");
       return kind !== "local" || !this.vector.variance.isVarying(name);
@@ -238,8 +238,8 @@ export class VectorMemory {
   }
 
   /** Leaves the address on the stack; returns the offset. */
-  private contiguousAddress(array: string, indices: readonly Expr[], place: Place): number {
-    return this.vector.scalar.address(array, indices) + this.vector.copy * this.vector.width * place.step;
+  private contiguousAddress(array: string, indices: readonly Expr[], linear: LinearAddress): number {
+    return this.vector.scalar.address(array, indices) + this.vector.copy * this.vector.width * linear.step;
   }
 
   private loadContiguous({ type }: ArrayInfo, offset: number): void {
@@ -265,39 +265,39 @@ export class VectorMemory {
   }
 
   /** True where no lane's address can be far from an active lane's. */
-  private staysNear(place: Place): boolean {
-    const gathered = place.leaves.some(({ expr }) => this.vector.variance.varies(expr)) || !this.isUniform(place.moving);
-    return gathered ? place.step === 0 && Math.abs(place.constant) < MARGIN : Math.abs(place.step) * this.vector.width < MARGIN;
+  private staysNear(linear: LinearAddress): boolean {
+    const gathered = linear.leaves.some(({ expr }) => this.vector.variance.varies(expr)) || !this.isUniform(linear.moving);
+    return gathered ? linear.step === 0 && Math.abs(linear.constant) < MARGIN : Math.abs(linear.step) * this.vector.width < MARGIN;
   }
 
-  private lanes(array: string, indices: readonly Expr[], place: Place): Lanes {
+  private lanes(array: string, indices: readonly Expr[], linear: LinearAddress): Lanes {
     const { fn, code, vector } = this;
     const { scalar } = vector;
-    const shared = vector.loop.pointers.find(place);
+    const shared = vector.loop.pointers.find(linear);
     const info = code.arrays.get(array)!;
     const { address } = code;
     const base = code.temp(address.type);
     fn.get(shared ? shared.pointer.local : info.base);
     if (!shared) {
-      if (place.step) {
+      if (linear.step) {
         fn.get(vector.loop.index);
-        address.scale(place.step);
+        address.scale(linear.step);
         address.add();
       }
-      scalar.terms(place.fixed);
+      scalar.terms(linear.fixed);
     }
-    let offset = shared ? shared.offset : place.constant + info.offset;
-    const unrolled = vector.copy * vector.width * place.step;
-    if (place.step >= 0 && shared) offset += unrolled;
+    let offset = shared ? shared.offset : linear.constant + info.offset;
+    const unrolled = vector.copy * vector.width * linear.step;
+    if (linear.step >= 0 && shared) offset += unrolled;
     else {
       address.advance((shared ? 0 : offset) + unrolled);
       if (!shared) offset = 0;
     }
     const isVarying = (atom: string): boolean => !this.isUniform({ [atom]: 1 });
-    const moving = Object.entries(place.moving);
+    const moving = Object.entries(linear.moving);
     scalar.terms(Object.fromEntries(moving.filter(([atom]) => !isVarying(atom))));
     const distances: Distance[] = [
-      ...place.leaves,
+      ...linear.leaves,
       ...moving.filter(([atom]) => isVarying(atom)).map(([atom, stride]) => ({ expr: localOf(atom), stride })),
     ];
     for (const { expr, stride } of distances.filter((d) => !vector.variance.varies(d.expr))) {
@@ -309,20 +309,20 @@ export class VectorMemory {
     const varying = distances.filter((d) => vector.variance.varies(d.expr));
     const isOwn = ({ expr }: Distance): boolean => vector.mask === undefined && vector.isLanewise(expr);
     const vectors = varying.filter((d) => !isOwn(d)).map((d) => ({ local: this.activeIndices(d.expr), stride: d.stride }));
-    return { base, offset, step: place.step, vectors, own: varying.filter(isOwn) };
+    return { base, offset, step: linear.step, vectors, own: varying.filter(isOwn) };
   }
 
   /** True for a load of i32 whose address each lane can compute for itself. */
   isLanewise(e: Extract<Expr, { op: "load" }>): boolean {
     const { code, vector } = this;
-    const place = code.place(e.view, e.indices, vector.loop.terms);
-    return valType(e.type) === "i32" && this.isUniform(place.moving) && place.leaves.every(({ expr }) => vector.isLanewise(expr));
+    const linear = code.linearAddress(e.view, e.indices, vector.loop.terms);
+    return valType(e.type) === "i32" && this.isUniform(linear.moving) && linear.leaves.every(({ expr }) => vector.isLanewise(expr));
   }
 
   /** One lane's value of such a load. */
   loadScalar(e: Extract<Expr, { op: "load" }>, lane: number): void {
     const { fn, code, vector } = this;
-    const lanes = this.lanes(e.view, e.indices, code.place(e.view, e.indices, vector.loop.terms));
+    const lanes = this.lanes(e.view, e.indices, code.linearAddress(e.view, e.indices, vector.loop.terms));
     fn.memory(code.arrays.get(e.view)!.type === "u8" ? "i32.load8_u" : "i32.load", this.laneAddress(lanes, lane));
     this.releaseLanes(lanes);
   }

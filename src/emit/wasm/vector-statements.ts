@@ -105,7 +105,7 @@ export class VectorStatements {
         );
       }
       case "array":
-        if (!code.arrays.has(stmt.name)) code.placeArray(stmt.name, stmt.type, stmt.length, SLOT);
+        if (!code.arrays.has(stmt.name)) code.allocateArray(stmt.name, stmt.type, stmt.length, SLOT);
         return clearArray(code, stmt.name, stmt.length);
       case "store":
       case "scatter":

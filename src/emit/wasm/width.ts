@@ -98,7 +98,7 @@ class Tally {
   }
 
   private access(array: string, indices: readonly Expr[], divergent: boolean): void {
-    const { step, leaves } = this.code.place(array, indices, this.terms);
+    const { step, leaves } = this.code.linearAddress(array, indices, this.terms);
     if (step === BYTES[this.code.arrays.get(array)!.type] && leaves.length === 0) this.contiguous++;
     else if (step !== 0 || leaves.some(({ expr }) => this.variance.varies(expr))) {
       this.lanewise++;

@@ -12,7 +12,7 @@ export interface Folding {
 export type Cells = (type: NumericType, n: number, length: number) => string;
 
 /** Where a subgroup has the fold of a result: in a variable of one lane, or of all. */
-interface Place {
+interface SubgroupResult {
   readonly variable: string;
   readonly lane?: number;
 }
@@ -62,9 +62,9 @@ export class SubgroupFold<F extends Folding> {
       for (const folding of this.foldings) use(folding, this.cell(folding));
     };
     code.line(`if subgroup_count == ${this.subgroups}u {`).indented(() => {
-      const places = new Map(this.groups.flatMap((group) => this.foldTogether(group).map((place, n) => [group[n], place])));
-      if (alone) for (const folding of this.foldings) use(folding, inAllLanes(places.get(folding)!));
-      else this.foldParts(places);
+      const folded = new Map(this.groups.flatMap((group) => this.foldTogether(group).map((result, n) => [group[n], result])));
+      if (alone) for (const folding of this.foldings) use(folding, inAllLanes(folded.get(folding)!));
+      else this.foldParts(folded);
     });
     code.line("} else {").indented(() => {
       this.takeTurns();
@@ -78,7 +78,7 @@ export class SubgroupFold<F extends Folding> {
    * Folds results of one operator over each subgroup. As long as lanes have several they share them out with their neighbours, by one bit of
    * their numbers after the other: a lane keeps one half, to which it adds what the neighbour has of it, and gives the other.
    */
-  private foldTogether(group: readonly F[]): Place[] {
+  private foldTogether(group: readonly F[]): SubgroupResult[] {
     const { result, accumulator } = group[0];
     const own = group.length === 1 ? subgroupFold(result.op, result.type) : undefined;
     if (own) {
@@ -91,10 +91,10 @@ export class SubgroupFold<F extends Folding> {
       const half = Math.ceil(variables.length / 2);
       const others = variables.splice(half);
       variables.forEach((variable, n) => this.exchange(result, variable, others[n], mask));
-      for (const place of held)
-        if (place.n >= half) {
-          place.n -= half;
-          place.lane += mask;
+      for (const result of held)
+        if (result.n >= half) {
+          result.n -= half;
+          result.lane += mask;
         }
     }
     return held.map(({ n, lane }) => ({ variable: variables[n], lane }));
@@ -123,9 +123,9 @@ export class SubgroupFold<F extends Folding> {
   }
 
   /** Puts the subgroups' folds into their cells, and folds those of each result into the first. */
-  private foldParts(places: ReadonlyMap<F, Place>): void {
+  private foldParts(folded: ReadonlyMap<F, SubgroupResult>): void {
     const { code } = this.entry;
-    for (const [lane, found] of groupBy(places, ([, place]) => place.lane ?? 0))
+    for (const [lane, found] of groupBy(folded, ([, result]) => result.lane ?? 0))
       code.block(`if subgroup_lane == ${lane}u`, () => {
         for (const [folding, { variable }] of found) code.line(`${this.cell(folding, "subgroup_number")} = ${variable};`);
       });
@@ -173,7 +173,8 @@ export class SubgroupFold<F extends Folding> {
   }
 }
 
-const inAllLanes = ({ variable, lane }: Place): string => (lane === undefined ? variable : `subgroupBroadcast(${variable}, ${lane}u)`);
+const inAllLanes = ({ variable, lane }: SubgroupResult): string =>
+  lane === undefined ? variable : `subgroupBroadcast(${variable}, ${lane}u)`;
 
 function groupBy<T, K>(list: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

@@ -14,7 +14,7 @@ export interface Assigned<K> {
  * `writes` the one that a statement writes for certain. Where paths are not followed exactly (jumps out of loops), places count
  * as exposed, or as not assigned.
  */
-export function assignedPlaces<K>(
+export function assignedKeys<K>(
   body: readonly Stmt[],
   reads: (node: Expr) => readonly K[],
   writes: (stmt: Stmt) => K | undefined,
@@ -27,10 +27,10 @@ export function assignedPlaces<K>(
     for (const stmt of stmts) {
       for (const expr of exprsOf(stmt))
         walkExpr(expr, (node) => {
-          for (const place of reads(node)) if (!written.has(place)) exposed.add(place);
+          for (const key of reads(node)) if (!written.has(key)) exposed.add(key);
         });
-      const place = writes(stmt);
-      if (place !== undefined) written.add(place);
+      const key = writes(stmt);
+      if (key !== undefined) written.add(key);
       const [first, second] = blocksOf(stmt).map((inner) => block(inner, written));
       if (stmt.kind === "if") for (const common of first) if (second.has(common)) written.add(common);
     }

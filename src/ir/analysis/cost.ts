@@ -239,14 +239,14 @@ function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: S
     ),
   );
   const box = extents.reduce((a, b) => a * b, 1);
-  const places = reaches.reduce((sum, r) => sum + r.places, 0);
-  return Math.min(box, places) * (views[view].read && views[view].written ? 2 : 1);
+  const elements = reaches.reduce((sum, r) => sum + r.elements, 0);
+  return Math.min(box, elements) * (views[view].read && views[view].written ? 2 : 1);
 }
 
 /** What one access can reach: along each axis an interval with its number of values, undefined for a whole axis; and places in all. */
 interface Reach {
   axes: ({ range: Interval; values: number } | undefined)[];
-  places: number;
+  elements: number;
 }
 
 function reachOf(access: Access, sizes: Sizes): Reach {
@@ -261,7 +261,7 @@ function reachOf(access: Access, sizes: Sizes): Reach {
     return range && { range, values: Math.min(range[1] - range[0] + 1, valuesOf(Object.keys(form.terms))) };
   });
   const atoms = new Set(access.affine.flatMap((form) => Object.keys(form?.terms ?? {})));
-  return { axes, places: axes.includes(undefined) ? Infinity : valuesOf(atoms) };
+  return { axes, elements: axes.includes(undefined) ? Infinity : valuesOf(atoms) };
 }
 
 /** Distinct indices along an axis of the given extent. */

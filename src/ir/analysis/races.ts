@@ -34,14 +34,14 @@ function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
   const conflict = conflictOf(touched, pin);
   if (!conflict) return;
   const { access, partner } = conflict;
-  const place = print(ir, access);
+  const text = print(ir, access);
   const other = ir.policy.kind === "team" ? "another team" : "another element";
   const problem =
     access.kind === "read"
-      ? `reads ${place} while ${print(ir, partner!)} is written by ${other}`
+      ? `reads ${text} while ${print(ir, partner!)} is written by ${other}`
       : partner
-        ? `writes ${place} and ${print(ir, partner)}, which ${other} may write, too`
-        : `several elements of the ${whole} may write ${place}`;
+        ? `writes ${text} and ${print(ir, partner)}, which ${other} may write, too`
+        : `several elements of the ${whole} may write ${text}`;
   throw new KernelError(ir.name, access.location, problem, remedy(ir, access, name, whole));
 }
 
@@ -189,11 +189,11 @@ function checkSharers(ir: KernelIR, loop: TeamLoop, { one, whole, methods }: Sha
   const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom), count });
   if (!conflict) return;
   const { access, partner } = conflict;
-  const place = print(ir, access);
+  const text = print(ir, access);
   const problem =
     access.kind === "read"
-      ? `reads ${place} while ${print(ir, partner!)} is written by another ${one} of ${whole}`
-      : `several ${one}s of ${whole} may write ${partner ? `${print(ir, partner)} and ` : ""}${place}`;
+      ? `reads ${text} while ${print(ir, partner!)} is written by another ${one} of ${whole}`
+      : `several ${one}s of ${whole} may write ${partner ? `${print(ir, partner)} and ` : ""}${text}`;
   throw new KernelError(
     ir.name,
     access.location,

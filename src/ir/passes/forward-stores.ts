@@ -12,24 +12,24 @@ import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, som
  */
 export function forwardStores(ir: KernelIR): KernelIR {
   if (ir.policy.kind === "team") return ir;
-  const places = new Places(ir);
-  const body = new StoreForwarding(ir, places).block(ir.body, new Map());
-  return { ...ir, body: withoutOverwritten(body, new Map(), places) };
+  const refs = new ElementRefs(ir);
+  const body = new StoreForwarding(ir, refs).block(ir.body, new Map());
+  return { ...ir, body: withoutOverwritten(body, new Map(), refs) };
 }
 
 type Store = Extract<Stmt, { kind: "store" }>;
 
 /** An element of a view, by indices that mean the same wherever they stand in the body. */
-interface Place {
+interface ElementRef {
   key: string;
   view: string;
   indices: readonly (Affine | undefined)[];
 }
 
-class Places {
+class ElementRefs {
   private readonly assigned: Set<string>;
   private readonly definitions: Definitions;
-  private readonly known = new Map<string, Place>();
+  private readonly known = new Map<string, ElementRef>();
 
   constructor(ir: KernelIR) {
     this.assigned = assignedLocals(ir.body);
@@ -37,19 +37,19 @@ class Places {
   }
 
   /** Undefined where the indices depend on memory or on locals that change. */
-  at(view: string, indices: readonly Expr[]): Place | undefined {
+  at(view: string, indices: readonly Expr[]): ElementRef | undefined {
     return indices.every((index) => this.isLasting(index)) ? this.any(view, indices) : undefined;
   }
 
   /** The same without that care: for asking what the access may touch. */
-  any(view: string, indices: readonly Expr[]): Place {
+  any(view: string, indices: readonly Expr[]): ElementRef {
     const key = view + indices.map((index) => `[${printExpr(index)}]`).join("");
-    let place = this.known.get(key);
-    if (!place) {
-      place = { key, view, indices: indices.map((index) => affineOf(index, this.definitions)) };
-      this.known.set(key, place);
+    let ref = this.known.get(key);
+    if (!ref) {
+      ref = { key, view, indices: indices.map((index) => affineOf(index, this.definitions)) };
+      this.known.set(key, ref);
     }
-    return place;
+    return ref;
   }
 
   /** True if the expression has one value wherever it stands. */
@@ -59,7 +59,7 @@ class Places {
 }
 
 /** False if the places are certainly not the same element: along some axis they are a constant apart. */
-function mayMeet(a: Place, b: Place): boolean {
+function mayAlias(a: ElementRef, b: ElementRef): boolean {
   return (
     a.view === b.view &&
     a.indices.every((form, axis) => {
@@ -70,8 +70,8 @@ function mayMeet(a: Place, b: Place): boolean {
   );
 }
 
-function forget<T>(known: Map<string, T>, touched: Place, placeOf: (entry: T) => Place): void {
-  for (const [key, entry] of known) if (mayMeet(placeOf(entry), touched)) known.delete(key);
+function forget<T>(known: Map<string, T>, touched: ElementRef, refOf: (entry: T) => ElementRef): void {
+  for (const [key, entry] of known) if (mayAlias(refOf(entry), touched)) known.delete(key);
 }
 
 /** A statement of the new body; a store whose value is read back gets a local of its own. */
@@ -80,7 +80,7 @@ interface Slot {
   local?: Stmt & { kind: "let" };
 }
 interface Stored {
-  place: Place;
+  ref: ElementRef;
   slot: Slot & { stmt: Store };
 }
 
@@ -93,7 +93,7 @@ class StoreForwarding {
 
   constructor(
     ir: KernelIR,
-    private readonly places: Places,
+    private readonly refs: ElementRefs,
   ) {
     this.names = new Names(ir);
     this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && p.element === "u8").map((p) => p.name));
@@ -112,9 +112,9 @@ class StoreForwarding {
     const slot: Slot = { stmt: mapBlocks(stmt, (block) => this.block(block, new Map(known))) };
     if (stmt.kind === "if") this.forgetStores(blocksOf(stmt), known);
     if (stmt.kind === "store") {
-      forget(known, this.places.any(stmt.view, stmt.indices), (stored) => stored.place);
-      const place = this.places.at(stmt.view, stmt.indices);
-      if (place) known.set(place.key, { place, slot: slot as Stored["slot"] });
+      forget(known, this.refs.any(stmt.view, stmt.indices), (stored) => stored.ref);
+      const ref = this.refs.at(stmt.view, stmt.indices);
+      if (ref) known.set(ref.key, { ref, slot: slot as Stored["slot"] });
     }
     return slot;
   }
@@ -122,14 +122,14 @@ class StoreForwarding {
   private forgetStores(blocks: readonly Stmt[][], known: Known): void {
     for (const block of blocks)
       walkStmts(block, (stmt) => {
-        if (stmt.kind === "store") forget(known, this.places.any(stmt.view, stmt.indices), (stored) => stored.place);
+        if (stmt.kind === "store") forget(known, this.refs.any(stmt.view, stmt.indices), (stored) => stored.ref);
       });
   }
 
   private expr(root: Expr, known: Known): Expr {
     return mapExpr(root, (node) => {
-      const place = node.op === "load" ? this.places.at(node.view, node.indices) : undefined;
-      const stored = place && known.get(place.key);
+      const ref = node.op === "load" ? this.refs.at(node.view, node.indices) : undefined;
+      const stored = ref && known.get(ref.key);
       return stored ? this.read(stored.slot) : node;
     });
   }
@@ -140,7 +140,7 @@ class StoreForwarding {
     if (slot.local) return stmt.value;
     const byte: Expr = { op: "const", type: "i32", value: 255 };
     const value: Expr = this.bytes.has(stmt.view) ? simplify({ op: "binary", type: "i32", fn: "and", a: stmt.value, b: byte }) : stmt.value;
-    if (isLeaf(value) && this.places.isLasting(value)) return value;
+    if (isLeaf(value) && this.refs.isLasting(value)) return value;
     const name = this.names.fresh(`${stmt.view}_value`);
     slot.local = { kind: "let", name, type: value.type, init: value, location: stmt.location };
     slot.stmt = { ...stmt, value: { op: "local", type: value.type, name } };
@@ -151,31 +151,31 @@ class StoreForwarding {
 const isLeaf = ({ op }: Expr): boolean => op === "const" || op === "local" || op === "param" || op === "index";
 
 /** The statements without stores that are overwritten later before anything reads them; `later` holds what is, and is brought up to the start. */
-function withoutOverwritten(stmts: readonly Stmt[], later: Map<string, Place>, places: Places): Stmt[] {
+function withoutOverwritten(stmts: readonly Stmt[], later: Map<string, ElementRef>, refs: ElementRefs): Stmt[] {
   const kept: Stmt[] = [];
   for (const stmt of stmts.toReversed()) {
     if (stmt.kind === "store") {
-      const place = places.at(stmt.view, stmt.indices);
-      if (place && later.has(place.key)) continue;
-      if (place) later.set(place.key, place);
+      const ref = refs.at(stmt.view, stmt.indices);
+      if (ref && later.has(ref.key)) continue;
+      if (ref) later.set(ref.key, ref);
     }
-    kept.push(sweepInside(stmt, later, places));
-    for (const expr of exprsOf(stmt)) forgetReads(expr, later, places);
+    kept.push(sweepInside(stmt, later, refs));
+    for (const expr of exprsOf(stmt)) forgetReads(expr, later, refs);
   }
   return kept.reverse();
 }
 
-function sweepInside(stmt: Stmt, later: Map<string, Place>, places: Places): Stmt {
+function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRefs): Stmt {
   switch (stmt.kind) {
     case "if": {
-      const branches: Map<string, Place>[] = [];
+      const branches: Map<string, ElementRef>[] = [];
       const swept = mapBlocks(stmt, (block) => {
         const own = new Map(later);
         branches.push(own);
-        return withoutOverwritten(block, own, places);
+        return withoutOverwritten(block, own, refs);
       });
       later.clear();
-      for (const [key, place] of branches[0]) if (branches[1].has(key)) later.set(key, place);
+      for (const [key, ref] of branches[0]) if (branches[1].has(key)) later.set(key, ref);
       return swept;
     }
     // A jump leads to where other places are overwritten.
@@ -195,8 +195,8 @@ function sweepInside(stmt: Stmt, later: Map<string, Place>, places: Places): Stm
     case "teamFor":
     case "teamReduce":
     case "single": {
-      const swept = mapBlocks(stmt, (block) => withoutOverwritten(block, new Map(), places));
-      for (const block of blocksOf(stmt)) walkStmts(block, (inner) => exprsOf(inner).forEach((expr) => forgetReads(expr, later, places)));
+      const swept = mapBlocks(stmt, (block) => withoutOverwritten(block, new Map(), refs));
+      for (const block of blocksOf(stmt)) walkStmts(block, (inner) => exprsOf(inner).forEach((expr) => forgetReads(expr, later, refs)));
       return swept;
     }
     default:
@@ -204,9 +204,9 @@ function sweepInside(stmt: Stmt, later: Map<string, Place>, places: Places): Stm
   }
 }
 
-function forgetReads(expr: Expr, later: Map<string, Place>, places: Places): void {
+function forgetReads(expr: Expr, later: Map<string, ElementRef>, refs: ElementRefs): void {
   if (later.size === 0) return;
   walkExpr(expr, (node) => {
-    if (node.op === "load") forget(later, places.any(node.view, node.indices), (place) => place);
+    if (node.op === "load") forget(later, refs.any(node.view, node.indices), (ref) => ref);
   });
 }

@@ -81,10 +81,10 @@ function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: n
   const flat: Stmt[] = [];
   const late = (node: Expr) => node.op === "local" || node.op === "element" || (node.op === "load" && written.has(node.view));
   for (const stmt of body) {
-    const place = placeOf(stmt, axis);
-    if (place) {
-      guards.push(place.cond);
-      flat.push(place.near);
+    const condition = conditionOf(stmt, axis);
+    if (condition) {
+      guards.push(condition.cond);
+      flat.push(condition.near);
     } else if (stmt.kind === "if") {
       const inner = someExpr(stmt.cond, late) ? undefined : straighten(stmt.then, written, axis);
       if (!inner) return undefined;
@@ -97,7 +97,7 @@ function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: n
 }
 
 /** Of a place that is another one near the ends of the axis: the condition, and the statement where that is true. */
-function placeOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
+function conditionOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
   if (stmt.kind !== "let" || stmt.type !== "i32" || stmt.init?.op !== "select") return undefined;
   const { cond, a: near } = stmt.init;
   const isByIndex = cond.op === "compare" && cond.a.op === "index" && cond.a.axis === axis && cond.b.op === "const";

@@ -146,7 +146,7 @@ class Writer {
     for (const stmt of run) {
       const { target } = stmt;
       const index = this.ownedIndex(stmt);
-      const { base, offset } = this.clusters.place(index);
+      const { base, offset } = this.clusters.split(index);
       // Past contributions that certainly go to other elements of the target: the order among those is free.
       const last = groups.findLastIndex((g) => g.target === target && (g.base !== base || g.offset === offset));
       if (last >= 0 && groups[last].base === base) groups[last].stmts.push(stmt);
@@ -255,7 +255,7 @@ class Clusters {
   }
 
   /** An index as a base and a distance: indices of one statement list with equal bases differ by their distances. */
-  place(index: Expr): { base: string; offset: number } {
+  split(index: Expr): { base: string; offset: number } {
     const { base, offset } = this.parts(index);
     return { base: keyOf(base), offset };
   }

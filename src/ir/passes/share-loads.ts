@@ -46,17 +46,17 @@ class Sharing {
       const share = (load: Load): void => {
         const key = this.keyOf(load);
         if (key === undefined || shared.has(key) || counts.get(key)! < 2) return;
-        const value = { ...load, indices: load.indices.map((index) => place(index)) };
+        const value = { ...load, indices: load.indices.map((index) => substitute(index)) };
         const name = this.names.fresh(load.view);
         before.push(define(name, value, stmt.location));
         shared.set(key, name);
       };
-      const place = (e: Expr): Expr => {
+      const substitute = (e: Expr): Expr => {
         const name = e.op === "load" ? shared.get(this.keyOf(e) ?? "") : undefined;
-        return name === undefined ? mapChildren(e, place) : localOf(name, e.type);
+        return name === undefined ? mapChildren(e, substitute) : localOf(name, e.type);
       };
       for (const e of exprsOf(stmt)) eachLoad(e, share);
-      return [...before, mapBlocks(mapOwnExprs(stmt, place), (block) => this.block(block, shared))];
+      return [...before, mapBlocks(mapOwnExprs(stmt, substitute), (block) => this.block(block, shared))];
     });
   }
 

@@ -44,10 +44,10 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
         return unreachable(expr);
     }
   };
-  const inPlace = (expr: Expr): Expr => (expr.op === "local" ? uniform.get(expr.name)! : mapChildren(expr, inPlace));
+  const substituted = (expr: Expr): Expr => (expr.op === "local" ? uniform.get(expr.name)! : mapChildren(expr, substituted));
   const hoist = (expr: Expr): Expr => {
     if (!isUniform(expr)) return mapChildren(expr, hoist);
-    const value = inPlace(expr);
+    const value = substituted(expr);
     if (value.op === "local" || children(value).every((child) => child.op === "const")) return value;
     const key = `${value.type} ${printExpr(value)}`;
     const known = hoisted.get(key);

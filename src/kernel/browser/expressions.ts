@@ -1,7 +1,7 @@
 import { cooked, quasiAt, regexAt, tokenAt, type Token } from "./tokens.js";
 
 export type Node = { type: string; start: number; end: number } & Record<string, unknown>;
-export type Place = Pick<Token, "start">;
+export type Start = Pick<Token, "start">;
 
 /** How tightly operators bind; `**` is apart, as it groups from the right. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map(
@@ -73,11 +73,11 @@ export abstract class ExpressionParser {
   /* Nodes. */
 
   /** A node from `begin` to the last token. */
-  protected node({ start }: Place, type: string, parts: Record<string, unknown>): Node {
-    return { type, start, end: this.last, loc: { start: this.place(start), end: this.place(this.last) }, ...parts };
+  protected node({ start }: Start, type: string, parts: Record<string, unknown>): Node {
+    return { type, start, end: this.last, loc: { start: this.position(start), end: this.position(this.last) }, ...parts };
   }
 
-  private place(at: number): { line: number; column: number } {
+  private position(at: number): { line: number; column: number } {
     let [low, high] = [0, this.lines.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
@@ -196,7 +196,7 @@ export abstract class ExpressionParser {
     }
   }
 
-  private member(begin: Place, object: Node, optional: boolean): Node {
+  private member(begin: Start, object: Node, optional: boolean): Node {
     if (this.take("[")) {
       const property = this.withIn(() => this.expression());
       this.expect("]");
@@ -337,27 +337,27 @@ export abstract class ExpressionParser {
     return sequence;
   }
 
-  private arrow(begin: Place, params: readonly Node[], async: boolean): Node {
+  private arrow(begin: Start, params: readonly Node[], async: boolean): Node {
     this.expect("=>");
     const expression = !this.is("{");
     const body = this.inFunction(false, () => (expression ? this.assignment() : this.block()), expression);
     return this.node(begin, "ArrowFunctionExpression", { id: null, expression, generator: false, async, params, body });
   }
 
-  protected function(begin: Place, type: string, async: boolean): Node {
+  protected function(begin: Start, type: string, async: boolean): Node {
     this.expect("function");
     const generator = this.take("*");
     const id = this.is("(") ? null : this.identifier();
     return this.functionFrom(begin, type, { id, expression: false, generator, async });
   }
 
-  private functionFrom(begin: Place, type: string, parts: { generator: boolean } & Record<string, unknown>): Node {
+  private functionFrom(begin: Start, type: string, parts: { generator: boolean } & Record<string, unknown>): Node {
     const params = this.arguments().map(asPattern);
     const body = this.inFunction(parts.generator, () => this.block());
     return this.node(begin, type, { ...parts, params, body });
   }
 
-  private object(begin: Place): Node {
+  private object(begin: Start): Node {
     this.next();
     return this.node(begin, "ObjectExpression", { properties: this.list("}", () => this.spreadOr(() => this.property())) });
   }
@@ -394,7 +394,7 @@ export abstract class ExpressionParser {
     return this.token.kind === "number" || this.token.kind === "string" ? this.literal() : this.identifier();
   }
 
-  private created(begin: Place): Node {
+  private created(begin: Start): Node {
     const meta = this.identifier();
     if (this.take(".")) return this.node(begin, "MetaProperty", { meta, property: this.identifier() });
     const start = this.token;
@@ -403,7 +403,7 @@ export abstract class ExpressionParser {
     return this.node(begin, "NewExpression", { callee, arguments: this.is("(") ? this.arguments() : [] });
   }
 
-  private imported(begin: Place): Node {
+  private imported(begin: Start): Node {
     const meta = this.identifier();
     if (this.take(".")) return this.node(begin, "MetaProperty", { meta, property: this.identifier() });
     const [source, options = null] = this.arguments();

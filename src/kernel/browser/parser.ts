@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { asPattern, ExpressionParser, type Node, type Place } from "./expressions.js";
+import { asPattern, ExpressionParser, type Node, type Start } from "./expressions.js";
 import type { Token } from "./tokens.js";
 
 /*
@@ -96,7 +96,7 @@ class Parser extends ExpressionParser {
     }
   }
 
-  private declared(begin: Place): Node {
+  private declared(begin: Start): Node {
     const { declarations, kind } = this.declaration();
     this.semicolon();
     return this.node(begin, "VariableDeclaration", { declarations, kind });
@@ -126,14 +126,14 @@ class Parser extends ExpressionParser {
     return test;
   }
 
-  private choice(begin: Place): Node {
+  private choice(begin: Start): Node {
     this.next();
     const test = this.condition();
     const consequent = this.statement();
     return this.node(begin, "IfStatement", { test, consequent, alternate: this.take("else") ? this.statement() : null });
   }
 
-  private doWhile(begin: Place): Node {
+  private doWhile(begin: Start): Node {
     this.next();
     const body = this.statement();
     this.expect("while");
@@ -142,7 +142,7 @@ class Parser extends ExpressionParser {
     return this.node(begin, "DoWhileStatement", { body, test });
   }
 
-  private loop(begin: Place): Node {
+  private loop(begin: Start): Node {
     this.next();
     const awaits = this.take("await");
     this.expect("(");
@@ -172,7 +172,7 @@ class Parser extends ExpressionParser {
     return init;
   }
 
-  private switch(begin: Place): Node {
+  private switch(begin: Start): Node {
     this.next();
     const discriminant = this.condition();
     this.expect("{");
@@ -188,7 +188,7 @@ class Parser extends ExpressionParser {
     return this.node(begin, "SwitchStatement", { discriminant, cases });
   }
 
-  private try(begin: Place): Node {
+  private try(begin: Start): Node {
     this.next();
     const block = this.block();
     const start = this.token;

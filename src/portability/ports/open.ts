@@ -31,7 +31,7 @@ export async function openPort(port: Port): Promise<Device> {
     return device;
   };
   if (port === "c") return opened(`${label}, emitted C`, true);
-  const place = placeOfTargets(name, { compiler, loader });
+  const place = targetMemory(name, { compiler, loader });
   if (place === undefined) return opened(`${label}, OpenMP target regions on the host`, true);
   return opened(`OpenMP device ${place}, by ${compiler.command}`, false);
 }
@@ -58,7 +58,7 @@ void place_of_targets(int32_t *place) {
 `;
 
 /** The number of the device that runs target regions; undefined where it is the host. */
-function placeOfTargets(device: string, tools: Toolchain): number | undefined {
+function targetMemory(device: string, tools: Toolchain): number | undefined {
   const place = new Int32Array(1);
   compiledEntry(device, tools, "place of targets", PLACE, "place_of_targets", "fast").call(tools.loader.address(place.buffer));
   return place[0] < 0 ? undefined : place[0];

@@ -25,7 +25,7 @@ export function profileTrace({ spans, devices }: Profile): string {
       name: kind === "fence" ? `${label} ${device}` : label,
       cat: kind,
       ph: "X",
-      ...placeOf(kind, processOf.get(device ?? "") ?? 0, queue),
+      ...trackOf(kind, processOf.get(device ?? "") ?? 0, queue),
       ts: begin * 1e6,
       dur: seconds * 1e6,
       args: bytes > 0 ? { bytes, flops, "GB/s": bytes / seconds / 1e9, "GFLOP/s": flops / seconds / 1e9 } : {},
@@ -34,7 +34,7 @@ export function profileTrace({ spans, devices }: Profile): string {
   return JSON.stringify({ traceEvents, displayTimeUnit: "ns" });
 }
 
-function placeOf(kind: Profile["spans"][number]["kind"], pid: number, tid: number): { pid: number; tid: number } {
+function trackOf(kind: Profile["spans"][number]["kind"], pid: number, tid: number): { pid: number; tid: number } {
   if (kind === "region") return { pid: 0, tid: REGIONS };
   return kind === "fence" ? { pid: 0, tid: WAITS } : { pid, tid };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assignedPlaces } from "../../../src/ir/analysis/assigned.js";
+import { assignedKeys } from "../../../src/ir/analysis/assigned.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import { add, assign, cmp, f, leave, local, loop, loopWhile, n, skip, when } from "../build.js";
 
@@ -10,7 +10,7 @@ const positive = cmp("gt", local("z"), f(0));
 
 /** The analysis over locals: which are read before they have a value, and which have one at the end. */
 function places(body: Stmt[]): { exposed: string[]; assigned: string[] } {
-  const { exposed, assigned } = assignedPlaces(
+  const { exposed, assigned } = assignedKeys(
     body,
     (node) => (node.op === "local" && node.name !== "z" ? [node.name] : []),
     (stmt) => (stmt.kind === "assign" ? stmt.name : undefined),
