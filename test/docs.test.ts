@@ -22,6 +22,28 @@ const pages = readdirSync(docs)
   })
   .filter(({ source }) => /from "isoform/.test(source));
 
+/** Code of a block that names a file stands in that file, up to its indentation; `// ...` is for what is left out. */
+test("excerpts stand in the files that they name", () => {
+  const lines = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n");
+  let found = 0;
+  for (const page of readdirSync(docs).filter((file) => file.endsWith(".md")))
+    for (const [, path, excerpt] of readFileSync(join(docs, page), "utf8").matchAll(/^```ts (\S+)\n([^]*?)^```/gm)) {
+      const source = lines(readFileSync(join(docs, "..", path), "utf8"));
+      let from = 0;
+      for (const part of lines(excerpt).split("// ...\n")) {
+        const at = source.indexOf(part.trim(), from);
+        assert.ok(at >= 0, `${page}: ${path} has no\n${part}`);
+        from = at + part.trim().length;
+        found++;
+      }
+    }
+  assert.ok(found > 10);
+});
+
 test.before(() => {
   for (const { program, source } of pages) writeFileSync(program, source);
 });
