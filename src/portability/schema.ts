@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GRID_KINDS } from "../domain/grid/options.js";
-import { OCC_LEVELS } from "../skeleton/occ.js";
+import { OCC_LEVELS } from "../skeleton/plan/occ.js";
 
 /** Version of the assessment's JSON; it rises when a reader of the former one would misread. */
 export const SCHEMA = "isoform-assessment-1";

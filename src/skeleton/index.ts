@@ -1,7 +1,7 @@
 export { skeleton, Skeleton, type RunOptions, type RunResult, type SkeletonOptions } from "./skeleton.js";
-export { swap, type Step, type Swap } from "./sequence.js";
-export type { Choice, Trial } from "./choice.js";
-export { OCC_LEVELS, type OccLevel } from "./occ.js";
+export { swap, type Step, type Swap } from "./fusion/sequence.js";
+export type { Choice, Trial } from "./tuning/choice.js";
+export { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 export {
   SETTING_OPTIONS,
   DEFAULT_SETTINGS,
@@ -13,5 +13,5 @@ export {
   type Storage,
   type Unresolved,
 } from "./settings.js";
-export { WALKS, type WalkOrder } from "./sweep-order.js";
+export { WALKS, type WalkOrder } from "./run/sweep-order.js";
 export { fastest, tuned, type Tunable } from "./tuned.js";

@@ -1,7 +1,7 @@
 import type { Precision } from "../device/device.js";
 import { GRID_KINDS, type FieldLayout, type GridKind } from "../domain/grid/options.js";
 import type { DeviceSet } from "../set/index.js";
-import { OCC_LEVELS, type OccLevel } from "./occ.js";
+import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Skeleton } from "./skeleton.js";
 
 /** How a problem is stored, overlapped and computed, no kernel touched. What is `auto` is measured and remembered: `tuned`. */

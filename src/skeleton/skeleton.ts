@@ -2,19 +2,19 @@ import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
-import type { Choice } from "./choice.js";
-import { explainDot } from "./dot.js";
-import { Executor, type Traced } from "./executor.js";
-import { explainText, type Explained } from "./explain.js";
-import { explainSvg } from "./graph-drawing.js";
-import type { NanLocation, NanWatch } from "./nan.js";
-import { OCC_LEVELS, type OccLevel } from "./occ.js";
-import { Pace } from "./pace.js";
-import type { Derived } from "./nodes.js";
-import { nextStart, type Plan } from "./plan.js";
-import type { Step } from "./sequence.js";
-import { WALKS, type WalkOrder } from "./sweep-order.js";
-import type { Snapshot } from "./snapshot.js";
+import type { Choice } from "./tuning/choice.js";
+import { explainDot } from "./explain/dot.js";
+import { Executor, type Traced } from "./run/executor.js";
+import { explainText, type Explained } from "./explain/explain.js";
+import { explainSvg } from "./explain/graph-drawing.js";
+import type { NanLocation, NanWatch } from "./run/nan.js";
+import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
+import { Pace } from "./run/pace.js";
+import type { Derived } from "./plan/nodes.js";
+import { nextStart, type Plan } from "./plan/plan.js";
+import type { Step } from "./fusion/sequence.js";
+import { WALKS, type WalkOrder } from "./run/sweep-order.js";
+import type { Snapshot } from "./run/snapshot.js";
 
 export interface SkeletonOptions {
   /**
@@ -182,8 +182,8 @@ export class Skeleton {
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
     const level = (this.level ??= await this.choose());
     const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled), level);
-    const { plannedTimeline } = await import("./timeline.js");
-    const { timelineIn } = await import("./timeline-views.js");
+    const { plannedTimeline } = await import("./run/timeline.js");
+    const { timelineIn } = await import("./explain/timeline-views.js");
     const planned = await plannedTimeline(program, this.set);
     return timelineIn(format, { name: this.name, set: this.set, planned, measured: this.measured?.timeline });
   }
@@ -222,7 +222,7 @@ export class Skeleton {
 
   /** Everything that the time of an iteration depends on. */
   async timingKey(): Promise<readonly string[]> {
-    const { timingKey } = await import("./auto.js");
+    const { timingKey } = await import("./tuning/auto.js");
     return timingKey(this.executor.stagesOf(this.unrolled), this.set, this.precision);
   }
 
@@ -252,7 +252,7 @@ export class Skeleton {
     const stages = executor.stagesOf(unrolled);
     // Refuses what cannot run before anything is copied.
     executor.programFor(stages, "none");
-    const { fastestLevel } = await import("./auto.js");
+    const { fastestLevel } = await import("./tuning/auto.js");
     const snapshot = await this.snapshot();
     if (!snapshot) return "standard";
     try {
@@ -274,7 +274,7 @@ export class Skeleton {
 
   /** Nothing where the memory does not suffice. */
   private async snapshot(): Promise<Snapshot | undefined> {
-    const { Snapshot } = await import("./snapshot.js");
+    const { Snapshot } = await import("./run/snapshot.js");
     const stages = this.executor.stagesOf(this.unrolled);
     const { written, scalars, species } = this.executor.used(stages);
     try {
@@ -322,7 +322,7 @@ export class Skeleton {
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {
     const value = await scalar.get(origin);
     if (!Number.isNaN(value)) return value;
-    const { findNan } = await import("./nan.js");
+    const { findNan } = await import("./run/nan.js");
     for (const field of this.written()) {
       const found = await findNan(field);
       if (found) throw this.nanError(found, between);
@@ -333,7 +333,7 @@ export class Skeleton {
   private async requireNumbers(between: string): Promise<void> {
     const { members } = this.set;
     await members[0].queue(0).finish();
-    const { NanWatch } = await import("./nan.js");
+    const { NanWatch } = await import("./run/nan.js");
     const found = await (this.watch ??= new NanWatch(this.written())).find();
     if (found) throw this.nanError(found, between);
   }

@@ -1,5 +1,5 @@
 import { GRID_KINDS, type GridKind } from "../domain/grid/options.js";
-import { isRefusal, type Trial } from "./choice.js";
+import { isRefusal, type Trial } from "./tuning/choice.js";
 import type { GridSettings, Resolved, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 
@@ -20,7 +20,7 @@ export async function fastest<K extends string>(
   key: readonly string[],
   ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
 ): Promise<K> {
-  const { fastestWay } = await import("./auto.js");
+  const { fastestWay } = await import("./tuning/auto.js");
   return (await fastestWay(key, ways)).best;
 }
 
@@ -60,7 +60,7 @@ export async function tuned<A extends Tunable, S extends GridSettings>(
       },
     ]),
   );
-  const { fastestWay } = await import("./auto.js");
+  const { fastestWay } = await import("./tuning/auto.js");
   const choice = await fastestWay(await ready.made.skeleton.timingKey(), ways);
   const best = rest.find((storage) => nameOf(storage) === choice.best)!;
   if (best !== ready.storage || !spare) {

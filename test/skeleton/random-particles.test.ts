@@ -6,7 +6,7 @@ import type { Container, Field, Grid } from "../../src/domain/index.js";
 import { deposit, particles } from "../../src/domain/particles/index.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
-import { exchange } from "../../src/skeleton/sequence.js";
+import { exchange } from "../../src/skeleton/fusion/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSet, jsSets, noise } from "../domain/sets.js";
 

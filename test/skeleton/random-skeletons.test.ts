@@ -5,7 +5,7 @@ import { f32, f64, max, min, sum } from "isoform";
 import type { Container, Field } from "../../src/domain/index.js";
 import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
-import { exchange } from "../../src/skeleton/sequence.js";
+import { exchange } from "../../src/skeleton/fusion/sequence.js";
 import { NOT_ASKED, tested } from "../devices.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSet, jsSets, noise } from "../domain/sets.js";

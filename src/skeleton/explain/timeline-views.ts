@@ -1,0 +1,151 @@
+import { drawingFile, element, escape, line, text } from "../../draw/svg.js";
+import { table } from "./explain.js";
+import { kindOf } from "./graph-drawing.js";
+import type { Span } from "../run/replay.js";
+import { overlapOf, type Timeline, type Timelines } from "../run/timeline.js";
+
+/** The timelines of one skeleton as text, as a picture, or as JSON for chrome://tracing. */
+export function timelineIn(format: "text" | "svg" | "trace", timelines: Timelines): string {
+  return { text: timelineText, svg: timelineSvg, trace: timelineTrace }[format](timelines);
+}
+
+/** One stream of one member. */
+interface Lane {
+  readonly member: number;
+  readonly stream: number;
+  readonly name: string;
+}
+
+const shown = ({ planned, measured }: Timelines): { readonly title: string; readonly timeline: Timeline }[] => [
+  { title: "planned", timeline: planned },
+  ...(measured ? [{ title: "measured", timeline: measured }] : []),
+];
+
+function lanesOf({ set, planned }: Timelines): Lane[] {
+  const streams = [...new Set(planned.spans.map(({ op }) => op.stream))].sort((a, b) => a - b);
+  return set.members.flatMap(({ index, name }) =>
+    streams
+      .filter((stream) => planned.spans.some(({ op }) => op.member === index && op.stream === stream))
+      .map((stream) => ({ member: index, stream, name: `${name} stream ${stream}` })),
+  );
+}
+
+const inLane = (spans: readonly Span[], { member, stream }: Lane): Span[] =>
+  spans.filter(({ op }) => op.member === member && op.stream === stream);
+
+const microseconds = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} us`;
+
+const CHARACTERS = 96;
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/** A row of letters for each stream, one letter a task, and what they stand for. */
+function timelineText(timelines: Timelines): string {
+  const { name, set, planned } = timelines;
+  const lanes = lanesOf(timelines);
+  const width = Math.max(...lanes.map((lane) => lane.name.length));
+  const nodes = [...new Set(planned.spans.map(({ op }) => op.node))];
+  const letters = new Map(nodes.map((node, n) => [node, LETTERS[n % LETTERS.length]]));
+  const charts = shown(timelines).map(({ title, timeline }) => {
+    const { copies, hidden } = overlapOf(timeline, set.members.length);
+    const share = copies > 0 ? `; copies take ${microseconds(copies)} a member, of which computation hides ${microseconds(hidden)}` : "";
+    const column = (t: number) => Math.floor((t / timeline.seconds) * CHARACTERS);
+    const rows = lanes.map((lane) => {
+      const row = Array<string>(CHARACTERS).fill(".");
+      for (const { op, begin, end } of inLane(timeline.spans, lane))
+        row.fill(letters.get(op.node)!, column(begin), Math.max(column(end), column(begin) + 1));
+      return `  ${lane.name.padEnd(width)}  ${row.slice(0, CHARACTERS).join("")}`;
+    });
+    return [`${title}: ${microseconds(timeline.seconds)} (${timeline.source})${share}`, ...rows].join("\n");
+  });
+  const mean = ({ spans }: Timeline, node: (typeof nodes)[number]): string => {
+    const own = spans.filter(({ op }) => op.node === node);
+    return own.length === 0 ? "" : microseconds(own.reduce((sum, { begin, end }) => sum + end - begin, 0) / own.length);
+  };
+  const legend = table([
+    ["", "task", ...shown(timelines).map(({ title }) => title)],
+    ...nodes.map((node) => [letters.get(node)!, node.name, ...shown(timelines).map(({ timeline }) => mean(timeline, node))]),
+  ]);
+  return [`skeleton "${name}" on ${set.name}`, ...charts, ["mean of the members", ...legend.map((row) => `  ${row}`)].join("\n")].join(
+    "\n\n",
+  );
+}
+
+const [LEFT, CHART, ROW, GAP, TOP] = [150, 820, 22, 46, 64];
+const STYLE = `
+text{font:11px system-ui,sans-serif;fill:#1b1b1b}.title{font-size:14px;font-weight:600}.lane{text-anchor:end}.tick{text-anchor:middle;fill:#555}
+rect{stroke:#3a3a3a;stroke-width:.5}.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
+.grid{stroke:#ddd}.on{pointer-events:none}`;
+const TICKS = 8;
+/** Pixels of a letter. */
+const LETTER = 6;
+
+/** Planned above measured, on one scale: a row for each stream of each member. The mouse shows times. */
+function timelineSvg(timelines: Timelines): string {
+  const { name, set } = timelines;
+  const lanes = lanesOf(timelines);
+  const charts = shown(timelines);
+  const longest = Math.max(...charts.map(({ timeline }) => timeline.seconds));
+  const x = (t: number) => LEFT + (t / longest) * CHART;
+  const height = lanes.length * ROW;
+  const panels = charts.map(({ title, timeline }, n) => {
+    const top = TOP + n * (height + GAP + 20);
+    const ticks = Array.from({ length: TICKS + 1 }, (_, k) => (k / TICKS) * longest);
+    return [
+      text(LEFT, top - 8, `${title}: ${microseconds(timeline.seconds)} (${timeline.source})`),
+      ...ticks.flatMap((t) => [
+        line(x(t), top, x(t), top + height, "grid"),
+        text(x(t), top + height + 14, microseconds(t), { class: "tick" }),
+      ]),
+      ...lanes.flatMap((lane, row) => [
+        text(LEFT - 8, top + row * ROW + 15, lane.name, { class: "lane" }),
+        ...inLane(timeline.spans, lane).map((span) => bar(span, x, top + row * ROW)),
+      ]),
+    ].join("");
+  });
+  const total = TOP + charts.length * (height + GAP + 20);
+  return drawingFile(
+    LEFT + CHART + 40,
+    total,
+    `Timeline of skeleton ${name} on ${set.name}`,
+    charts.map(({ title, timeline }) => `${title} ${microseconds(timeline.seconds)}`).join(", "),
+    STYLE,
+    text(LEFT, 26, `${name} on ${set.name}`, { class: "title" }),
+    ...panels,
+  );
+}
+
+function bar({ op, begin, end }: Span, x: (t: number) => number, y: number): string {
+  const width = Math.max(1, x(end) - x(begin));
+  const { name } = op.node;
+  return element(
+    "g",
+    {},
+    element("title", {}, escape(`${name}: ${microseconds(begin)} to ${microseconds(end)}`)),
+    element("rect", { x: x(begin), y: y + 2, width, height: ROW - 4, class: kindOf(op.node) }),
+    ...(name.length * LETTER < width ? [text(x(begin) + 4, y + 15, name, { class: "on" })] : []),
+  );
+}
+
+/** For chrome://tracing and Perfetto: a process for each member, planned and measured, a thread for each stream. Times are in microseconds. */
+function timelineTrace(timelines: Timelines): string {
+  const { members } = timelines.set;
+  const traceEvents = shown(timelines).flatMap(({ title, timeline }, n) => [
+    ...members.map((member) => ({
+      name: "process_name",
+      ph: "M",
+      pid: n * members.length + member.index,
+      args: { name: `${title}: ${member.name}` },
+    })),
+    ...timeline.spans.map(({ op, begin, end }) => ({
+      name: op.node.name,
+      cat: op.node.kind,
+      ph: "X",
+      pid: n * members.length + op.member,
+      tid: op.stream,
+      ts: begin * 1e6,
+      dur: (end - begin) * 1e6,
+      args: { reason: op.node.reason },
+    })),
+  ]);
+  return JSON.stringify({ traceEvents, displayTimeUnit: "ns" });
+}

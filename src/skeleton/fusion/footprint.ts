@@ -1,0 +1,102 @@
+import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
+import { assignedKeys } from "../../ir/analysis/assigned.js";
+import { costOf } from "../../ir/analysis/cost.js";
+import type { Expr, KernelIR } from "../../ir/types.js";
+import { walkExprs, walkStmts } from "../../ir/walk.js";
+
+/** What a container does with one field, seen from one cell. Components are numbers from 0. */
+export interface Touch {
+  readonly field: Field;
+  /** The field belongs to a grid of half or twice the cell size, and is read only. */
+  readonly foreign: boolean;
+  /** It writes other cells than its own, where no other cell reads or writes. */
+  readonly spread: boolean;
+  /** Neighbours that are read, [dx, dy, dz]. */
+  readonly offsets: readonly (readonly number[])[];
+  /** Components that are read of other cells. */
+  readonly around: ReadonlySet<number>;
+  /** Values of other cells that are read. */
+  readonly values: number;
+  /** Components of the own cell whose value from before the container counts: read before they are written, or not written on every path. */
+  readonly old: ReadonlySet<number>;
+  /** Components of the own cell that are written. */
+  readonly written: ReadonlySet<number>;
+}
+
+/** What of a container counts for fusion. */
+export interface Footprint {
+  readonly touches: ReadonlyMap<Field, Touch>;
+  /** Operations a cell. */
+  readonly flops: number;
+}
+
+const footprints = new WeakMap<Container, Footprint>();
+
+/** Remembered for each container. */
+export function footprintOf(container: Container): Footprint {
+  let footprint = footprints.get(container);
+  if (!footprint) {
+    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container.ir, use)]));
+    footprints.set(container, (footprint = { touches, flops: flopsOf(container.ir) }));
+  }
+  return footprint;
+}
+
+function touchOf(ir: KernelIR, { param, field, offsets, spread, level }: FieldUse): Touch {
+  const foreign = level !== "own";
+  const around = new Set<number>();
+  const values = new Set<string>();
+  const written = new Set<number>();
+  const components = (indices: readonly Expr[]) => componentsOf(indices, field.cardinality);
+  walkExprs(ir.body, (node) => {
+    if (node.op !== "load" || node.view !== param || (!foreign && isOwnCell(node.indices))) return;
+    for (const k of components(node.indices)) {
+      around.add(k);
+      values.add([...offsetOf(node.indices), k].join());
+    }
+  });
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "store" && stmt.view === param) for (const k of components(stmt.indices)) written.add(k);
+  });
+  const { exposed, assigned } = assignedKeys(
+    ir.body,
+    (node) => (node.op === "load" && node.view === param && !foreign && isOwnCell(node.indices) ? components(node.indices) : []),
+    (stmt) => {
+      const [k, another] = stmt.kind === "store" && stmt.view === param ? components(stmt.indices) : [];
+      return another === undefined ? k : undefined;
+    },
+  );
+  const old = new Set([...exposed, ...[...written].filter((k) => !assigned.has(k))]);
+  return { field, foreign, spread: spread !== undefined, offsets, around, values: values.size, old, written };
+}
+
+/** The components that an access may touch: its last index, or all where that is not constant. */
+function componentsOf(indices: readonly Expr[], cardinality: number): number[] {
+  const k = indices[indices.length - 1];
+  return k.op === "const" ? [k.value as number] : Array.from({ length: cardinality }, (_, n) => n);
+}
+
+/** True for the indices of a component of the own cell, in the plain form that containers have. */
+export const isOwnCell = (indices: readonly Expr[]): boolean =>
+  indices.slice(0, -1).every((index, axis) => index.op === "index" && index.axis === axis);
+
+/** The offset [dx, dy, dz] of a cell of the own grid, whose indices are in the plain form that containers have. */
+export function offsetOf(indices: readonly Expr[]): number[] {
+  return indices
+    .slice(0, -1)
+    .map((index) => {
+      if (index.op !== "binary" || index.b.op !== "const") return 0;
+      return (index.fn === "sub" ? -1 : 1) * (index.b.value as number);
+    })
+    .reverse();
+}
+
+/** Operations in one cell. */
+function flopsOf(ir: KernelIR): number {
+  const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
+  const views = Object.fromEntries(
+    ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, { shape: Array<number>(p.rank).fill(1) }]] : [])),
+  );
+  const cell = { kind: "range", begin: Array<number>(rank).fill(0), extents: Array<number>(rank).fill(1) } as const;
+  return costOf(ir, { policy: cell, views, scalars: {} }).flops;
+}

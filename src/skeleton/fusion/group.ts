@@ -1,0 +1,199 @@
+import { BYTES } from "../../ir/scalars.js";
+import type { Container, Field, Grid } from "../../domain/grid/grid.js";
+import type { Offset } from "../../domain/grid/parts.js";
+import { sizeOf } from "../../ir/walk.js";
+import type { Scalar } from "../../set/scalar.js";
+import { footprintOf, type Touch } from "./footprint.js";
+import { keepsFillValue } from "./fill-value.js";
+
+/** A container in a group. */
+export interface Part {
+  /** Its number in the sequence. */
+  readonly stage: number;
+  readonly container: Container;
+  /** It has run before, and runs again only to give the temporaries that were not stored. */
+  readonly again: boolean;
+}
+
+/** A neighbour's value that a reader computes for itself, because the writer runs in the same kernel. */
+export interface Inline {
+  readonly reader: Part;
+  readonly writer: Part;
+  readonly field: Field;
+  readonly offsets: readonly (readonly number[])[];
+}
+
+/** Containers that may run as one, in the order of the sequence, and what that takes. */
+export interface Group {
+  readonly parts: readonly Part[];
+  readonly inlined: readonly Inline[];
+  /** Temporaries that stay in registers. */
+  readonly unstored: ReadonlySet<Field>;
+  /**
+   * Fields whose neighbours are read and whose cells are written, and scalars that are read and then take another result: what is new goes
+   * to a second buffer.
+   */
+  readonly second: ReadonlySet<Field | Scalar>;
+  /** Between memory and processor, for each cell. */
+  readonly bytes: number;
+  /** Between caches and registers: neighbours' values count each time. */
+  readonly cached: number;
+  readonly flops: number;
+}
+
+/** Why containers cannot run as one. */
+export interface Refusal {
+  readonly reason: string;
+}
+
+/** Most statements and expressions that are repeated for the sake of neighbours. */
+const MAX_REPEATED = 4000;
+
+/** The parts as one group, if no cell's result depends on whether another cell has been computed. `parts` are in the order of the sequence. */
+export function groupOf(parts: readonly Part[], unstored: ReadonlySet<Field>): Group | Refusal {
+  const builder = new Builder(unstored);
+  for (const part of parts) {
+    const reason = builder.take(part);
+    if (reason !== undefined) return { reason };
+  }
+  return builder.group();
+}
+
+class Builder {
+  private readonly parts: Part[] = [];
+  private readonly inlined: Inline[] = [];
+  private readonly writers = new Map<Field, Part[]>();
+  /** By field, who reads neighbours' values from before the group. */
+  private readonly around = new Map<Field, Part>();
+  private readonly reducedBy = new Map<Scalar, Part>();
+  private readonly scalarReaders = new Set<Scalar>();
+  /** Components of fields that are in registers, read or written. */
+  private readonly held = new Map<Field, Set<number>>();
+  private bytes = 0;
+  /** Bytes of neighbours' values. */
+  private neighboursBytes = 0;
+  private flops = 0;
+
+  constructor(private readonly unstored: ReadonlySet<Field>) {}
+
+  /** Adds a part; the reason where that is not possible. */
+  take(part: Part): string | undefined {
+    const reason = this.grid(part) ?? this.spread(part) ?? this.particles(part) ?? this.scalars(part) ?? this.neighbours(part);
+    if (reason !== undefined) return reason;
+    const { touches, flops } = footprintOf(part.container);
+    this.flops += flops;
+    for (const touch of touches.values()) {
+      this.transfer(touch.field, [...touch.around, ...touch.old]);
+      if (!this.inlined.some(({ reader, field }) => reader === part && field === touch.field))
+        this.neighboursBytes += touch.values * BYTES[touch.field.type];
+      if (touch.written.size === 0) continue;
+      this.transfer(touch.field, [], touch.written);
+      if (!part.again || this.unstored.has(touch.field)) this.writers.set(touch.field, [...(this.writers.get(touch.field) ?? []), part]);
+    }
+    this.parts.push(part);
+    return undefined;
+  }
+
+  group(): Group {
+    const stored = [...this.writers].filter(([field, writers]) => !this.unstored.has(field) && writers.some((part) => !part.again));
+    const renewed = [...this.reducedBy.keys()].filter((scalar) => this.scalarReaders.has(scalar));
+    const second = new Set<Field | Scalar>([...stored.map(([field]) => field).filter((field) => this.around.has(field)), ...renewed]);
+    let { bytes } = this;
+    for (const [field, writers] of stored) {
+      const written = new Set(writers.flatMap((part) => [...footprintOf(part.container).touches.get(field)!.written]));
+      bytes += (second.has(field) ? field.cardinality : written.size) * BYTES[field.type];
+    }
+    return {
+      parts: this.parts,
+      inlined: this.inlined,
+      unstored: this.unstored,
+      second,
+      bytes,
+      cached: bytes + this.neighboursBytes,
+      flops: this.flops,
+    };
+  }
+
+  private grid({ container }: Part): string | undefined {
+    const [first] = this.parts;
+    return first && first.container.grid !== container.grid
+      ? `"${first.container.name}" and "${container.name}" run over different grids`
+      : undefined;
+  }
+
+  private spread(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const writer = [...this.parts, part].find(({ container }) => [...footprintOf(container).touches.values()].some(({ spread }) => spread));
+    return writer && `"${writer.container.name}" writes other cells than its own`;
+  }
+
+  private particles(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const walker = [...this.parts, part].find(({ container }) => container.arrays);
+    return walker && `"${walker.container.name}" walks along the particles of each cell`;
+  }
+
+  private scalars(part: Part): string | undefined {
+    const { name, scalars, reductions } = part.container;
+    for (const scalar of scalars.values()) {
+      const by = this.reducedBy.get(scalar);
+      if (by) return `"${name}" reads ${scalar.name}, the result of "${by.container.name}" over all cells`;
+      this.scalarReaders.add(scalar);
+    }
+    if (part.again) return undefined;
+    for (const scalar of reductions.values()) {
+      const by = this.reducedBy.get(scalar);
+      if (by) return `"${by.container.name}" and "${name}" both put a result into ${scalar.name}`;
+    }
+    for (const scalar of reductions.values()) this.reducedBy.set(scalar, part);
+    return undefined;
+  }
+
+  private neighbours(part: Part): string | undefined {
+    for (const touch of footprintOf(part.container).touches.values()) {
+      if (touch.foreign || touch.spread || touch.offsets.length === 0) continue;
+      const writers = this.writers.get(touch.field);
+      const reason = writers ? this.inline(part, touch, writers) : undefined;
+      if (reason !== undefined)
+        return `"${part.container.name}" reads neighbours of ${touch.field.name}, which "${writers![0].container.name}" writes, and ${reason}`;
+      if (!writers && !this.around.has(touch.field)) this.around.set(touch.field, part);
+    }
+    return undefined;
+  }
+
+  /** Lets the reader compute the neighbours' values for itself; the reason where it cannot. */
+  private inline(reader: Part, { field, offsets }: Touch, writers: readonly Part[]): string | undefined {
+    const [writer, another] = writers;
+    const { container } = writer;
+    const { touches, flops } = footprintOf(container);
+    if (another) return `"${another.container.name}" writes it too`;
+    const inputs = [...touches.values()].filter((touch) => touch.old.size > 0);
+    if ([...touches.values()].some((touch) => touch.foreign || touch.offsets.length > 0))
+      return `"${container.name}" itself reads neighbours`;
+    if (container.mask) return `"${container.name}" asks which cells are active`;
+    const changed = inputs.find((touch) => this.writers.get(touch.field)?.some((part) => part.stage < writer.stage));
+    if (changed)
+      return `"${container.name}" reads ${changed.field.name}, which "${this.writers.get(changed.field)![0].container.name}" writes`;
+    if (offsets.length * sizeOf(container.ir.body) > MAX_REPEATED)
+      return `"${container.name}" is too long to be repeated for ${offsets.length} neighbours`;
+    if (leavesDomain(container.grid, offsets) && !keepsFillValue(container, field))
+      return `"${container.name}" would give cells outside of the domain other values than ${field.fillValue}`;
+    for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
+    this.flops += flops * offsets.length;
+    for (const touch of inputs) this.neighboursBytes += offsets.length * touch.old.size * BYTES[touch.field.type];
+    this.inlined.push({ reader, writer, field, offsets });
+    return undefined;
+  }
+
+  /** Counts what is read from memory, and notes what is in registers from now on. */
+  private transfer(field: Field, read: Iterable<number>, written: Iterable<number> = []): void {
+    const held = this.held.get(field) ?? new Set();
+    this.held.set(field, held);
+    for (const k of new Set(read)) if (!held.has(k)) this.bytes += BYTES[field.type];
+    for (const k of [...read, ...written]) held.add(k);
+  }
+}
+
+/** True where the offsets lead from some active cell to none. */
+const leavesDomain = ({ mask, periodic }: Grid, offsets: readonly Offset[]): boolean =>
+  mask !== undefined || offsets.some((offset) => offset.some((d, axis) => d !== 0 && !periodic[axis]));

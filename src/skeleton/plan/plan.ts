@@ -1,0 +1,60 @@
+import { Field } from "../../domain/grid/grid.js";
+import { Scalar } from "../../set/index.js";
+import { deviceGraph, type DeviceGraph } from "./device-graph.js";
+import { fuse, type Fusion } from "../fusion/fusion.js";
+import { dependencies, type Graph } from "./graph.js";
+import type { StoresInHalos } from "./halos.js";
+import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
+import type { OccLevel } from "./occ.js";
+import { schedule, type Schedule } from "./schedule.js";
+import { SwappedMemory, requireTemporary, unroll, type Step, type Unrolled } from "../fusion/sequence.js";
+
+/** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
+export interface Stages extends Unrolled {
+  readonly iterations: number;
+  /** The containers before fusion, and what depends on what. */
+  readonly written: Graph<ComputeNode>;
+  readonly fusion: Fusion | undefined;
+}
+
+/** Everything about a run of some iterations that does not depend on where in memory the fields lie. */
+export interface Plan extends DeviceGraph {
+  readonly stages: Stages;
+  readonly level: OccLevel;
+  /** Fields whose halos are up to date, and species that are sorted, at the start; `fresh` are those at the end. */
+  readonly atStart: ReadonlySet<Derived>;
+  readonly schedule: Schedule<Node>;
+}
+
+/** Unrolls and fuses. `temporary` are fields whose values nobody needs after an iteration. */
+export function stagesOf(steps: readonly Step[], iterations: number, fused: boolean, temporary: readonly Field[]): Stages {
+  const { containers, swaps } = unroll(steps, iterations);
+  const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
+  requireTemporary(containers, temporary);
+  const memory = new SwappedMemory(swaps);
+  const fusion = fused ? fuse(containers, { temporary: temporary.map(memory.of) }) : undefined;
+  if (!fusion) return { containers, swaps, iterations, written, fusion };
+  return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
+}
+
+/**
+ * @param atStart fields whose halos are up to date, and species that are sorted
+ * @param able containers that can store in halos themselves
+ */
+export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Derived>, able?: StoresInHalos): Plan {
+  const graph = deviceGraph(stages.containers, members, level, atStart, able);
+  // What follows a reduction waits for it on all members.
+  const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");
+  return { ...graph, stages, level, atStart, schedule: order };
+}
+
+/** What is up to date when the plan has run and its swaps are done: `atStart` of what follows. */
+export function nextStart({ fresh, stages }: Plan): ReadonlySet<Derived> {
+  const next = new Set(fresh);
+  for (const [a, b] of stages.swaps) {
+    if (a instanceof Scalar || b instanceof Scalar) continue;
+    const before = [next.has(a), next.has(b)];
+    [b, a].forEach((field, n) => (before[n] ? next.add(field) : next.delete(field)));
+  }
+  return next;
+}

@@ -1,0 +1,68 @@
+import { isFloat, valueType } from "../../ir/scalars.js";
+import type { Container, Field } from "../../domain/grid/grid.js";
+import type { FieldType } from "../../domain/grid/options.js";
+import { f64, sum } from "../../kernel/params.js";
+import type { Scalar } from "../../set/index.js";
+
+/** Where a NaN was found. */
+export interface NanLocation {
+  readonly field: Field;
+  /** Global coordinates [x, y, z], or [x, y]. */
+  readonly cell: readonly number[];
+  readonly component: number;
+}
+
+const canHold = (field: Field): boolean => isFloat(valueType(field.type));
+
+/** Looks for NaN in fields, on the devices as long as there is none. */
+export class NanWatch {
+  private readonly counts: { readonly field: Field; readonly count: Scalar; readonly container: Container }[];
+
+  constructor(fields: Iterable<Field>) {
+    this.counts = [...fields].filter(canHold).map((field) => {
+      const count = field.grid.scalar(`NaN in ${field.name}`, f64) as Scalar;
+      return { field, count, container: counting(field, count) };
+    });
+  }
+
+  /** The first field with NaN, and where in it the first one is. */
+  async find(): Promise<NanLocation | undefined> {
+    for (const { field, count, container } of this.counts) {
+      await field.grid.run(container);
+      if ((await count.get()) > 0) return findNan(field);
+    }
+    return undefined;
+  }
+
+  free(): void {
+    for (const { count } of this.counts) count.free();
+  }
+}
+
+/** The first NaN of a field, in the order of its host array. */
+export async function findNan(field: Field): Promise<NanLocation | undefined> {
+  if (!canHold(field) || !field.stored) return undefined;
+  const n = (await field.download()).findIndex(Number.isNaN);
+  if (n < 0) return undefined;
+  let rest = Math.floor(n / field.cardinality);
+  const cell = field.grid.extents.map((extent) => {
+    const coordinate = rest % extent;
+    rest = Math.floor(rest / extent);
+    return coordinate;
+  });
+  return { field, cell, component: n % field.cardinality };
+}
+
+function counting(field: Field, count: Scalar): Container {
+  const { grid, cardinality } = field;
+  const name = `count NaN of ${field.name}`;
+  if (cardinality === 1)
+    return grid.container(name, { f: field as Field<FieldType, 1>, count: sum(count) }, ({ f, count }, c) =>
+      count.add(f[c] === f[c] ? 0 : 1),
+    );
+  return grid.container(name, { f: field as Field<FieldType, 2>, count: sum(count) }, ({ f, count }, c) => {
+    let found = 0;
+    for (let k = 0; k < f[c].length; k++) found += f[c][k] === f[c][k] ? 0 : 1;
+    count.add(found);
+  });
+}

@@ -1,0 +1,133 @@
+import type { Device } from "../../device/device.js";
+import { range } from "../../device/launch/policy.js";
+import { kernel } from "../../kernel/kernel.js";
+import { f64, view } from "../../kernel/params.js";
+import { DEFAULT_LINK, type DeviceSet } from "../../set/index.js";
+import type { Op, OpMarks, Program } from "./program.js";
+import { replay, type Span } from "./replay.js";
+
+/** When the operations of one plan ran, or would run. */
+export interface Timeline {
+  readonly spans: readonly Span[];
+  /** From the first begin to the last end. */
+  readonly seconds: number;
+  /** Where the times come from. */
+  readonly source: string;
+}
+
+/** What a timeline of one skeleton shows. */
+export interface Timelines {
+  readonly name: string;
+  readonly set: Pick<DeviceSet, "name" | "members">;
+  readonly planned: Timeline;
+  /** Absent where no iteration was traced. */
+  readonly measured: Timeline | undefined;
+}
+
+/** Seconds from submitting a launch to its start, in plans. */
+const LAUNCH = 2e-6;
+
+/** The plan by the model: the bytes of each launch over the bandwidth of its device, and the set's link. */
+export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise<Timeline> {
+  const bandwidths = await Promise.all(set.members.map(({ device }) => bandwidthOf(device)));
+  const link = set.link ?? DEFAULT_LINK;
+  const seconds = ({ launches, member }: Op) =>
+    launches.reduce((total, launch) => total + LAUNCH + launch.cost.bytes / bandwidths[member], 0);
+  const rate = [...new Set(bandwidths.map((b) => `${(b / 1e9).toFixed(1)} GB/s`))].join(" and ");
+  return timeline(
+    replay(ops, link, seconds),
+    `bytes over ${rate}, links of ${(link.bandwidth / 1e9).toFixed(1)} GB/s and ${(link.latency * 1e6).toFixed(1)} us`,
+  );
+}
+
+/**
+ * A traced run. Members that share a device, and those of a CPU, run one after the other: their times are replayed as if each had a device
+ * of its own, with the set's link between them.
+ * @param starts a mark on each member from just before the run
+ */
+export async function measuredTimeline(
+  marks: ReadonlyMap<Op, OpMarks>,
+  starts: readonly OpMarks["begin"][],
+  set: DeviceSet,
+): Promise<Timeline> {
+  const times = new Map<Op, { begin: number; seconds: number }>();
+  for (const [op, { begin, end }] of marks) times.set(op, { begin: await begin.since(starts[op.member]), seconds: await end.since(begin) });
+  const inTurns = new Set(set.members.map(({ device }) => device.memory)).size < set.members.length;
+  if (inTurns)
+    return timeline(
+      replay([...marks.keys()], set.link ?? DEFAULT_LINK, (op) => times.get(op)!.seconds),
+      "measured kernels, as if each member had a device of its own, and modelled links",
+    );
+  const spans = [...times].map(([op, { begin, seconds }]) => ({ op, begin, end: begin + seconds }));
+  const first = Math.min(...spans.map((span) => span.begin));
+  return timeline(
+    spans.map(({ op, begin, end }) => ({ op, begin: begin - first, end: end - first })),
+    "the devices' clocks",
+  );
+}
+
+const timeline = (spans: readonly Span[], source: string): Timeline => ({
+  spans: spans.filter(({ op }) => op.launches.length + op.copies.length > 0),
+  seconds: Math.max(0, ...spans.map((span) => span.end)),
+  source,
+});
+
+/** Seconds of copies from or to a member, and how much of that the member computes meanwhile; the mean over the members. */
+export function overlapOf({ spans }: Timeline, members: number): { readonly copies: number; readonly hidden: number } {
+  let [copies, hidden] = [0, 0];
+  for (let m = 0; m < members; m++) {
+    const travel = union(spans.filter(({ op }) => op.copies.some(({ from, to }) => from === m || to === m)));
+    const work = union(spans.filter(({ op }) => op.launches.length > 0 && op.member === m));
+    copies += lengthOf(travel);
+    hidden += lengthOf(travel) + lengthOf(work) - lengthOf(union([...travel, ...work]));
+  }
+  return { copies: copies / members, hidden: hidden / members };
+}
+
+type Interval = Pick<Span, "begin" | "end">;
+
+function union(spans: readonly Interval[]): Interval[] {
+  const merged: { begin: number; end: number }[] = [];
+  for (const { begin, end } of [...spans].sort((a, b) => a.begin - b.begin)) {
+    const last = merged.at(-1);
+    if (last && begin <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ begin, end });
+  }
+  return merged;
+}
+
+const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((sum, { begin, end }) => sum + end - begin, 0);
+
+const copyKernel = kernel("copy", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
+  to[i] = from[i];
+});
+const measured = new WeakMap<Device, Promise<number>>();
+/** Elements that no cache holds. */
+const COPIED = 2 ** 23;
+const REPEATS = 3;
+
+/** Bytes a second of a copy kernel, measured once. */
+function bandwidthOf(device: Device): Promise<number> {
+  const known = measured.get(device) ?? measureBandwidth(device);
+  measured.set(device, known);
+  return known;
+}
+
+async function measureBandwidth(device: Device): Promise<number> {
+  const [from, to] = [device.array(f64, COPIED), device.array(f64, COPIED)];
+  const launch = device.prepare(copyKernel, { from, to }, range(COPIED));
+  try {
+    let best = Infinity;
+    for (let n = 0; n <= REPEATS; n++) {
+      const begin = device.queue.record();
+      device.queue.submit(launch);
+      const seconds = await device.queue.record().since(begin);
+      if (n > 0) best = Math.min(best, seconds);
+    }
+    return launch.cost.bytes / best;
+  } finally {
+    launch.free();
+    from.free();
+    to.free();
+  }
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Launch } from "../../../src/device/device.js";
+import type { View } from "../../../src/device/memory/view.js";
+import type { HaloCopy } from "../../../src/domain/grid/parts.js";
+import { deviceGraph } from "../../../src/skeleton/plan/device-graph.js";
+import { OCC_LEVELS, type OccLevel } from "../../../src/skeleton/plan/occ.js";
+import type { Op } from "../../../src/skeleton/run/program.js";
+import { replay, type Span } from "../../../src/skeleton/run/replay.js";
+import { schedule } from "../../../src/skeleton/plan/schedule.js";
+import { overlapOf } from "../../../src/skeleton/run/timeline.js";
+import { figure4 } from "../fakes.js";
+
+const LINK = { bandwidth: 8, latency: 1 };
+const copy = (from: number, to: number, elements: number): HaloCopy => {
+  const view = { size: elements, type: "f64" } as View;
+  return { from, to, source: view, target: view };
+};
+const launches = [{} as Launch];
+
+/** The operations of figure 4 on one member whose halo comes from another. */
+function ops(level: OccLevel, halo: number): Op[] {
+  const plan = deviceGraph(figure4().containers, 2, level, new Set());
+  const made = new Map<object, Op>();
+  for (const task of schedule(plan.graph, plan.hints).tasks)
+    made.set(task, {
+      node: task.node,
+      member: 0,
+      stream: task.stream,
+      launches: task.node.kind === "halo" ? [] : launches,
+      copies: task.node.kind === "halo" ? [copy(0, 1, halo)] : [],
+      waits: task.waits.map((wait) => made.get(wait)!),
+      exchangesWith: [],
+    });
+  return [...made.values()];
+}
+
+/** 20 seconds for all cells, 4 of them for the boundary; collecting takes 1. */
+const seconds = ({ node }: Op) =>
+  node.kind === "collect" ? 1 : node.kind !== "compute" ? 0 : { standard: 20, internal: 16, boundary: 4 }[node.view];
+const endOf = (spans: readonly Span[]) => Math.max(...spans.map((span) => span.end));
+
+test("each OCC level hides more of a long halo update behind computation", () => {
+  const ends = OCC_LEVELS.map((level) => endOf(replay(ops(level, 49), LINK, seconds)));
+  // 61 seconds of computation, 50 of copies: hidden behind nothing, laplace, axpy and laplace, all three, and laplace where nothing can be stored in passing.
+  assert.deepEqual(ends, [61 + 50, 61 + 50 - 16, 61 + 50 - 32, 61 + 50 - 48, 61 + 50 - 16]);
+});
+
+test("a short halo update is hidden whole by every level but none", () => {
+  const ends = OCC_LEVELS.map((level) => endOf(replay(ops(level, 9), LINK, seconds)));
+  assert.deepEqual(ends, [71, 61, 61, 61, 61]);
+  const { copies, hidden } = overlapOf({ spans: replay(ops("two-way", 9), LINK, seconds), seconds: 61, source: "" }, 1);
+  assert.deepEqual([copies, hidden], [10, 10]);
+});
+
+const op = (work: Partial<Op>): Op => ({
+  node: {} as Op["node"],
+  member: 0,
+  stream: 0,
+  launches: [],
+  copies: [],
+  waits: [],
+  exchangesWith: [],
+  ...work,
+});
+
+test("a part of no cells takes no time, and holds up what waits for it until its turn only", () => {
+  const [first, empty] = [op({ launches }), op({})];
+  const spans = replay([first, empty, op({ launches, stream: 1, waits: [empty] })], LINK, () => 3);
+  assert.deepEqual(
+    spans.map(({ begin, end }) => [begin, end]),
+    [
+      [0, 3],
+      [3, 3],
+      [3, 6],
+    ],
+  );
+});
+
+test("copies over one link queue up, those over two do not; a member computes one thing at a time", () => {
+  const both = op({ copies: [copy(0, 1, 4), copy(0, 1, 4), copy(0, 2, 4)] });
+  assert.equal(endOf(replay([both], LINK, () => 0)), 10);
+  const [a, b] = [op({ launches }), op({ launches, stream: 1 })];
+  assert.deepEqual(
+    replay([a, b, op({ launches, member: 1 })], LINK, () => 3).map(({ begin, end }) => [begin, end]),
+    [
+      [0, 3],
+      [3, 6],
+      [0, 3],
+    ],
+  );
+});
