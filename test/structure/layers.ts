@@ -39,6 +39,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "*",
   ],
   "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
+  "src/skeleton": ["entry.ts", "fusion", "plan", "run", "explain", "tuning", "skeleton.ts", "settings.ts", "tuned.ts", "index.ts"],
   "src/portability": ["ports", "*", "profile", "index.ts"],
 };
 
@@ -127,7 +128,7 @@ export const TYPE_CIRCLES: readonly Circle[] = [
   },
   {
     folder: "src/device/webgpu",
-    files: ["gpu.ts", "graph.ts", "host-data.ts", "launch.ts", "places.ts", "program.ts", "steps.ts"],
+    files: ["buffer-groups.ts", "gpu.ts", "graph.ts", "host-data.ts", "launch.ts", "program.ts", "steps.ts"],
     why: "a GPU captures launches, which know it",
   },
 ];

@@ -9,7 +9,7 @@ import { Names } from "../../ir/passes/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
 import { footprintOf, offsetOf } from "./footprint.js";
-import { entry } from "../plan/graph.js";
+import { entry } from "../entry.js";
 import type { Group, Inline, Part } from "./group.js";
 
 /** Which fields and scalars stand for those of the sequence: they differ from them where results went to second buffers. */

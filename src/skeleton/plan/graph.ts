@@ -2,6 +2,8 @@
  * Dependency graphs: nodes in the order of a sequential program, edges wherever that order must be kept.
  */
 
+import { entry } from "../entry.js";
+
 /** Something that nodes read and write: a field, a device-resident scalar, the partial results of a reduction. */
 export interface Datum {
   readonly name: string;
@@ -148,10 +150,3 @@ function ancestorsOf(parents: readonly (readonly number[])[]): bigint[] {
 }
 
 const contains = (set: bigint, n: number): boolean => ((set >> BigInt(n)) & 1n) === 1n;
-
-/** The map's value for `key`, made on first use. */
-export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
-  return value;
-}

@@ -2,7 +2,7 @@ import type { Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import type { Container, Field, Grid, GridSpecies } from "../../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
-import { entry } from "../plan/graph.js";
+import { entry } from "../entry.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";

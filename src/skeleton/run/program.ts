@@ -4,7 +4,7 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import { collect, type Collection } from "../../domain/container/reductions.js";
 import { copyBetween, type DeviceSet } from "../../set/index.js";
-import { entry } from "../plan/graph.js";
+import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 import type { Task } from "../plan/schedule.js";
