@@ -162,6 +162,17 @@ export const MATH = {
 
 export type MathFn = keyof typeof MATH;
 
+type Taking<T extends Record<string, { operands: Operands }>, O extends Operands> = {
+  [F in keyof T]: T[F]["operands"] extends O ? F : never;
+}[keyof T];
+
+/** Operators that take floats. */
+export type FloatUnaryFn = Taking<typeof UNARY, "number" | "float">;
+export type FloatBinaryFn = Taking<typeof BINARY, "number" | "float">;
+
+export const isFloatUnary = (fn: UnaryFn): fn is FloatUnaryFn => unaryFits(fn, "f64", "f64");
+export const isFloatBinary = (fn: BinaryFn): fn is FloatBinaryFn => binaryFits(fn, "f64");
+
 const TAKES: Record<Operands, (type: ScalarType) => boolean> = {
   number: (type) => type !== "bool",
   float: isFloat,

@@ -10,7 +10,7 @@ const PAIRS = 2048;
 /** Writes for each pair the sum with its error, and the product with its error. */
 function selfTestEntry(fma: boolean): Entry {
   const helpers = new Helpers({ fma });
-  const [sum, product] = ["exact_sum", "exact_product"].map((name) => helpers.use(name));
+  const [sum, product] = (["exact_sum", "exact_product"] as const).map((name) => helpers.use(name));
   const source = `// The identities on which emulated f64 rests, written by isoform.
 struct Launch { zero: u32, one: f32 }
 @group(0) @binding(0) var<uniform> launch: Launch;

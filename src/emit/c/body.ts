@@ -1,6 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
-import type { Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
+import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
@@ -29,16 +29,20 @@ const enum Level {
 /** A C expression and the strength of its outermost operator. */
 type Text = readonly [text: string, level: Level];
 
-const OPERATORS: Record<string, readonly [string, Level]> = {
+/** Operators that C has; the others are functions. */
+const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, readonly [string, Level]> = {
   add: ["+", Level.Sum],
   sub: ["-", Level.Sum],
   mul: ["*", Level.Product],
   div: ["/", Level.Product],
+  rem: ["%", Level.Product],
   and: ["&", Level.BitAnd],
   or: ["|", Level.BitOr],
   xor: ["^", Level.BitXor],
   shl: ["<<", Level.Shift],
   shr: [">>", Level.Shift],
+};
+const COMPARISONS: Record<CompareFn, readonly [string, Level]> = {
   eq: ["==", Level.Equal],
   ne: ["!=", Level.Equal],
   lt: ["<", Level.Order],
@@ -285,7 +289,7 @@ export class BodyWriter {
       case "binary":
         return this.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), e.b);
       case "compare": {
-        const [sign, level] = OPERATORS[e.fn];
+        const [sign, level] = COMPARISONS[e.fn];
         return [`${at(this.expr(e.a), level + 1)} ${sign} ${at(this.expr(e.b), level + 1)}`, level];
       }
       case "logical": {
@@ -359,18 +363,18 @@ export class BodyWriter {
     }
   }
 
-  private arithmetic(fn: string, type: ScalarType, a: Text, b: Text, divisor?: Expr): Text {
+  private arithmetic(fn: BinaryFn, type: NumericType, a: Text, b: Text, divisor?: Expr): Text {
     const { types, signedWraps } = this.dialect;
     const call = (helper: Helper): Text => [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "min" || fn === "max") return call(`${fn}_${type}` as Helper);
+    if (fn === "min" || fn === "max") return call(`${fn}_${type}`);
     if (fn === "mulhi") return call("mulhi_u32");
     if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
     if (fn === "div" && type === "f32" && this.dialect.roughDivision) return call("div_f32");
-    if (fn === "rem" || (fn === "div" && !isFloat(type))) {
-      const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
-      return safe ? infix(fn === "rem" ? "%" : "/", Level.Product, a, b) : call(`${fn}_${type}` as Helper);
-    }
     const [sign, level] = OPERATORS[fn];
+    if ((fn === "rem" || fn === "div") && !isFloat(type)) {
+      const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
+      return safe ? infix(sign, level, a, b) : call(`${fn}_${type}`);
+    }
     if (fn === "shl" || fn === "shr") {
       const by: Text =
         divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
@@ -382,7 +386,6 @@ export class BodyWriter {
       const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
       return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
     }
-    if (type === "bool") return [`(${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)})`, Level.Term];
     const bits = fn === "and" || fn === "or" || fn === "xor";
     return bits ? [`${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)}`, level] : infix(sign, level, a, b);
   }
@@ -421,8 +424,10 @@ export class BodyWriter {
   }
 }
 
+type Binary = Extract<Expr, { op: "binary" }>;
+
 /** An i32 sum, difference, or product with something that stays the same: what index arithmetic is made of. */
-function isLinear(e: Extract<Expr, { op: "binary" }>): boolean {
+function isLinear(e: Binary): e is Binary & { fn: "add" | "sub" | "mul" } {
   const same = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
   return e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
 }

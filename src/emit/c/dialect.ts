@@ -9,6 +9,38 @@ export type CType = ScalarType | ElementType | "index";
 /** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
 export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod";
 
+export type LibraryFn = MathFn | ExactFn;
+
+/** The functions of C's library, whose names other languages have taken over. */
+export const LIBRARY: Record<LibraryFn, string> = {
+  exp: "exp",
+  expm1: "expm1",
+  exp2: "exp2",
+  log: "log",
+  log1p: "log1p",
+  log2: "log2",
+  log10: "log10",
+  pow: "pow",
+  sin: "sin",
+  cos: "cos",
+  tan: "tan",
+  asin: "asin",
+  acos: "acos",
+  atan: "atan",
+  atan2: "atan2",
+  sinh: "sinh",
+  cosh: "cosh",
+  tanh: "tanh",
+  cbrt: "cbrt",
+  hypot: "hypot",
+  sqrt: "sqrt",
+  floor: "floor",
+  ceil: "ceil",
+  trunc: "trunc",
+  fabs: "fabs",
+  fmod: "fmod",
+};
+
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {
   readonly name: string;
@@ -27,7 +59,7 @@ export interface Dialect {
   readonly infinity: string;
   readonly nan: string;
   /** Name of a library function for operands of `type`. */
-  math(fn: MathFn | ExactFn, type: FloatType): string;
+  math(fn: LibraryFn, type: FloatType): string;
   /** Definitions that take the place of those in helpers.ts, by their names. */
   readonly helpers: Readonly<Partial<Record<Helper, string>>>;
 }

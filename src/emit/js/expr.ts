@@ -1,6 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { isInteger } from "../../ir/scalars.js";
-import type { BinaryFn, Expr, ScalarType } from "../../ir/types.js";
+import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";
 
 /** Precedence of JavaScript's operators, as far as they are emitted. */
@@ -102,7 +102,7 @@ function code(e: Expr, scope: ExprScope): Code {
       return cast(e.a.type, e.type, code(e.a, scope));
     case "call": {
       const args = e.args.map((arg) => at(arg, 0));
-      const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : `Math.${e.fn}(${args.join(", ")})`;
+      const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : mathCall(e.fn, ...args);
       return atom(e.type === "f32" ? `Math.fround(${call})` : call);
     }
     case "unary":
@@ -114,9 +114,11 @@ function code(e: Expr, scope: ExprScope): Code {
   }
 }
 
+const mathCall = (fn: keyof Math & string, ...args: string[]): string => `Math.${fn}(${args.join(", ")})`;
+
 const atom = (text: string): Code => ({ text, precedence: P.atom });
 
-const COMPARE = { eq: "===", ne: "!==", lt: "<", le: "<=", gt: ">", ge: ">=" };
+const COMPARE: Record<CompareFn, string> = { eq: "===", ne: "!==", lt: "<", le: "<=", gt: ">", ge: ">=" };
 
 /** A number as JavaScript reads it back; `String` loses the sign of -0. */
 export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
@@ -167,13 +169,13 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
     case "floor":
     case "trunc":
     case "ceil":
-      return atom(`Math.${e.fn}(${a.text})`);
+      return atom(mathCall(e.fn, a.text));
     default:
       return unreachable(e.fn);
   }
 }
 
-const OPERATORS: Partial<Record<BinaryFn, [text: string, precedence: number]>> = {
+const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, [text: string, precedence: number]> = {
   add: ["+", P.add],
   sub: ["-", P.add],
   mul: ["*", P.multiply],
@@ -193,7 +195,7 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   switch (e.fn) {
     case "min":
     case "max":
-      return atom(`Math.${e.fn}(${a.text}, ${b.text})`);
+      return atom(mathCall(e.fn, a.text, b.text));
     case "mulhi":
       return atom(`$mulhi(${a.text}, ${b.text})`);
     case "mul":
@@ -218,7 +220,7 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
     default:
       return unreachable(e.fn);
   }
-  const [operator, precedence] = OPERATORS[e.fn]!;
+  const [operator, precedence] = OPERATORS[e.fn];
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
   const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
   if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;

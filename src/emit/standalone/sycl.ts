@@ -1,3 +1,4 @@
+import { LIBRARY } from "../c/dialect.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ReduceParam, ScatterParam, Stmt, ViewParam } from "../../ir/types.js";
 import { BodyWriter, writeTable } from "../c/body.js";
@@ -28,7 +29,7 @@ const dialect: Dialect = {
   signedWraps: false,
   infinity: "std::numeric_limits<double>::infinity()",
   nan: "std::numeric_limits<double>::quiet_NaN()",
-  math: (fn) => `sycl::${fn}`,
+  math: (fn) => `sycl::${LIBRARY[fn]}`,
   helpers: {
     clz_u32: "int32_t clz_u32(uint32_t a) { return (int32_t)sycl::clz(a); }",
     mulhi_u32: "uint32_t mulhi_u32(uint32_t a, uint32_t b) { return sycl::mul_hi(a, b); }",

@@ -1,3 +1,4 @@
+import type { MathFn } from "../../ir/operators.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
@@ -279,9 +280,11 @@ export class KernelCode {
   }
 
   /** Index of the imported function. */
-  math(name: string, args: number): number {
+  math(name: MathFn | "fmod", args: number): number {
     const helper = name === "fmod" || name === "exp2";
-    return this.module.import(helper ? "math" : "Math", name, Array<ValType>(args).fill("f64"), ["f64"]);
+    return this.module.import(helper ? "math" : "Math", helper ? name : (name satisfies keyof Math), Array<ValType>(args).fill("f64"), [
+      "f64",
+    ]);
   }
 
   private importMath(ir: KernelIR): void {

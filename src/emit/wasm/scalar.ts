@@ -1,5 +1,6 @@
+import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
-import type { BinaryFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
+import type { BinaryFn, CompareFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
 import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
@@ -12,6 +13,38 @@ import { emitUpdate } from "./scatter.js";
 
 /** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */
 export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${isSigned(type) ? "s" : "u"}`);
+
+const ORDERED: Record<CompareFn, boolean> = { eq: false, ne: false, lt: true, le: true, gt: true, ge: true };
+
+/** The instruction of a comparison, behind its type. */
+export const comparison = (fn: CompareFn, type: ScalarType): string => (ORDERED[fn] ? signed(fn, type) : fn);
+
+const FLOAT_UNARY: Record<FloatUnaryFn, string> = {
+  neg: "neg",
+  abs: "abs",
+  sqrt: "sqrt",
+  floor: "floor",
+  ceil: "ceil",
+  trunc: "trunc",
+};
+const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem">, string> = {
+  add: "add",
+  sub: "sub",
+  mul: "mul",
+  div: "div",
+  min: "min",
+  max: "max",
+};
+
+/** The instruction of an operator on floats, scalars and vectors alike, behind its type. */
+export function floatUnary(fn: UnaryFn): string {
+  if (!isFloatUnary(fn)) throw new Error(`${fn} of a float`);
+  return FLOAT_UNARY[fn];
+}
+export function floatBinary(fn: Exclude<BinaryFn, "rem">): string {
+  if (!isFloatBinary(fn)) throw new Error(`${fn} of floats`);
+  return FLOAT_BINARY[fn];
+}
 
 export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 
@@ -70,7 +103,7 @@ export class ScalarCode {
       case "compare":
         this.expr(e.a);
         this.expr(e.b);
-        return fn.op(`${valType(e.a.type)}.${e.fn === "eq" || e.fn === "ne" ? e.fn : signed(e.fn, e.a.type)}`);
+        return fn.op(`${valType(e.a.type)}.${comparison(e.fn, e.a.type)}`);
       case "logical":
         this.expr(e.a);
         fn.if("i32");
@@ -120,7 +153,7 @@ export class ScalarCode {
   /** From the operand on the stack. */
   unary(name: UnaryFn, type: ScalarType): void {
     const { fn, code } = this;
-    if (isFloat(type)) return fn.op(`${type}.${name}`);
+    if (isFloat(type)) return fn.op(`${type}.${floatUnary(name)}`);
     switch (name) {
       case "not":
         return fn.op("i32.eqz");
@@ -169,7 +202,7 @@ export class ScalarCode {
   binary(name: BinaryFn, type: ScalarType): void {
     const { fn } = this;
     if (isFloat(type)) {
-      if (name !== "rem") return fn.op(`${type}.${name}`);
+      if (name !== "rem") return fn.op(`${type}.${floatBinary(name)}`);
       if (type === "f64") return fn.call(this.code.math("fmod", 2));
       return this.remainderF32();
     }

@@ -1,3 +1,4 @@
+import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
@@ -6,7 +7,7 @@ import type { InnerLoop } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
-import { ScalarCode, signed } from "./scalar.js";
+import { comparison, floatBinary, floatUnary, ScalarCode, signed } from "./scalar.js";
 import type { Variance } from "./variance.js";
 
 const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "i32x4" } as const;
@@ -165,12 +166,7 @@ export class VectorCode {
       case "load":
         return this.mask === undefined && this.memory.isLanewise(e);
       case "binary":
-        return (
-          e.type === "i32" &&
-          ["add", "sub", "mul", "and", "or", "xor", "shl"].includes(e.fn) &&
-          this.isLanewise(e.a) &&
-          this.isLanewise(e.b)
-        );
+        return e.type === "i32" && BINARY[e.fn].sameBits && this.isLanewise(e.a) && this.isLanewise(e.b);
       case "const":
       case "param":
       case "index":
@@ -289,9 +285,23 @@ export class VectorCode {
     const { fn } = this;
     if (e.fn === "clz") return this.lanewise([e.a], "i32", () => fn.op("i32.clz"));
     this.expr(e.a);
-    if (e.fn === "not" || e.fn === "bitnot") return fn.op("v128.not");
-    if (e.fn === "abs" && e.type === "u32") return;
-    fn.op(`${shapeOf(e.type)}.${e.fn}`);
+    if (isFloat(e.type)) return fn.op(`${SHAPES[e.type]}.${floatUnary(e.fn)}`);
+    switch (e.fn) {
+      case "not":
+      case "bitnot":
+        return fn.op("v128.not");
+      case "neg":
+        return fn.op("i32x4.neg");
+      case "abs":
+        return e.type === "u32" ? undefined : fn.op("i32x4.abs");
+      case "sqrt":
+      case "floor":
+      case "ceil":
+      case "trunc":
+        throw new Error(`${e.fn} of ${e.type}`);
+      default:
+        return unreachable(e.fn);
+    }
   }
 
   private binary(e: Extract<Expr, { op: "binary" }>): void {
@@ -299,7 +309,7 @@ export class VectorCode {
     if (isFloat(e.type)) {
       if (e.fn === "rem") return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary("rem", e.type));
       if (this.contracted(e)) return;
-      return this.both(e, `${SHAPES[e.type]}.${e.fn}`);
+      return this.both(e, `${SHAPES[e.type]}.${floatBinary(e.fn)}`);
     }
     switch (e.fn) {
       case "div":
@@ -380,7 +390,7 @@ export class VectorCode {
       if (e.fn === "eq") fn.op("v128.not");
       return;
     }
-    fn.op(`${shapeOf(type)}.${e.fn === "eq" || e.fn === "ne" ? e.fn : signed(e.fn, type)}`);
+    fn.op(`${shapeOf(type)}.${comparison(e.fn, type)}`);
     this.widen(type);
   }
 

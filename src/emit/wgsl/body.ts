@@ -1,11 +1,12 @@
+import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { isFloat } from "../../ir/scalars.js";
+import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../c/names.js";
 import type { Frame } from "./frame.js";
-import type { Helpers } from "./helpers.js";
+import type { HelperName, Helpers } from "./helpers.js";
 import { TYPES } from "./program.js";
 
 /** Binding strength, as far as WGSL lets operators meet without parentheses. */
@@ -20,7 +21,7 @@ const enum Level {
 /** A WGSL expression and the strength of its outermost operator. */
 type Text = readonly [text: string, level: Level];
 
-const SIGNS: Record<string, readonly [string, Level]> = {
+const SIGNS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, readonly [string, Level]> = {
   add: ["+", Level.Sum],
   sub: ["-", Level.Sum],
   mul: ["*", Level.Product],
@@ -215,7 +216,7 @@ export class BodyWriter {
       case "unary":
         return this.unary(e);
       case "binary":
-        return this.arithmetic(e.fn, e.type, this.expr(e.a), this.expr(e.b), e.b);
+        return this.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), e.b);
       case "compare":
         return this.compare(e);
       case "logical":
@@ -225,13 +226,13 @@ export class BodyWriter {
       case "cast":
         return this.cast(e);
       case "call":
-        return this.call(`${e.fn}_${e.type}`, ...e.args.map((a) => this.value(a)));
+        return this.call(`${e.fn}_${e.type as FloatType}`, ...e.args.map((a) => this.value(a)));
       default:
         return unreachable(e);
     }
   }
 
-  private call(helper: string, ...args: string[]): Text {
+  private call(helper: HelperName, ...args: string[]): Text {
     return [`${this.helpers.use(helper)}(${args.join(", ")})`, Level.Term];
   }
 
@@ -321,23 +322,23 @@ export class BodyWriter {
       case "trunc":
       case "ceil":
       case "sqrt":
-        if (e.fn === "sqrt" && this.strict) return this.call(`sqrt_${type}`, a[0]);
+        if (e.fn === "sqrt" && this.strict) return this.call(`sqrt_${type as FloatType}`, a[0]);
         return type === "f64" ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
       default:
         return unreachable(e.fn);
     }
   }
 
-  private arithmetic(fn: string, type: ScalarType, first: Text, second: Text, divisor?: Expr): Text {
+  private arithmetic(fn: BinaryFn, type: NumericType, first: Text, second: Text, divisor?: Expr): Text {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
     if (type === "f64") return this.emulated(fn, a, b);
-    if (fn === "mulhi" || (type === "f32" && fn === "rem")) return this.call(`${fn}_${type}`, a[0], b[0]);
+    if (fn === "mulhi") return this.call("mulhi_u32", a[0], b[0]);
+    if (type === "f32" && fn === "rem") return this.call("rem_f32", a[0], b[0]);
     if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
     if (type !== "f32" && (fn === "div" || fn === "rem")) {
       const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
       return safe ? infix(fn, a, b) : this.call(`${fn}_${type}`, a[0], b[0]);
     }
-    if (type === "bool" && fn === "xor") return [`(${at(a, Level.Prefix)} != ${at(b, Level.Prefix)})`, Level.Term];
     if (fn === "shl" || fn === "shr") {
       const by = divisor?.op === "const" ? `${Number(divisor.value) & 31}u` : `(u32(${b[0]}) & 31u)`;
       return [`${at(a, Level.Term)} ${SIGNS[fn][0]} ${by}`, Level.Weak];
@@ -348,11 +349,12 @@ export class BodyWriter {
   }
 
   /** Fast mode contracts a product and a sum. */
-  private emulated(fn: string, a: Text, b: Text): Text {
+  private emulated(fn: BinaryFn, a: Text, b: Text): Text {
     const [first, second] = [this.products.get(a[0]), this.products.get(b[0])];
     if (second && (fn === "add" || fn === "sub"))
       return this.call("fma_f64", fn === "add" ? second[0] : `-${closed(second[0])}`, second[1], a[0]);
     if (first && (fn === "add" || fn === "sub")) return this.call("fma_f64", ...first, fn === "add" ? b[0] : `-${closed(b[0])}`);
+    if (!isFloatBinary(fn)) throw new Error(`${fn} of f64`);
     const text = this.call(`${fn}_f64`, a[0], b[0]);
     if (fn === "mul" && !this.strict) for (const product of [text[0], closed(text[0])]) this.products.set(product, [a[0], b[0]]);
     return text;
@@ -365,14 +367,16 @@ export class BodyWriter {
   }
 
   private cast(e: Extract<Expr, { op: "cast" }>): Text {
-    const from = e.a.type;
+    const [from, to] = [e.a.type, e.type];
     const a = this.expr(e.a);
-    if (from === e.type) return a;
-    if (from === "f64" && e.type === "f32") return [`${at(a, Level.Term)}.x`, Level.Term];
-    if (from === "f64" || e.type === "f64") return this.call(`${e.type}_from_${from}`, a[0]);
-    if (from === "f32" || (e.type === "f32" && this.strict && from !== "bool")) return this.call(`${e.type}_from_${from}`, a[0]);
-    if (e.type === "bool") return [`(${at(a, Level.Sum)} != ${from === "u32" ? "0u" : "0"})`, Level.Term];
-    return [`${TYPES[e.type]}(${a[0]})`, Level.Term];
+    if (from === to) return a;
+    if (from === "f64")
+      return to === "f32" ? [`${at(a, Level.Term)}.x`, Level.Term] : this.call(`${to as Exclude<typeof to, "f64">}_from_f64`, a[0]);
+    if (to === "f64") return this.call(`f64_from_${from}`, a[0]);
+    if (from === "f32") return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
+    if (to === "f32" && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);
+    if (to === "bool") return [`(${at(a, Level.Sum)} != ${from === "u32" ? "0u" : "0"})`, Level.Term];
+    return [`${TYPES[to]}(${a[0]})`, Level.Term];
   }
 }
 
@@ -406,7 +410,7 @@ function at([text, level]: Text, least: Level): string {
 export const closed = (text: string): string => (/^[\w.]+(\[[\w +]+\]|\([^()]*\))?$/.test(text) ? text : `(${text})`);
 
 /** A left-associative operator. */
-function infix(fn: string, a: Text, b: Text): Text {
+function infix(fn: keyof typeof SIGNS, a: Text, b: Text): Text {
   const [sign, level] = SIGNS[fn];
   const least = level === Level.Weak ? Level.Prefix : level;
   return [`${at(a, least)} ${sign} ${at(b, least + 1)}`, level];

@@ -4,7 +4,7 @@
  * leaves is exact modulo 2^32, and what the guess lacks is that rest over the divisor. A guess may be off by 60 units. What is special is told
  * by bits, and the result is made of bits, in which no compiler can find a float to reckon otherwise.
  */
-export const DIVISION: Readonly<Record<string, string>> = {
+export const DIVISION = {
   fraction_of: `
 /* The 24 bits of a magnitude that is fraction_of * 2^(exponent_of - 150), of subnormals too. */
 fn fraction_of(size: u32) -> u32 {

@@ -9,7 +9,7 @@
  * What the arithmetic rests on where `fma` rounds once. It adds as well, with a factor of one that the compiler does not know: a sum is one
  * instruction, and no one can contract or regroup it.
  */
-export const BY_FMA: Readonly<Record<string, string>> = {
+export const BY_FMA = {
   plus: `
 fn plus(a: f32, b: f32) -> f32 { return fma(a, launch.one, b); }`,
   times_plus: `
@@ -22,7 +22,7 @@ fn exact_product(a: f32, b: f32) -> vec2<f32> {
 };
 
 /** The same where `fma` rounds twice, or nobody knows. */
-export const BY_BITS: Readonly<Record<string, string>> = {
+export const BY_BITS = {
   plus: `
 fn plus(a: f32, b: f32) -> f32 { return rounded(a + b); }`,
   times_plus: `
@@ -40,7 +40,7 @@ fn exact_product(a: f32, b: f32) -> vec2<f32> {
 }`,
 };
 
-export const DOUBLE: Readonly<Record<string, string>> = {
+export const DOUBLE = {
   quick_sum: `
 /* a + b for |a| >= |b|. */
 fn quick_sum(a: f32, b: f32) -> vec2<f32> {
@@ -188,7 +188,7 @@ fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,
 };
 
 /** What is left where a value leaves the range. */
-export const STRICT_ENDS: Readonly<Record<string, string>> = {
+export const STRICT_ENDS = {
   range_checked: `
 /* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
 fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> {
@@ -198,7 +198,7 @@ fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> {
 };
 
 /** The same without the sign of zeros, in fast mode. */
-export const FAST_ENDS: Readonly<Record<string, string>> = {
+export const FAST_ENDS = {
   range_checked: `
 fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> { return select(vec2<f32>(high, 0.0), value, is_finite(value.x)); }`,
 };

@@ -1,3 +1,5 @@
+import { MATH, type MathFn } from "../../ir/operators.js";
+
 /*
  * The functions that are not exact. They are reckoned in the sum of two f32 of double.ts, so that f32 has them within 1 ulp, where WGSL's
  * own may be off by thousands; emulated f64 has them within about 2^-40. Series run in loops over tables, as every call is inlined.
@@ -26,7 +28,7 @@ const TWO_OVER_PI = [0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb6295
 /** ln 2 in parts of 24, 24 and 24 bits. */
 const LN2 = [0.6931471824645996, -1.9046542121259336e-9, -8.78318373858934e-17];
 
-const CORE: Readonly<Record<string, string>> = {
+const CORE = {
   series: `
 /* The sum of coefficients 0 .. count-1 of a table times powers of x. */
 const EXP_TERMS = ${table(terms(9, (n) => 1 / factorial(n + 1)))};
@@ -293,17 +295,15 @@ fn hypot_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let special = select(not_a_number(), infinity(), far);
   return select(value, vec2<f32>(special, 0.0), !is_finite(a.x) | !is_finite(b.x));
 }`,
-};
+} satisfies Record<`${MathFn}_f64`, string> & Record<string, string>;
 
 /** f32 has the functions of the wider type. */
-const narrow = Object.keys(CORE)
-  .filter((name) => name.endsWith("_f64"))
-  .map((name): [string, string] => {
-    const own = name.replace("_f64", "_f32");
-    const two = ["pow", "atan2", "hypot"].some((fn) => name.startsWith(fn));
-    const args = two ? ["a", "b"] : ["a"];
-    const call = `${name}(${args.map((arg) => `vec2<f32>(${arg}, 0.0)`).join(", ")}).x`;
-    return [own, `\nfn ${own}(${args.map((arg) => `${arg}: f32`).join(", ")}) -> f32 { return ${call}; }`];
-  });
+const NARROW = Object.fromEntries(
+  Object.entries(MATH).map(([fn, { arguments: count }]) => {
+    const args = ["a", "b"].slice(0, count);
+    const call = `${fn}_f64(${args.map((arg) => `vec2<f32>(${arg}, 0.0)`).join(", ")}).x`;
+    return [`${fn}_f32`, `\nfn ${fn}_f32(${args.map((arg) => `${arg}: f32`).join(", ")}) -> f32 { return ${call}; }`];
+  }),
+) as Record<`${MathFn}_f32`, string>;
 
-export const FUNCTIONS: Readonly<Record<string, string>> = { ...CORE, ...Object.fromEntries(narrow) };
+export const FUNCTIONS = { ...CORE, ...NARROW };

@@ -8,7 +8,7 @@ import { FUNCTIONS } from "./functions.js";
  * look at bits, and bits that make them depend on a number that only the launch knows.
  */
 
-const EXACT: Readonly<Record<string, string>> = {
+const EXACT = {
   rounded: `
 /* x, through bits that no compiler can follow: what is done with it cannot be contracted or regrouped with what made it. */
 fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ launch.zero); }`,
@@ -98,25 +98,31 @@ fn u32_from_f32(a: f32) -> u32 {
 fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7fffffffu) != 0u); }`,
 };
 
-const COMMON: Readonly<Record<string, string>> = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
+const COMMON = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
+
+/** The functions that shaders may call. */
+export type HelperName = keyof typeof COMMON | keyof typeof BY_BITS | keyof typeof STRICT_ENDS;
 
 /** Collects the helper functions that a shader uses, and those that they use. `fma` says that the device's rounds once. */
 export class Helpers {
-  private readonly used = new Set<string>();
-  private readonly all: Readonly<Record<string, string>>;
+  private readonly used = new Set<HelperName>();
+  private readonly all: Readonly<Record<HelperName, string>>;
 
   constructor({ fma = false, strict = true }: { readonly fma?: boolean; readonly strict?: boolean } = {}) {
     this.all = { ...COMMON, ...(fma ? BY_FMA : BY_BITS), ...(strict ? STRICT_ENDS : FAST_ENDS) };
   }
 
   /** Notes the use and gives the name to call. */
-  use(name: string): string {
+  use(name: HelperName): string {
     const text = this.all[name];
-    if (text === undefined) throw new Error(`there is no helper "${name}"`);
     if (this.used.has(name)) return name;
     this.used.add(name);
-    for (const [word] of text.matchAll(/\b[a-z]\w*(?=\()/g)) if (word !== name && Object.hasOwn(this.all, word)) this.use(word);
+    for (const [word] of text.matchAll(/\b[a-z]\w*(?=\()/g)) if (word !== name && this.has(word)) this.use(word);
     return name;
+  }
+
+  private has(word: string): word is HelperName {
+    return Object.hasOwn(this.all, word);
   }
 
   /** True if some function looks at the number `name` of the launch. */
@@ -130,6 +136,3 @@ export class Helpers {
 }
 
 export const HELPER_NAMES: readonly string[] = Object.keys({ ...COMMON, ...BY_BITS, ...STRICT_ENDS });
-
-/** True if there is a function for the operation on the type. */
-export const hasHelper = (name: string): boolean => Object.hasOwn(COMMON, name);

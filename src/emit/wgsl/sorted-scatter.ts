@@ -67,7 +67,7 @@ export class RenormaliseWriter extends EntryWriter {
     code.line(`if at >= ${this.field("size")} { return; }`);
     code.line(`let offset_of_element = ${this.offsetOf(name, "at")};`);
     code.line(`let parts = ${this.read(name, element, "offset_of_element")};`);
-    for (const helper of ["range_checked", "quick_sum"]) this.helpers.use(helper);
+    for (const helper of ["range_checked", "quick_sum"] as const) this.helpers.use(helper);
     code.line(this.write(name, element, "offset_of_element", "range_checked(quick_sum(parts.x, parts.y), parts.x)"));
     return this.finish([WORKGROUP, 1, 1]);
   }

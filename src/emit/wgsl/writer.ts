@@ -260,7 +260,7 @@ export abstract class EntryWriter implements Frame {
    */
   private atomicSum(buffer: string, offset: string, value: string): string {
     const name = `sum_into_${buffer}`;
-    for (const helper of ["exact_sum", "is_finite"]) this.helpers.use(helper);
+    for (const helper of ["exact_sum", "is_finite"] as const) this.helpers.use(helper);
     this.accessors.define(
       name,
       [

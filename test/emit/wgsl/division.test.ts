@@ -32,7 +32,7 @@ const random = (): number => fromBits(word());
 const near = (): number => fromBits(0x3f800000 | (word() & 0x7fffff));
 
 const helpers = new Helpers();
-for (const name of ["div_f32", "sqrt_f32"]) helpers.use(name);
+for (const name of ["div_f32", "sqrt_f32"] as const) helpers.use(name);
 
 for (const most of [0, 3, 20]) {
   const { div_f32, sqrt_f32 } = model(String(helpers), {

@@ -35,7 +35,7 @@ for (const [how, fma, arithmetic] of [
   ["sums and products", false, DEVICE],
 ] as const) {
   const helpers = new Helpers({ fma });
-  for (const name of ["exact_sum", "exact_product", "add_f64", "sub_f64", "mul_f64", "fma_f64"]) helpers.use(name);
+  for (const name of ["exact_sum", "exact_product", "add_f64", "sub_f64", "mul_f64", "fma_f64"] as const) helpers.use(name);
   const functions = model(String(helpers), arithmetic) as unknown as Record<string, (...args: (number | Pair)[]) => Pair>;
 
   test(`errors of f32 are exact by ${how}`, () => {

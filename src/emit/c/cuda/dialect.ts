@@ -1,6 +1,6 @@
 import { isInteger, type FloatType } from "../../../ir/scalars.js";
-import type { MathFn, NumericType, ScatterOp } from "../../../ir/types.js";
-import type { Dialect, ExactFn } from "../dialect.js";
+import type { NumericType, ScatterOp } from "../../../ir/types.js";
+import { LIBRARY, type Dialect, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
@@ -109,8 +109,8 @@ const RESERVED = [
   ..."min max abs y0 y1 yn j0 j1 jn gamma isnan isinf signbit round rint copies thread threads".split(" "),
 ];
 
-function math(fn: MathFn | ExactFn, type: FloatType): string {
-  return type === "f64" ? fn : (throughF64(fn) ?? `${fn}f`);
+function math(fn: LibraryFn, type: FloatType): string {
+  return type === "f64" ? LIBRARY[fn] : (throughF64(fn) ?? `${LIBRARY[fn]}f`);
 }
 
 function atomic(op: ScatterOp, type: NumericType): AtomicFunction {

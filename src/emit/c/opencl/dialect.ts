@@ -1,3 +1,4 @@
+import { LIBRARY } from "../dialect.js";
 import { isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type {} from "../dialect.js";
@@ -50,8 +51,8 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
     nan: f64 ? NAN : "NAN",
     math: (fn, type) => {
-      if (!f64 || type === "f64") return fn;
-      return (rough && fn === "sqrt" ? inF64(fn) : throughF64(fn)) ?? fn;
+      if (!f64 || type === "f64") return LIBRARY[fn];
+      return (rough && fn === "sqrt" ? inF64(fn) : throughF64(fn)) ?? LIBRARY[fn];
     },
     helpers: {
       ...(f64 ? { pow_f32: powDefinition("f32", { types, nan: NAN }, "(float)pow((double)a, (double)b)") } : {}),
