@@ -13,7 +13,7 @@ import { BYTES, type Buffer, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type Members, type Piece } from "./final-reduction.js";
 import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "./partials.js";
-import { rangeBatches, sortPasses, teamBatches } from "./records.js";
+import { rangeBatches, sortPasses, teamBatches } from "./sorted-contributions.js";
 import { blocks, type Shape, type Step, type Values } from "./steps.js";
 import { alignedBegin, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";

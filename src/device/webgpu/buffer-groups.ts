@@ -5,7 +5,7 @@ import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding as KernelBinding } from "../launch/bind.js";
-import { cut } from "../gpu/records.js";
+import { cut } from "../gpu/sorted-contributions.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
 import { bufferOf, type Gpu, type GpuBuffer } from "./gpu.js";

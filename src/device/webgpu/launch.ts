@@ -8,7 +8,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews, type Binding as KernelBinding } from "../launch/bind.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import { chunksBefore, chunksOf, chunksOfLine, decodeResults, planFolds } from "../gpu/partials.js";
-import { rangeBatches, sortPasses, teamBatches } from "../gpu/records.js";
+import { rangeBatches, sortPasses, teamBatches } from "../gpu/sorted-contributions.js";
 import type { Values } from "../gpu/steps.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import { freeTeamRows, residentTeams } from "../launch/team-rows.js";

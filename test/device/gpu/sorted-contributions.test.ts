@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { rangeBatches, sortPasses, teamBatches } from "../../../src/device/gpu/records.js";
+import { rangeBatches, sortPasses, teamBatches } from "../../../src/device/gpu/sorted-contributions.js";
 import { range } from "../../../src/device/launch/policy.js";
 
 test("batches of a line are whole chunks, of planes whole rows, and cover the range", () => {
