@@ -38,10 +38,10 @@ export async function kernelsOfFile(path: string, options: FindOptions): Promise
 /** The kernels of an application as it runs them: those of its sequence of containers are fused, and written for its grid. */
 export async function kernelsOfApplication({ skeleton, application }: Registered, options: FindOptions): Promise<FoundKernel[]> {
   if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
-  const { recordLaunches } = await import("./observed-launches.js");
+  const { observeLaunches } = await import("./observed-launches.js");
   const module = await application!();
   return distinct(
-    await recordLaunches(options.precision, async (set) => {
+    await observeLaunches(options.precision, async (set) => {
       const prepared = await module.application.prepare(set, { gib: SMALL_GIB, iterations: 1, precision: options.precision });
       await prepared.run();
       prepared.free();
@@ -56,8 +56,8 @@ async function launchedBySkeleton(
   { makeSkeleton }: SkeletonModule,
   { precision, grid, layout, size }: FindOptions,
 ): Promise<FoundKernel[]> {
-  const { recordLaunches } = await import("./observed-launches.js");
-  return recordLaunches(precision, async (set) => {
+  const { observeLaunches } = await import("./observed-launches.js");
+  return observeLaunches(precision, async (set) => {
     const skeleton = await makeSkeleton(set, { grid, layout, occ: "none", precision, fuse: true, unroll: 1, size });
     await skeleton.run(1);
     skeleton.free();

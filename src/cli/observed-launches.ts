@@ -13,11 +13,11 @@ import { devices, type DeviceSet } from "../set/index.js";
 export type FoundKernel = Omit<EmitRequest, "precision">;
 
 /** Runs a program on one device of the CPU and gives every kernel that it launches there, once for each form of its code. */
-export async function recordLaunches(precision: Precision, program: (set: DeviceSet) => Promise<void>): Promise<FoundKernel[]> {
+export async function observeLaunches(precision: Precision, program: (set: DeviceSet) => Promise<void>): Promise<FoundKernel[]> {
   const device = await open("js");
   try {
     const found = new Map<string, FoundKernel>();
-    const set = await devices([recording(device, precision, found)]);
+    const set = await devices([observing(device, precision, found)]);
     await program(set);
     await set.close();
     return [...found.values()];
@@ -27,7 +27,7 @@ export async function recordLaunches(precision: Precision, program: (set: Device
 }
 
 /** The device, which notes each kernel that is prepared or run, and the layout of its views. */
-function recording(device: Device, precision: Precision, found: Map<string, FoundKernel>): Device {
+function observing(device: Device, precision: Precision, found: Map<string, FoundKernel>): Device {
   const note = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions): void => {
     try {
       const { ir, access, views } = bind(device, kernel, args, policy, { ...options, precision });

@@ -1,4 +1,4 @@
-import type { GpuProgram, Entry as EntryCode, RecordedScatter } from "../../emit/c/gpu/program.js";
+import type { GpuProgram, Entry as EntryCode, SortedScatter } from "../../emit/c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
@@ -20,8 +20,8 @@ import { copyBytes } from "./strategy.js";
 
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
-/** Contributions that are recorded and sorted at a time. */
-const RECORDED_AT_A_TIME = 1 << 22;
+/** Contributions that are written and sorted at a time. */
+const SORTED_AT_A_TIME = 1 << 22;
 const GRID_LIMIT = 65535;
 /** Blocks of teams, as a multiple of what the device holds at a time: more cost more to start than a small team's work, fewer share uneven teams out badly. */
 const TEAM_WAVES = 4;
@@ -74,7 +74,7 @@ export class GpuLaunch implements Launch {
       );
     this.tuning = this.code.tuning;
     this.program = program;
-    const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.recorded.map(({ apply }) => apply)].filter(
+    const names = [this.program.main, this.program.fold, this.program.finish, ...this.program.sorted.map(({ apply }) => apply)].filter(
       (entry) => entry !== undefined,
     );
     this.entries = gpu.load(
@@ -108,7 +108,7 @@ export class GpuLaunch implements Launch {
   }
 
   source(): string {
-    return this.program.recorded.length > 0 ? `${this.program.source}\n${this.gpu.language.sort}` : this.program.source;
+    return this.program.sorted.length > 0 ? `${this.program.source}\n${this.gpu.language.sort}` : this.program.source;
   }
 
   /** Where the results lie, and how many there are, 8 bytes each. */
@@ -182,7 +182,7 @@ export class GpuLaunch implements Launch {
     if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
-      teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
+      teamBatches(league, this.mostSlots, SORTED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) => {
         const shape: Shape = {
@@ -198,27 +198,27 @@ export class GpuLaunch implements Launch {
 
   /** The main entry over the range. */
   private planRange(policy: RangePolicy, shapeOf: (batch: RangePolicy) => { shape: Shape; values: Values }): void {
-    this.planBatches(rangeBatches(policy, this.mostSlots, RECORDED_AT_A_TIME), sizeOf, (batch) => {
+    this.planBatches(rangeBatches(policy, this.mostSlots, SORTED_AT_A_TIME), sizeOf, (batch) => {
       const { shape, values } = shapeOf(batch);
       this.step(this.program.main, shape, { ...policyValues(batch, this.binding.views), ...values });
     });
   }
 
-  /** Runs batches of elements or teams, and after each sorts and adds what it has recorded. */
+  /** Runs batches of elements or teams, and after each sorts and adds what they have contributed. */
   private planBatches<B>(batches: readonly B[], size: (batch: B) => number, run: (batch: B) => void): void {
-    const { recorded } = this.program;
+    const { sorted } = this.program;
     const { slots } = this.code;
-    for (const target of recorded) this.wantRecords(target, slots[target.name] * Math.max(0, ...batches.map(size)));
+    for (const target of sorted) this.reserveContributions(target, slots[target.name] * Math.max(0, ...batches.map(size)));
     this.reserve();
-    for (const { name } of recorded) this.values[`slots:${name}`] = slots[name];
+    for (const { name } of sorted) this.values[`slots:${name}`] = slots[name];
     // An element may never come to scatter at all.
-    const recording = recorded.filter(({ name }) => slots[name] > 0);
+    const contributed = sorted.filter(({ name }) => slots[name] > 0);
     for (const batch of batches) {
       if (size(batch) === 0) continue;
-      for (const { name } of recording)
+      for (const { name } of contributed)
         this.steps.push(this.gpu.fillStep(Number(this.values[`keys:${name}`]), 0xff, 4 * slots[name] * size(batch)));
       run(batch);
-      for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
+      for (const target of contributed) this.planSort(target, slots[target.name] * size(batch));
     }
   }
 
@@ -226,7 +226,7 @@ export class GpuLaunch implements Launch {
     return Math.max(0, ...Object.values(this.code.slots));
   }
 
-  private wantRecords({ name, type }: RecordedScatter, most: number): void {
+  private reserveContributions({ name, type }: SortedScatter, most: number): void {
     if (most >= 2 ** 32)
       throw new DeviceError(
         this.gpu.name,
@@ -239,8 +239,8 @@ export class GpuLaunch implements Launch {
     this.want(`totals:${name}`, 4 * 2 ** SORT_BITS);
   }
 
-  /** Sorts `count` recorded contributions by target and adds them up. */
-  private planSort({ name, apply }: RecordedScatter, count: number): void {
+  /** Sorts `count` contributions by target and adds them up. */
+  private planSort({ name, apply }: SortedScatter, count: number): void {
     const size = this.binding.views[name].size;
     const sort = this.gpu.load(
       this.gpu.language.sort,

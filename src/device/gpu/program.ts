@@ -27,7 +27,7 @@ export interface LaunchProgram {
   serial: boolean;
   /** Members of a team. */
   members: number;
-  /** Contributions of one element or team to each recorded scatter target, at most. */
+  /** Contributions of one element or team to each sorted scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   tiles?: TileShape;
   remarks: string[];
@@ -161,7 +161,7 @@ function lanesFor({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["sca
 
 /** Scatters come in an order that lanes would mix up. */
 const inTurn = (scatter: GpuAssumptions["scatter"]): boolean =>
-  Object.values(scatter).some((code) => code === "recorded" || code === "serial");
+  Object.values(scatter).some((code) => code === "sorted" || code === "serial");
 
 function lanesRemark({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAssumptions, language: GpuLanguage): string[] {
   if (policy.kind !== "team" || laneLoops(ir.body).length === 0) return [];

@@ -14,14 +14,14 @@ export interface Choice {
   code: ScatterCode;
   strategy: ScatterStrategy;
   why: string;
-  /** Of recorded contributions: how many of one element or team, at most. */
+  /** Of sorted contributions: how many of one element or team, at most. */
   slots?: number;
 }
 
 /** How those of a launch are. */
 export interface ScatterChoice {
   code: Record<string, ScatterCode>;
-  /** Contributions of one element or team to each recorded target, at most. */
+  /** Contributions of one element or team to each sorted target, at most. */
   slots: Record<string, number>;
   remarks: string[];
 }
@@ -75,9 +75,9 @@ export function inOrder(
   if (slots === undefined || binding.views[target.name].size >= 2 ** 32 - 1) return { code: "serial", strategy: "sorted", why };
   const from = binding.policy.kind === "range" ? "element" : "team";
   return {
-    code: "recorded",
+    code: "sorted",
     strategy: "sorted",
-    why: `${slots} contributions of each ${from} recorded, sorted by target and added in element order, ${why}`,
+    why: `${slots} contributions of each ${from}, sorted by target and added in element order, ${why}`,
     slots,
   };
 }

@@ -2,8 +2,8 @@ import { REDUCTION_CHUNK } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
 
 /*
- * Scatter in element order: elements or teams record their contributions, which are sorted by target and then added. A launch that would record
- * more than memory is wanted for runs in batches.
+ * Scatter in element order: elements or teams write their contributions to slots, which are sorted by target and then added. A launch with
+ * more of them than memory is wanted for runs in batches.
  */
 
 /** Pieces of `rows` indices of the first axis. */
@@ -18,7 +18,7 @@ export function cut({ begin, extents }: RangePolicy, rows: number): RangePolicy[
   return list;
 }
 
-/** Pieces of a range that record `most` contributions, of `slots` an element, or one row at least; chunks of reductions stay whole. */
+/** Pieces of a range with `most` contributions, of `slots` an element, or one row at least; chunks of reductions stay whole. */
 export function rangeBatches(policy: RangePolicy, slots: number, most: number): RangePolicy[] {
   if (slots === 0) return [policy];
   const unit = policy.extents.length === 1 ? REDUCTION_CHUNK : 1;
@@ -26,7 +26,7 @@ export function rangeBatches(policy: RangePolicy, slots: number, most: number): 
   return cut(policy, Math.max(1, Math.floor(most / (slots * row * unit))) * unit);
 }
 
-/** Pieces of a league that record `most` contributions, of `slots` a team, or one team at least; the whole league where teams record none. */
+/** Pieces of a league with `most` contributions, of `slots` a team, or one team at least; the whole league where teams have none. */
 export function teamBatches(league: number, slots: number, most: number): { first: number; size: number }[] {
   if (slots === 0) return [{ first: 0, size: league }];
   const size = Math.max(1, Math.floor(most / slots));

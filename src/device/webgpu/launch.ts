@@ -1,6 +1,6 @@
 import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
-import { WORKGROUP, wordsOf, type Entry, type RecordedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
+import { WORKGROUP, wordsOf, type Entry, type SortedScatter, type WgslProgram } from "../../emit/wgsl/program.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
@@ -33,8 +33,8 @@ import {
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
-/** Contributions that are recorded and sorted at a time. */
-const RECORDED_AT_A_TIME = 1 << 20;
+/** Contributions that are written and sorted at a time. */
+const SORTED_AT_A_TIME = 1 << 20;
 /** Workgroups of a grid that walks over its elements and folds. */
 const FOLDING_GROUPS = 1024;
 
@@ -89,7 +89,7 @@ export class WebGpuLaunch implements Launch {
   }
 
   source(): string {
-    const sort = this.program.recorded.length > 0 ? Object.values(SORT) : [];
+    const sort = this.program.sorted.length > 0 ? Object.values(SORT) : [];
     return [...entriesOf(this.program), ...sort].map(({ source }) => source).join("\n");
   }
 
@@ -162,7 +162,7 @@ export class WebGpuLaunch implements Launch {
     if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
     this.wantPartials(league);
     this.planBatches(
-      teamBatches(league, this.mostSlots, RECORDED_AT_A_TIME),
+      teamBatches(league, this.mostSlots, SORTED_AT_A_TIME),
       ({ size }) => size,
       ({ first, size }) =>
         this.dispatch(this.program.main, [serial ? 1 : Math.min(size, rows, GRID_LIMIT), 1, 1], { firstTeam: first, league: first + size }),
@@ -185,20 +185,20 @@ export class WebGpuLaunch implements Launch {
     );
   }
 
-  /** Runs batches of elements or teams, and after each sorts and adds what it has recorded. */
+  /** Runs batches of elements or teams, and after each sorts and adds what they have contributed. */
   private planBatches<B>(batches: readonly B[], size: (batch: B) => number, run: (batch: B) => void): void {
-    const { recorded } = this.program;
+    const { sorted } = this.program;
     const { slots } = this.code;
-    for (const target of recorded) this.wantRecords(target, slots[target.name] * Math.max(0, ...batches.map(size)));
+    for (const target of sorted) this.reserveContributions(target, slots[target.name] * Math.max(0, ...batches.map(size)));
     this.reserve();
-    for (const { name } of recorded) this.values[`slots:${name}`] = slots[name];
+    for (const { name } of sorted) this.values[`slots:${name}`] = slots[name];
     // An element may never come to scatter at all.
-    const recording = recorded.filter(({ name }) => slots[name] > 0);
+    const contributed = sorted.filter(({ name }) => slots[name] > 0);
     for (const batch of batches) {
       if (size(batch) === 0) continue;
-      for (const { name } of recording) this.planned.push({ clear: `keys:${name}`, bytes: 4 * slots[name] * size(batch) });
+      for (const { name } of contributed) this.planned.push({ clear: `keys:${name}`, bytes: 4 * slots[name] * size(batch) });
       run(batch);
-      for (const target of recording) this.planSort(target, slots[target.name] * size(batch));
+      for (const target of contributed) this.planSort(target, slots[target.name] * size(batch));
     }
     if (batches.some((batch) => size(batch) > 0)) this.planRenormalisation();
   }
@@ -214,22 +214,22 @@ export class WebGpuLaunch implements Launch {
     return Math.max(0, ...Object.values(this.code.slots));
   }
 
-  /** Pieces of the range whose memory a shader sees, or whose contributions fit the memory for records; chunks stay whole. */
+  /** Pieces of the range whose memory a shader sees, or whose contributions fit the memory for them; chunks stay whole. */
   private rangeBatches(policy: RangePolicy): { policy: RangePolicy; piece: Piece }[] {
     const { pieces } = this.code.buffers;
     if (this.mostSlots === 0) return pieces.map((piece) => ({ policy: piece.policy as RangePolicy, piece }));
-    return rangeBatches(policy, this.mostSlots, RECORDED_AT_A_TIME).map((batch) => ({ policy: batch, piece: pieces[0] }));
+    return rangeBatches(policy, this.mostSlots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: pieces[0] }));
   }
 
-  private wantRecords({ name, type }: RecordedScatter, most: number): void {
+  private reserveContributions({ name, type }: SortedScatter, most: number): void {
     for (const key of ["keys", "sortedKeys", "order", "sortedOrder"]) this.want(`${key}:${name}`, most);
     this.want(`values:${name}`, wordsOf(type) * most);
     this.want(`counts:${name}`, 2 ** SORT_BITS * groupsFor(most, SORT_TILE));
     this.want(`totals:${name}`, 2 ** SORT_BITS);
   }
 
-  /** Sorts `count` recorded contributions by target and adds them up. */
-  private planSort({ name, apply, type }: RecordedScatter, count: number): void {
+  /** Sorts `count` contributions by target and adds them up. */
+  private planSort({ name, apply, type }: SortedScatter, count: number): void {
     const at = (key: string) => this.parts.get(`${key}:${name}`) ?? 0;
     const tiles = groupsFor(count, SORT_TILE);
     // Keys are positions from 1 on; those of unused slots are 0.
@@ -282,7 +282,7 @@ export class WebGpuLaunch implements Launch {
     const reduces = new Map(this.program.reduces.map(({ name, type }) => [name, type]));
     for (const [key, first] of this.parts) {
       const [kind, name] = key.split(":");
-      const type = kind === "partials" || kind === "folded" ? reduces.get(name) : this.program.recorded.find((r) => r.name === name)?.type;
+      const type = kind === "partials" || kind === "folded" ? reduces.get(name) : this.program.sorted.find((r) => r.name === name)?.type;
       this.values[key] = kind === "partials" || kind === "folded" || kind === "values" ? first / wordsOf(type!) : first;
     }
   }

@@ -17,7 +17,7 @@ export interface LaunchProgram {
   /** One invocation runs it all. */
   serial: boolean;
   members: number;
-  /** Contributions of one element or team to each recorded scatter target, at most. */
+  /** Contributions of one element or team to each sorted scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   tiles?: TileShape;
   remarks: string[];

@@ -20,7 +20,7 @@ export interface ContainerPlan {
   /** The view parameter that `isActive` reads. */
   readonly mask?: string;
   /** Reductions leave the value of each cell in a view, in place of being folded. */
-  readonly record?: boolean;
+  readonly storeReduced?: boolean;
 }
 
 /** The form of a kernel over a kind of storage. */
@@ -28,7 +28,7 @@ export interface StorageShape {
   readonly policy: KernelIR["policy"];
   /** Rank of a field's view. */
   readonly fieldRank: (field: FieldPlan) => number;
-  /** Where the value of the own cell is recorded. */
+  /** Where the value of the own cell is stored. */
   readonly cell: Expr[];
 }
 
@@ -68,23 +68,23 @@ export class StorageKernel<Role extends string> {
   }
 
   /** The kernel with this body, and with the views that the grid gives it in place of the container's. */
-  finish(body: Stmt[], { fields, mask, record }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
+  finish(body: Stmt[], { fields, mask, storeReduced }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
     // No two cells have one place, however far the analysis of races sees through a kernel over teams.
     const disjoint = policy.kind === "team";
     const params = this.container.params.flatMap((param): Param[] => {
       const field = fields.get(param.name);
       if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint: disjoint || param.disjoint }];
       if (param.name === mask) return [];
-      if (param.kind !== "reduce" || !record) return [param];
+      if (param.kind !== "reduce" || !storeReduced) return [param];
       return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint }];
     });
-    const recorded = mapStmts(body, {
+    const storing = mapStmts(body, {
       stmt: (stmt) =>
-        stmt.kind === "reduce" && record
+        stmt.kind === "reduce" && storeReduced
           ? { kind: "store", view: stmt.target, indices: cell, value: stmt.value, location: stmt.location }
           : stmt,
     });
-    return { ...this.container, policy, params: [...params, ...this.added], body: recorded };
+    return { ...this.container, policy, params: [...params, ...this.added], body: storing };
   }
 
   private param(role: Role, make: (name: string) => Param): string {

@@ -12,7 +12,7 @@ import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
 import type { Numbering } from "./indexing.js";
-import { RecordedCells, recordedRows } from "./strict-reductions.js";
+import { CellValueFolds, valueRows } from "./strict-reductions.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 import { UnitStorage } from "./unit-storage.js";
@@ -50,7 +50,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   /** Planes of units in a halo. */
   private width = -1;
   private readonly tables: Tables<Role>[] = [];
-  private readonly records: RecordedCells[] = [];
+  private readonly cellFolds: CellValueFolds[] = [];
   private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
 
   /** Numbers the units of each member, with halos of `width` planes of units. */
@@ -198,16 +198,16 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     });
     if (wanted.length === 0) return [];
 
-    const record = precision === "strict" && container.reduces;
+    const storeReduced = precision === "strict" && container.reduces;
     const form = this.form(container, device);
-    const { kernel, roles } = this.compile(container, form, record);
+    const { kernel, roles } = this.compile(container, form, storeReduced);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses)
       args[param] = (field.grid as unknown as NumberedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
-    const records = record ? this.recordsOf(device) : undefined;
-    Object.assign(args, records?.valuesOf(container));
+    const folds = storeReduced ? this.cellFoldsOf(device) : undefined;
+    Object.assign(args, folds?.valuesOf(container));
     return wanted.flatMap(({ slot, planes }) => {
       const { policy, scalars } = this.stretch(form, device, planes);
       const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
@@ -215,10 +215,10 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
       const partials = Object.entries(reductions).map(
         ([param, all]) => [param, launchPartials(this, all, precision, [begin, end - begin], slot)] as const,
       );
-      const all = { ...args, ...Object.fromEntries(own), ...(records ? {} : Object.fromEntries(partials)) };
+      const all = { ...args, ...Object.fromEntries(own), ...(folds ? {} : Object.fromEntries(partials)) };
       return [
         this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
-        ...(records ? partials.flatMap(([param, partial]) => records.fold(container, param, [begin, end], partial)) : []),
+        ...(folds ? partials.flatMap(([param, partial]) => folds.fold(container, param, [begin, end], partial)) : []),
       ];
     });
   }
@@ -259,19 +259,19 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
         if (tables) delete tables[role];
       }
     if (roles) return;
-    for (const records of this.records.splice(0)) records?.free();
+    for (const folds of this.cellFolds.splice(0)) folds?.free();
   }
 
-  private compile(container: Container, form: string, record: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
+  private compile(container: Container, form: string, storeReduced: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
     const variants = this.lowered.get(container) ?? new Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>();
     this.lowered.set(container, variants);
-    const key = `${form} ${record}`;
+    const key = `${form} ${storeReduced}`;
     let made = variants.get(key);
     if (!made) {
       const plan: ContainerPlan = {
         fields: new Map(container.uses.map(({ param, level, field: { cardinality, layout } }) => [param, { cardinality, layout, level }])),
         mask: container.mask?.param,
-        record,
+        storeReduced,
       };
       const { ir, roles } = this.lower(container.ir, plan, form);
       variants.set(key, (made = { kernel: kernelFromIR(ir, container.location), roles }));
@@ -289,10 +289,10 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return tables[role]!;
   }
 
-  private recordsOf(member: number): RecordedCells {
-    return (this.records[member] ??= new RecordedCells(
+  private cellFoldsOf(member: number): CellValueFolds {
+    return (this.cellFolds[member] ??= new CellValueFolds(
       this.set.members[member].device,
-      recordedRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
+      valueRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
       this.unitCells === 1 ? [this.numberings[member].fillCell + 1] : [this.numberings[member].fillCell + 1, this.unitCells],
     ));
   }

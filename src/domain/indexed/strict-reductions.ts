@@ -16,7 +16,7 @@ import { foldKernel } from "../container/reductions.js";
  */
 
 /** Where the values of a partition's cells lie, by rows: what the folding kernels need of a partition. */
-export interface RecordedRows {
+export interface ValueRows {
   /** For each run of cells side by side along x in one chunk: where its values begin, its first cell's x, its length. */
   readonly runs: Int32Array;
   /** For each chunk that has active cells, its first run; and the number of runs. */
@@ -31,11 +31,11 @@ export interface RecordedRows {
  * @param extents cells along x, y (and z)
  * @param each visits the own cells of the partition in global order: where the value lies, and the position (z * ny + y) * nx + x
  */
-export function recordedRows(
+export function valueRows(
   extents: readonly number[],
   { first: firstPlane, planes }: Partition,
   each: (visit: (at: number, position: number) => void) => void,
-): RecordedRows {
+): ValueRows {
   const nx = extents[0];
   const rowsPerPlane = extents.slice(1, -1).reduce((a, b) => a * b, 1);
   const perRow = chunksPerLine(nx);
@@ -63,17 +63,17 @@ export function recordedRows(
   return { runs: Int32Array.from(runs), first: Int32Array.from(first), slots, before };
 }
 
-/** Memory and launches for the recorded values of the containers that reduce on one member. */
-export class RecordedCells {
+/** Memory and launches for the cells' values of the containers that reduce on one member. */
+export class CellValueFolds {
   private readonly runs: View;
   private readonly first: View;
   private readonly slots: View;
-  private readonly memory = new Map<Container, Record<string, Recorded>>();
+  private readonly memory = new Map<Container, Record<string, ReductionMemory>>();
 
   /** @param shape of the view that takes one value for each stored cell */
   constructor(
     private readonly device: Device,
-    private readonly rows: RecordedRows,
+    private readonly rows: ValueRows,
     private readonly shape: readonly number[],
   ) {
     const table = (data: Int32Array) => device.from(i32, data.length > 0 ? data : [0]);
@@ -119,11 +119,11 @@ export class RecordedCells {
       for (const { values, lanes, partials } of Object.values(memory)) for (const view of [values, lanes, partials]) view.free();
   }
 
-  private memoryOf(container: Container): Record<string, Recorded> {
+  private memoryOf(container: Container): Record<string, ReductionMemory> {
     let memory = this.memory.get(container);
     if (!memory) {
       const reduced = container.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
-      const make = ({ op, type }: ReduceParam): Recorded => ({
+      const make = ({ op, type }: ReduceParam): ReductionMemory => ({
         op: op as ScatterOp,
         type,
         values: this.device.array({ type }, this.shape),
@@ -137,7 +137,7 @@ export class RecordedCells {
 }
 
 /** Of one reduction: a value for each cell, the lanes of each chunk with active cells, a partial for each chunk. */
-interface Recorded {
+interface ReductionMemory {
   readonly op: ScatterOp;
   readonly type: NumericType;
   readonly values: View;

@@ -53,7 +53,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
     plus(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), run, int(direction)))),
   );
 
-  const reduced = plan.record ? [] : container.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  const reduced = plan.storeReduced ? [] : container.params.filter((p): p is ReduceParam => p.kind === "reduce");
   const totals = new Map(reduced.map(({ name, type, op }) => [name, { name: kernel.fresh(`${name}_run`), type, op } as TeamResult]));
   const toTotal = (stmt: Stmt): Stmt =>
     stmt.kind === "reduce" && totals.has(stmt.target) ? { ...stmt, target: totals.get(stmt.target)!.name } : stmt;

@@ -4,7 +4,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam }
 import { Code } from "../c/code.js";
 import { defaultAssumptions, emitGpu } from "../c/gpu/emit.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
-import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, RecordedScatter, ScatterCode } from "../c/gpu/program.js";
+import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, SortedScatter, ScatterCode } from "../c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../c/gpu/sort.js";
 import { BLOCK } from "../c/gpu/writer.js";
 import { Names } from "../c/names.js";
@@ -68,7 +68,7 @@ export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, 
   const inOrder = strict ? scatters.filter(orderMatters) : [];
   // One scatter that only one thread can order takes all others with it.
   const serial = inOrder.some(({ name }) => contributionsOf(ir, name) === undefined);
-  const codeOf = (param: ScatterParam): ScatterCode => (serial ? "serial" : inOrder.includes(param) ? "recorded" : "atomic");
+  const codeOf = (param: ScatterParam): ScatterCode => (serial ? "serial" : inOrder.includes(param) ? "sorted" : "atomic");
   const assumptions: GpuAssumptions = {
     ...defaultAssumptions(ir, strict),
     wide: true,
@@ -78,9 +78,9 @@ export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, 
   return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, peerAccess: undefined });
 }
 
-/** The source of a program for the device, with the sort of its recorded contributions. */
+/** The source of a program for the device, with the sort of its contributions. */
 export function deviceSource({ stem }: EmitRequest, program: GpuProgram, { sort }: GpuLanguage): string {
-  return program.recorded.length > 0
+  return program.sorted.length > 0
     ? `${program.source}\n${sort.replaceAll(/\bsort_(?=count\b|scan\b|move\b)/g, `${stem}_sort_`)}`
     : program.source;
 }
@@ -97,11 +97,11 @@ const RESERVED = (
   "class delete explicit friend mutable namespace new operator private protected public template this throw try catch typename using virtual and or not xor"
 ).split(" ");
 
-/** What is recorded of one scatter target: names of variables of the launch function. */
-interface Records extends Readonly<
+/** What was contributed to one scatter target: names of variables of the launch function. */
+interface Contributions extends Readonly<
   Record<"count" | "tiles" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals", string>
 > {
-  readonly recorded: RecordedScatter;
+  readonly scatter: SortedScatter;
 }
 
 class HostWriter {
@@ -322,23 +322,23 @@ class HostWriter {
     );
   }
 
-  /** Runs the main entry where there is something to do, and adds what `units` elements or teams have recorded. */
+  /** Runs the main entry where there is something to do, and adds what `units` elements or teams have contributed. */
   private main(units: string, needed: string, shape: HostShape): void {
     const { code, api, program } = this;
-    const records = program.recorded.map((recorded) => this.allocateRecords(recorded, units));
+    const targets = program.sorted.map((scatter) => this.allocateContributions(scatter, units));
     code.block(`if (${needed})`, () => {
-      for (const { keys, count } of records) this.lines(api.fill(keys, `${count} * 4`));
+      for (const { keys, count } of targets) this.lines(api.fill(keys, `${count} * 4`));
       this.launch(program.main, shape);
-      for (const record of records) this.sort(record);
+      for (const target of targets) this.sort(target);
     });
   }
 
-  /** Memory for what is recorded of one target, and for its sort. */
-  private allocateRecords(recorded: RecordedScatter, units: string): Records {
+  /** Memory for what is contributed to one target, and for its sort. */
+  private allocateContributions(scatter: SortedScatter, units: string): Contributions {
     const { code, api } = this;
-    const { name, type } = recorded;
+    const { name, type } = scatter;
     const slots = contributionsOf(this.request.ir, name)!;
-    const count = this.names.fresh(`${name}_records`);
+    const count = this.names.fresh(`${name}_contributions`);
     code.line(`const ${api.i64} ${count} = (${api.i64})${units} * ${slots} > 0 ? (${api.i64})${units} * ${slots} : 0;`);
     code.line(`if (status == ${api.success} && ${count} > 0xffffffffll) status = ${api.invalid};`);
     const tiles = this.names.fresh(`${name}_tiles`);
@@ -350,13 +350,13 @@ class HostWriter {
     const counts = this.allocate(`${name}_counts`, "u32", `(${tiles} + 1) * ${4 * 2 ** SORT_BITS}`);
     const totals = this.allocate(`${name}_totals`, "u32", String(4 * 2 ** SORT_BITS));
     this.values.set(`keys:${name}`, keys).set(`values:${name}`, values).set(`slots:${name}`, String(slots));
-    return { recorded, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals };
+    return { scatter, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals };
   }
 
-  /** Sorts recorded contributions by their targets, some bits at a time, and adds them up in element order. */
-  private sort({ recorded, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals }: Records): void {
+  /** Sorts contributions by their targets, some bits at a time, and adds them up in element order. */
+  private sort({ scatter, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals }: Contributions): void {
     const { code, api, request } = this;
-    const { name, apply } = recorded;
+    const { name, apply } = scatter;
     const param = request.ir.params.find((p) => p.name === name) as ScatterParam;
     const extents = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get(`extent:${name}:${axis}`)}`);
     const [size, shift, from, to, swap] = ["size", "shift", "from", "to", "swap"].map((part) => this.names.fresh(`${name}_${part}`));

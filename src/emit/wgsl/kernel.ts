@@ -19,8 +19,8 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: folds ? new FoldWriter(program, false).entry() : undefined,
     finish: folds ? new FoldWriter(program, true).entry() : undefined,
-    recorded: program
-      .scatters("recorded")
+    sorted: program
+      .scatters("sorted")
       .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
     renormalised: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("tiled")]
       .filter(({ element }) => element === "f64")
@@ -29,8 +29,8 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
 }
 
 /** The entries of a program, in the order in which they run. */
-export const entriesOf = ({ main, fold, finish, recorded, renormalised }: WgslProgram): Entry[] =>
-  [main, ...recorded.map(({ apply }) => apply), ...renormalised.map(({ entry }) => entry), fold, finish].filter(
+export const entriesOf = ({ main, fold, finish, sorted, renormalised }: WgslProgram): Entry[] =>
+  [main, ...sorted.map(({ apply }) => apply), ...renormalised.map(({ entry }) => entry), fold, finish].filter(
     (entry) => entry !== undefined,
   );
 
@@ -39,7 +39,7 @@ export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, pr
   const { ir } = kernel;
   const strict = precision === "strict";
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
-  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
+  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "sorted") : "atomic");
   const program = emitWgsl(ir, kernel.access ?? analyseAccess(ir), {
     strict,
     inChunks: strict,

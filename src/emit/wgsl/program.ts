@@ -70,7 +70,7 @@ export interface WgslAssumptions {
   readonly threads?: number;
 }
 
-export interface RecordedScatter {
+export interface SortedScatter {
   readonly name: string;
   readonly type: NumericType;
   readonly op: ScatterOp;
@@ -87,7 +87,7 @@ export interface WgslProgram {
   /** Fold partials chunk by chunk, and to the end; present where there are reductions. */
   readonly fold?: Entry;
   readonly finish?: Entry;
-  readonly recorded: readonly RecordedScatter[];
+  readonly sorted: readonly SortedScatter[];
   /** Scatter targets of emulated f64 that atomic sums were added to. */
   readonly renormalised: readonly { readonly name: string; readonly entry: Entry }[];
 }

@@ -207,7 +207,7 @@ export class RangeWriter extends EntryWriter {
   /* Pieces. */
 
   private element(): void {
-    for (const { name: target } of this.program.scatters("recorded")) {
+    for (const { name: target } of this.program.scatters("sorted")) {
       const position = this.indexNames
         .map((name, a) => `(${name} - ${this.begin(a)})`)
         .reduce((sum, index, a) => `(${sum} * ${this.count(a)} + ${index})`);

@@ -22,7 +22,7 @@ export class TeamWriter extends EntryWriter {
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
   private readonly scratch: ReadonlySet<string>;
-  /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
+  /** By sorted target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
   private readonly barrierBefore: boolean;
@@ -53,11 +53,11 @@ export class TeamWriter extends EntryWriter {
     code.line("let thread = i32(thread_number);");
     code.line(`let threads = ${members};`);
     if (teamRows(this.ir).length > 0) code.line(`let ${this.indexNames[1]} = i32(workgroup.x);`);
-    const recorded = this.program.scatters("recorded");
-    const first = recorded.length > 0 ? this.field("firstTeam") : undefined;
+    const sorted = this.program.scatters("sorted");
+    const first = sorted.length > 0 ? this.field("firstTeam") : undefined;
     const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;
     code.block(`for (var ${team} = ${start}; ${team} < ${this.field("league")}; ${team} += i32(workgroups.x))`, () => {
-      for (const { name } of recorded) {
+      for (const { name } of sorted) {
         const slot = this.names.fresh(`${name}_slot`);
         this.nextSlots.set(name, slot);
         code.line(`var ${slot} = (${team} - ${first}) * ${this.field(`slots:${name}`)};`);
@@ -105,7 +105,7 @@ export class TeamWriter extends EntryWriter {
   override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
     if (this.apart) return super.scatter(body, stmt, offset, value);
     const slot = this.nextSlots.get(stmt.target);
-    body.code.block("if thread == 0", () => (slot ? this.record(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
+    body.code.block("if thread == 0", () => (slot ? this.contribute(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
     if (slot) body.code.line(`${slot} += 1;`);
   }
 
@@ -114,10 +114,10 @@ export class TeamWriter extends EntryWriter {
   }
 
   /**
-   * What members share out, or one of them does: they record behind each other, member after member, and the team goes on behind them all.
+   * What members share out, or one of them does: they contribute one behind the other, member after member, and the team goes on behind them all.
    * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
    */
-  private recording(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
+  private contributing(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
     const targets = [...this.nextSlots].flatMap(([target, next]) => {
       const count = contributionsIn(stmts, target) ?? 0;
       return count > 0 ? [{ target, next, count }] : [];
@@ -144,7 +144,7 @@ export class TeamWriter extends EntryWriter {
     this.before(stmt);
     const count = this.turnsOf(body, stmt);
     const name = body.local(stmt.name);
-    this.recording(body, stmt.body, name, count, (begin) =>
+    this.contributing(body, stmt.body, name, count, (begin) =>
       body.code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
         begin();
         this.inside([], () => body.statements(stmt.body));
@@ -215,7 +215,7 @@ export class TeamWriter extends EntryWriter {
     const cells = folding.map(({ result }, n) => this.cellsOf(result.type, n, LANES));
     const lane = this.names.fresh("lane");
     const name = body.local(stmt.name);
-    this.recording(body, stmt.body, name, count, (begin) =>
+    this.contributing(body, stmt.body, name, count, (begin) =>
       code.block(`for (var ${lane} = thread; ${lane} < ${LANES}; ${lane} += threads)`, () => {
         this.declare(folding);
         code.block(`for (var ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES})`, () => {
@@ -239,7 +239,7 @@ export class TeamWriter extends EntryWriter {
     for (const { known, result } of folding) code.line(`var ${known}: ${TYPES[result.type]};`);
     code.block("", () => {
       this.declare(folding);
-      this.recording(body, stmt.body, name, count, (begin) =>
+      this.contributing(body, stmt.body, name, count, (begin) =>
         code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
           begin();
           this.inside(folding, () => body.statements(stmt.body));
@@ -252,7 +252,7 @@ export class TeamWriter extends EntryWriter {
 
   override single(body: BodyWriter, stmt: StmtOf<"single">): void {
     this.before(stmt);
-    this.recording(body, stmt.body, "0", "1", (begin) =>
+    this.contributing(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if thread == 0", () => {
         begin();
         this.inside([], () => body.statements(stmt.body));

@@ -60,7 +60,7 @@ export class ProgramWriter {
   }
 }
 
-/** Memory of the launch itself: partials, records. */
+/** Memory of the launch itself: partials, contributions. */
 export const TEMPORARY = "temporary";
 
 /** What folds values before they go to a scatter target. */
@@ -215,9 +215,9 @@ export abstract class EntryWriter implements Frame {
         return body.line(stmt, this.atomicCopy(target, this.rowMajor(body, stmt), value));
       case "tiled":
         return this.tileOf(stmt.target).update(body, stmt, offset, value);
-      case "recorded": {
+      case "sorted": {
         const slot = this.slotOf(stmt.target);
-        this.record(body, stmt, value, slot);
+        this.contribute(body, stmt, value, slot);
         return void body.code.line(`${slot} += 1;`);
       }
       case "serial": {
@@ -285,13 +285,13 @@ export abstract class EntryWriter implements Frame {
     throw new Error(`${this.name} has no tiles`);
   }
 
-  /** The variable with the next slot of a recorded scatter. */
+  /** The variable with the next slot of a sorted scatter. */
   protected slotOf(_target: string): string {
-    throw new Error(`${this.name} records no contributions`);
+    throw new Error(`${this.name} writes no contributions`);
   }
 
   /** Writes where a contribution goes, one above its position so that zero is no place, and the contribution. */
-  protected record(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
+  protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
     body.line(stmt, this.write(TEMPORARY, "u32", `${this.field(`keys:${target}`)} + ${slot}`, `u32(${this.rowMajor(body, stmt)}) + 1u`));

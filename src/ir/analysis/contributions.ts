@@ -4,7 +4,7 @@ import type { Sizes } from "./cost.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf } from "../walk.js";
 
-/** More contributions of one element, or of one team, than this are not to be recorded: their places would be mostly empty. */
+/** More contributions of one element, or of one team, than this are not to be sorted: their slots would be mostly empty. */
 const MOST = { range: 4096, team: 1 << 20 };
 
 type Ranges = (atom: string) => Interval | undefined;
@@ -12,7 +12,7 @@ const unknown: Ranges = () => undefined;
 
 /**
  * How many times one element (or one team) scatters into `target` at most; undefined where that depends on data or is too much to be
- * recorded. Bounds of loops may depend on what `ranges` knows (see `launchRanges`), but inside of a team's shared loops on nothing: there
+ * sorted. Bounds of loops may depend on what `ranges` knows (see `launchRanges`), but inside of a team's shared loops on nothing: there
  * each member's contributions must have a constant number.
  */
 export function contributionsOf(ir: KernelIR, target: string, ranges: Ranges = unknown): number | undefined {

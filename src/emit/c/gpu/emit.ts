@@ -20,8 +20,8 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
   const reducing = program.reduces.length > 0;
   const fold = reducing && !program.reducesInOneKernel ? new FoldWriter(program, false).write() : undefined;
   const finish = reducing ? new FoldWriter(program, true).write() : undefined;
-  const recorded = program.scatters("recorded").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
-  const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...recorded.map(({ apply }) => apply)];
+  const sorted = program.scatters("sorted").map((target) => ({ target, apply: new ApplyWriter(program, target).write() }));
+  const entries = [main, ...(fold ? [fold] : []), ...(finish ? [finish] : []), ...sorted.map(({ apply }) => apply)];
   return {
     source: sourceOf(
       program,
@@ -37,7 +37,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: fold?.entry,
     finish: finish?.entry,
-    recorded: recorded.map(({ target: { name, element, op }, apply }) => ({
+    sorted: sorted.map(({ target: { name, element, op }, apply }) => ({
       name,
       type: element,
       op,
@@ -53,7 +53,7 @@ export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAs
 export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumptions {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const scatters = arrays.filter((p) => p.kind === "scatter");
-  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "recorded") : "atomic");
+  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "sorted") : "atomic");
   return {
     strict,
     wide: false,
@@ -70,8 +70,8 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.ir.policy.kind === "team") return "teams";
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
-  // Recording goes by batches, whose chunks have partials of their own.
-  if (reducing && (program.ordered || program.scatters("recorded").length > 0)) return "chunks";
+  // Sorting goes by batches, whose chunks have partials of their own.
+  if (reducing && (program.ordered || program.scatters("sorted").length > 0)) return "chunks";
   if (program.scatters("tiled").length > 0) return "stretches";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }

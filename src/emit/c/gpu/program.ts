@@ -50,7 +50,7 @@ export type ScatterCode =
   /** The same on a tile in the block's shared memory (ir/tile.ts), as far as the tile has place for a line; else on the target. */
   | "tiled"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
-  | "recorded"
+  | "sorted"
   /** Plain updates by the only thread there is. */
   | "serial";
 
@@ -65,7 +65,7 @@ export interface GpuAssumptions {
   aligned: boolean;
   /** Threads of a team at most: its members, or all their lanes. */
   members: number;
-  /** Lanes of a member, a power of two: at most those of the language, the sums of a strict reduction, and 1 where scatters are recorded or serial. */
+  /** Lanes of a member, a power of two: at most those of the language, the sums of a strict reduction, and 1 where scatters are sorted or serial. */
   lanes: number;
   /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; absent where it is shorter. */
   row?: number;
@@ -98,7 +98,7 @@ export interface ReduceCode {
   readonly type: NumericType;
 }
 
-export interface RecordedScatter {
+export interface SortedScatter {
   readonly name: string;
   readonly type: NumericType;
   readonly op: ScatterOp;
@@ -143,7 +143,7 @@ export interface GpuProgram {
   readonly fold?: Entry;
   /** What a launch of it can be tuned in, whatever its extents. */
   readonly tunables: () => Tunables;
-  readonly recorded: readonly RecordedScatter[];
+  readonly sorted: readonly SortedScatter[];
   /** Scatter parameters with a copy in shared memory. */
   readonly shared: readonly { name: string; type: NumericType }[];
   /** Lanes of a team's member; 1 where a member is one thread. */

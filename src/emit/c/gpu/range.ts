@@ -410,9 +410,9 @@ export class RangeWriter extends EntryWriter {
     this.body.statements(this.rest);
   }
 
-  /** Where a recording element's slots begin. */
+  /** Where an element's slots begin. */
   private openSlots(): void {
-    for (const { name: target } of this.program.scatters("recorded")) {
+    for (const { name: target } of this.program.scatters("sorted")) {
       const position = this.indexNames
         .map((name, a) => `(unsigned int)(${name} - ${this.begin(a)})`)
         .reduce((sum, index, a) => (a === 0 ? index : `(${sum}) * (unsigned int)${this.count(a)} + ${index}`));

@@ -55,7 +55,7 @@ export class TeamWriter extends EntryWriter {
   private scratchMemory = "";
   private scratchOffset = 0;
   private readonly scratch: ReadonlySet<string>;
-  /** By recorded target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
+  /** By sorted target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
   private readonly barrierBefore: boolean;
@@ -81,12 +81,12 @@ export class TeamWriter extends EntryWriter {
     code.line(`const int threads = ${threads("x")};`);
     if (this.lanes > 1) this.declareMember();
     if (teamRows(this.ir).length > 0) code.line(`const ${T.index} ${this.indexNames[1]} = ${block("x")};`);
-    const recorded = this.program.scatters("recorded");
-    const first = recorded.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
+    const sorted = this.program.scatters("sorted");
+    const first = sorted.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
     code.block(
       `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${block("x")}; ${team} < ${league}; ${team} += ${blocks("x")})`,
       () => {
-        for (const { name } of recorded) {
+        for (const { name } of sorted) {
           const slot = this.names.fresh(`${name}_slot`);
           this.nextSlots.set(name, slot);
           code.line(`unsigned int ${slot} = (unsigned int)(${team} - ${first}) * ${this.slotCount(name)};`);
@@ -152,7 +152,7 @@ export class TeamWriter extends EntryWriter {
       return;
     }
     const slot = this.nextSlots.get(stmt.target);
-    body.code.block("if (thread == 0)", () => (slot ? this.record(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
+    body.code.block("if (thread == 0)", () => (slot ? this.contribute(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
     if (slot) body.code.line(`${slot}++;`);
   }
 
@@ -161,10 +161,10 @@ export class TeamWriter extends EntryWriter {
   }
 
   /**
-   * What members share out, or one of them does: they record behind each other, member after member, and the team goes on behind them all.
+   * What members share out, or one of them does: they contribute one behind the other, member after member, and the team goes on behind them all.
    * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
    */
-  private recording(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
+  private contributing(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
     const targets = [...this.nextSlots].flatMap(([target, next]) => {
       const count = contributionsIn(stmts, target) ?? 0;
       return count > 0 ? [{ target, next, count }] : [];
@@ -197,7 +197,7 @@ export class TeamWriter extends EntryWriter {
     const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
     const [first, step] = this.sharersOf(stmt);
-    this.recording(body, stmt.body, name, count, (begin) => {
+    this.contributing(body, stmt.body, name, count, (begin) => {
       body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
       this.inside(this.runnersOf(stmt), () => body.loop(stmt.body));
@@ -294,7 +294,7 @@ export class TeamWriter extends EntryWriter {
     const name = body.counter(stmt.name);
     const [first, step] = this.sharersOf(stmt);
     const runs = this.runnersOf(stmt);
-    this.recording(body, stmt.body, name, count, (begin) =>
+    this.contributing(body, stmt.body, name, count, (begin) =>
       body.code.block(`for (int ${lane} = ${first}; ${lane} < ${LANES}; ${lane} += ${step})`, () => {
         folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
         body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
@@ -318,7 +318,7 @@ export class TeamWriter extends EntryWriter {
     const count = this.turnsOf(body, stmt);
     const name = body.counter(stmt.name);
     folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
-    this.recording(body, stmt.body, name, count, (begin) => {
+    this.contributing(body, stmt.body, name, count, (begin) => {
       const [first, step] = this.sharersOf(stmt);
       body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
@@ -356,7 +356,7 @@ export class TeamWriter extends EntryWriter {
 
   override single(body: BodyWriter, stmt: StmtOf<"single">): void {
     this.before(body);
-    this.recording(body, stmt.body, "0", "1", (begin) =>
+    this.contributing(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if (thread == 0)", () => {
         begin();
         this.inside("thread", () => body.statements(stmt.body));

@@ -225,9 +225,9 @@ export abstract class EntryWriter implements Frame {
         return body.line(stmt, `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
       case "tiled":
         return this.tileOf(stmt.target).update(body, stmt, offset, value);
-      case "recorded": {
+      case "sorted": {
         const slot = this.slotOf(stmt.target);
-        return this.record(body, stmt, value, slot, `${slot}++`);
+        return this.contribute(body, stmt, value, slot, `${slot}++`);
       }
       case "serial":
         return this.foldInto(body, target.op, type, place, value, stmt);
@@ -279,13 +279,13 @@ export abstract class EntryWriter implements Frame {
     throw new Error(`${this.name} has no tiles`);
   }
 
-  /** The variable with the next slot of a recorded scatter. */
+  /** The variable with the next slot of a sorted scatter. */
   protected slotOf(_target: string): string {
-    throw new Error(`${this.name} records no contributions`);
+    throw new Error(`${this.name} writes no contributions`);
   }
 
   /** Writes where a contribution goes, and the contribution; `last` is the slot's last mention. */
-  protected record(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string, last = slot): void {
+  protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string, last = slot): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
     const keys = this.pointerParam(`keys:${target}`, `${target}_keys`, "u32", { restrict: true });
