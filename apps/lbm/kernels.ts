@@ -104,174 +104,188 @@ export interface Macroscopic {
 export type Rates = readonly [even: number, odd: number];
 
 /** The containers of a lattice on a grid. */
-export class Kernels {
-  private readonly constants;
+export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattice, type: Real, populations: Populations) {
+  const Real = type.type === "f64" ? Float64Array : Float32Array;
+  const e = table(i32, directions);
+  const w = table(type, weights);
+  const opposite = table(
+    i32,
+    weights.map((_, q) => (q === 0 ? 0 : q % 2 === 1 ? q + 1 : q - 1)),
+  );
+  const origin = dimension === 2 ? origin2 : origin3;
+  const left = dimension === 2 ? left2 : left3;
+  const captured = () => [Real, e, w, opposite, origin, left, moments, take, dot, isFluid, isOutlet, isWall, isMoving, sendsBack];
 
-  constructor(
-    private readonly grid: Grid,
-    lattice: Lattice,
-    private readonly type: Real,
-    private readonly populations: Populations,
-  ) {
-    const { directions, weights, dimension } = lattice;
-    this.constants = {
-      Real: type.type === "f64" ? Float64Array : Float32Array,
-      e: table(i32, directions),
-      w: table(type, weights),
-      opposite: table(
-        i32,
-        weights.map((_, q) => (q === 0 ? 0 : q % 2 === 1 ? q + 1 : q - 1)),
-      ),
-      origin: dimension === 2 ? origin2 : origin3,
-      left: dimension === 2 ? left2 : left3,
-      moments,
-      collide,
-      take,
-      dot,
-      isFluid,
-      isOutlet,
-      isWall,
-      isMoving,
-      sendsBack,
-      hasLink,
-    };
-  }
+  return {
+    /**
+     * Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
+     * (1994). With one population, walls have no room for that, and none at rest begins with anything.
+     */
+    initialise({ velocity }: Macroscopic): Container {
+      const added = table(type, [populations.f === populations.g ? 0 : 6]);
+      return grid.container(
+        "initialise",
+        { velocity, added, ...populations },
+        ({ velocity, added, f, g, kind }, c) => {
+          const u = new Real(3);
+          take(velocity, c, u);
+          const square = 1.5 * dot(u, u);
+          for (let q = 0; q < w.length; q++) {
+            const along = dot(e[q], u);
+            f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : 3 * along + 4.5 * along * along - square);
+            g[c][q] = f[c][q];
+          }
+        },
+        captured,
+      );
+    },
 
-  /**
-   * Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
-   * (1994). With one population, walls have no room for that, and none at rest begins with anything.
-   */
-  initialise({ velocity }: Macroscopic): Container {
-    const added = table(this.type, [this.populations.f === this.populations.g ? 0 : 6]);
-    return this.grid.container("initialise", { velocity, added, ...this.populations, ...this.constants }, (p, c) => {
-      const { velocity, added, f, g, kind, Real, e, w, take, dot, sendsBack } = p;
-      const u = new Real(3);
-      take(velocity, c, u);
-      const square = 1.5 * dot(u, u);
-      for (let q = 0; q < w.length; q++) {
-        const along = dot(e[q], u);
-        f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : 3 * along + 4.5 * along * along - square);
-        g[c][q] = f[c][q];
-      }
-    });
-  }
+    /**
+     * Notes which populations of each cell of fluid come back from walls, and in which directions moving walls have fluid beside them, so
+     * that steps look at no neighbour's kind.
+     */
+    connect(): Container {
+      return grid.container(
+        "connect",
+        { ...populations },
+        ({ kind, links }, c) => {
+          let found = isFluid(kind[c]) ? 0 : 1;
+          for (let q = 1; q < w.length; q++) {
+            const returns = isFluid(kind[c]) && sendsBack(origin(kind, c, e[q]));
+            const pushes = isMoving(kind[c]) && isFluid(origin(kind, c, e[opposite[q]]));
+            if (returns || pushes) found |= 1 << q;
+          }
+          links[c] = found;
+        },
+        captured,
+      );
+    },
 
-  /**
-   * Notes which populations of each cell of fluid come back from walls, and in which directions moving walls have fluid beside them, so
-   * that steps look at no neighbour's kind.
-   */
-  connect(): Container {
-    return this.grid.container("connect", { ...this.populations, ...this.constants }, (p, c) => {
-      const { kind, links, e, w, opposite, origin, isFluid, isMoving, sendsBack } = p;
-      let found = isFluid(kind[c]) ? 0 : 1;
-      for (let q = 1; q < w.length; q++) {
-        const returns = isFluid(kind[c]) && sendsBack(origin(kind, c, e[q]));
-        const pushes = isMoving(kind[c]) && isFluid(origin(kind, c, e[opposite[q]]));
-        if (returns || pushes) found |= 1 << q;
-      }
-      links[c] = found;
-    });
-  }
+    /** Streams from `f` and collides into `g`: both hold populations after the collision. */
+    step(rates: Rates): Container {
+      const rate = table(type, rates);
+      const listed = () => [e, w, opposite, rate, Real, origin, collide, moments, dot, hasLink];
+      return grid.container(
+        "stream and collide",
+        { ...populations },
+        ({ f, g, links }, c) => {
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
+          const found = links[c];
+          if (found !== 0) for (let q = 1; q < w.length; q++) if (hasLink(found, q)) own[q] += f[c][opposite[q]];
+          collide(own, new Real(3), e, w, rate);
+          if (hasLink(found, 0)) for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+          for (let q = 0; q < w.length; q++) g[c][q] = own[q];
+        },
+        listed,
+      );
+    },
 
-  /** Streams from `f` and collides into `g`: both hold populations after the collision. */
-  step(rates: Rates): Container {
-    const params = { ...this.populations, ...this.constants, rate: table(this.type, rates) };
-    return this.grid.container("stream and collide", params, (p, c) => {
-      const { f, g, links, Real, e, w, opposite, rate, origin, collide, hasLink } = p;
-      const own = new Real(w.length);
-      for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
-      const found = links[c];
-      if (found !== 0) for (let q = 1; q < w.length; q++) if (hasLink(found, q)) own[q] += f[c][opposite[q]];
-      collide(own, new Real(3), e, w, rate);
-      if (hasLink(found, 0)) for (let q = 0; q < w.length; q++) own[q] = f[c][q];
-      for (let q = 0; q < w.length; q++) g[c][q] = own[q];
-    });
-  }
+    /**
+     * The two steps of the AA pattern (Bailey, Myre, Walsh, Lilja and Saar, ICPP 2009), which need no second population. The first finds
+     * what has arrived in a cell and leaves the results there, each in the opposite's place; the second takes what arrives from there, and
+     * puts its results where they are to arrive. What meets a wall stays in the wall's cell, or in its own, until it has come back: one step
+     * later than with two populations.
+     */
+    inPlace(rates: Rates, { velocity }: Macroscopic): readonly [even: Container, odd: Container] {
+      const rate = table(type, rates);
+      const listed = () => [e, w, opposite, rate, Real, origin, collide, moments, take, dot, hasLink];
+      const even = grid.container(
+        "collide in place",
+        { ...populations, velocity },
+        ({ f, links, velocity }, c) => {
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+          collide(own, new Real(3), e, w, rate);
+          const found = links[c];
+          if (hasLink(found, 0)) {
+            const u = new Real(3);
+            if (found !== 1) take(velocity, c, u);
+            for (let q = 0; q < w.length; q++) own[q] = f[c][opposite[q]] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
+          }
+          for (let q = 0; q < w.length; q++) f[c][opposite[q]] = own[q];
+        },
+        listed,
+      );
+      const odd = grid.container(
+        "stream, collide and stream",
+        { ...populations, velocity },
+        ({ f, links, velocity }, c) => {
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[opposite[q]];
+          collide(own, new Real(3), e, w, rate);
+          const found = links[c];
+          if (hasLink(found, 0)) {
+            const u = new Real(3);
+            if (found !== 1) take(velocity, c, u);
+            for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[opposite[q]])[q] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
+          }
+          for (let q = 0; q < w.length; q++) origin(f, c, e[opposite[q]])[q] = own[q];
+        },
+        listed,
+      );
+      return [even, odd];
+    },
 
-  /**
-   * The two steps of the AA pattern (Bailey, Myre, Walsh, Lilja and Saar, ICPP 2009), which need no second population. The first finds
-   * what has arrived in a cell and leaves the results there, each in the opposite's place; the second takes what arrives from there, and
-   * puts its results where they are to arrive. What meets a wall stays in the wall's cell, or in its own, until it has come back: one step
-   * later than with two populations.
-   */
-  inPlace(rates: Rates, { velocity }: Macroscopic): readonly [even: Container, odd: Container] {
-    const params = { ...this.populations, ...this.constants, velocity, rate: table(this.type, rates) };
-    const even = this.grid.container("collide in place", params, (p, c) => {
-      const { f, links, velocity, Real, e, w, opposite, rate, collide, take, dot, hasLink } = p;
-      const own = new Real(w.length);
-      for (let q = 0; q < w.length; q++) own[q] = f[c][q];
-      collide(own, new Real(3), e, w, rate);
-      const found = links[c];
-      if (hasLink(found, 0)) {
-        const u = new Real(3);
-        if (found !== 1) take(velocity, c, u);
-        for (let q = 0; q < w.length; q++) own[q] = f[c][opposite[q]] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
-      }
-      for (let q = 0; q < w.length; q++) f[c][opposite[q]] = own[q];
-    });
-    const odd = this.grid.container("stream, collide and stream", params, (p, c) => {
-      const { f, links, velocity, Real, e, w, opposite, rate, origin, collide, take, dot, hasLink } = p;
-      const own = new Real(w.length);
-      for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[opposite[q]];
-      collide(own, new Real(3), e, w, rate);
-      const found = links[c];
-      if (hasLink(found, 0)) {
-        const u = new Real(3);
-        if (found !== 1) take(velocity, c, u);
-        for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[opposite[q]])[q] + (hasLink(found, q) ? 6 * w[q] * dot(e[q], u) : 0);
-      }
-      for (let q = 0; q < w.length; q++) origin(f, c, e[opposite[q]])[q] = own[q];
-    });
-    return [even, odd];
-  }
+    /** Gives outlet cells the equilibrium of density 1 and their neighbour's velocity. */
+    outlet(): Container {
+      return grid.container(
+        "outlet",
+        { ...populations },
+        ({ f, g, kind }, c) => {
+          if (!isOutlet(kind[c])) return;
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = left(f, c)[q];
+          const u = new Real(3);
+          moments(own, u, e);
+          const square = 1.5 * dot(u, u);
+          for (let q = 0; q < w.length; q++) {
+            const along = dot(e[q], u);
+            g[c][q] = w[q] * (3 * along + 4.5 * along * along - square);
+          }
+        },
+        captured,
+      );
+    },
 
-  /** Gives outlet cells the equilibrium of density 1 and their neighbour's velocity. */
-  outlet(): Container {
-    return this.grid.container("outlet", { ...this.populations, ...this.constants }, (p, c) => {
-      const { f, g, kind, Real, e, w, left, moments, dot, isOutlet } = p;
-      if (!isOutlet(kind[c])) return;
-      const own = new Real(w.length);
-      for (let q = 0; q < w.length; q++) own[q] = left(f, c)[q];
-      const u = new Real(3);
-      moments(own, u, e);
-      const square = 1.5 * dot(u, u);
-      for (let q = 0; q < w.length; q++) {
-        const along = dot(e[q], u);
-        g[c][q] = w[q] * (3 * along + 4.5 * along * along - square);
-      }
-    });
-  }
+    /** Density and velocity of the fluid, its mass beyond density 1, and the most by which a component of the velocity has changed. */
+    macroscopic({ density, velocity }: Macroscopic, mass: Scalar<"f64">, change: Scalar<"f64">): Container {
+      const params = { density, velocity, mass: sum(mass), change: max(change), ...populations };
+      return grid.container(
+        "macroscopic",
+        params,
+        ({ density, velocity, mass, change, f, kind }, c) => {
+          if (!isFluid(kind[c])) return;
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+          const u = new Real(3);
+          const deviation = moments(own, u, e);
+          mass.add(deviation);
+          density[c] = 1 + deviation;
+          for (let axis = 0; axis < velocity[c].length; axis++) {
+            change.max(Math.abs(u[axis] - velocity[c][axis]));
+            velocity[c][axis] = u[axis];
+          }
+        },
+        captured,
+      );
+    },
 
-  /** Density and velocity of the fluid, its mass beyond density 1, and the most by which a component of the velocity has changed. */
-  macroscopic({ density, velocity }: Macroscopic, mass: Scalar<"f64">, change: Scalar<"f64">): Container {
-    const params = { density, velocity, mass: sum(mass), change: max(change), ...this.populations, ...this.constants };
-    return this.grid.container("macroscopic", params, (p, c) => {
-      const { density, velocity, mass, change, f, kind, Real, e, w, moments, isFluid } = p;
-      if (!isFluid(kind[c])) return;
-      const own = new Real(w.length);
-      for (let q = 0; q < w.length; q++) own[q] = f[c][q];
-      const u = new Real(3);
-      const deviation = moments(own, u, e);
-      mass.add(deviation);
-      density[c] = 1 + deviation;
-      for (let axis = 0; axis < velocity[c].length; axis++) {
-        change.max(Math.abs(u[axis] - velocity[c][axis]));
-        velocity[c][axis] = u[axis];
-      }
-    });
-  }
-
-  /** The force of the next step on walls at rest along x and y, by the momentum that populations exchange (Ladd). */
-  force(alongX: Scalar<"f64">, alongY: Scalar<"f64">): Container {
-    const params = { x: sum(alongX), y: sum(alongY), ...this.populations, ...this.constants };
-    return this.grid.container("force", params, (p, c) => {
-      const { x, y, f, kind, e, w, opposite, origin, isFluid, isWall } = p;
-      if (!isFluid(kind[c])) return;
-      for (let q = 1; q < w.length; q++) {
-        const twice = isWall(origin(kind, c, e[q])) ? 2 * f[c][opposite[q]] : 0;
-        x.add(-e[q][0] * twice);
-        y.add(-e[q][1] * twice);
-      }
-    });
-  }
+    /** The force of the next step on walls at rest along x and y, by the momentum that populations exchange (Ladd). */
+    force(alongX: Scalar<"f64">, alongY: Scalar<"f64">): Container {
+      return grid.container(
+        "force",
+        { x: sum(alongX), y: sum(alongY), ...populations },
+        ({ x, y, f, kind }, c) => {
+          if (!isFluid(kind[c])) return;
+          for (let q = 1; q < w.length; q++) {
+            const twice = isWall(origin(kind, c, e[q])) ? 2 * f[c][opposite[q]] : 0;
+            x.add(-e[q][0] * twice);
+            y.add(-e[q][1] * twice);
+          }
+        },
+        captured,
+      );
+    },
+  };
 }

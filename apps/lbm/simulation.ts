@@ -14,7 +14,7 @@ import {
 } from "isoform/skeleton";
 import {
   FLUID,
-  Kernels,
+  kernelsOf,
   OUTLET,
   STREAM,
   WALL,
@@ -156,7 +156,7 @@ export class Simulation {
       velocity: grid.field("velocity", type, { cardinality: lattice.dimension as number }),
     };
     const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
-    const kernels = new Kernels(grid, lattice, type, populations);
+    const kernels = kernelsOf(grid, lattice, type, populations);
     const preparations = [kernels.connect(), kernels.initialise(macroscopic)];
     const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [kernels.step(rates)];
     let hasOutlet = false;
