@@ -1,5 +1,5 @@
 import { IRError } from "./errors.js";
-import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
+import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed, type ValueFor, type ValueOf } from "./expressions.js";
 import { identityOf } from "./identity.js";
 import { declare, insideOf, outermost, Verifier, verify, type Context, type Local } from "./verify.js";
 import type {
@@ -156,7 +156,7 @@ export class KernelBuilder {
     return { op: "local", type, name: own } as LocalRef<T>;
   }
 
-  assign<T extends ScalarType>(local: LocalRef<T>, value: Operand<T>): void {
+  assign<T extends ScalarType>(local: LocalRef<T>, value: ValueFor<NoInfer<T>>): void {
     this.push({ kind: "assign", name: local.name, value: this.value(local.type, value), location: this.location });
   }
 
@@ -167,26 +167,34 @@ export class KernelBuilder {
     return { name: own, type, length };
   }
 
-  setElement<T extends NumericType>(array: ArrayRef<T>, at: Operand<"i32">, value: Operand<T>): void {
+  setElement<T extends NumericType>(array: ArrayRef<T>, at: Operand, value: ValueFor<NoInfer<T>>): void {
     const [index] = this.indices(array.name, 1, at);
     this.push({ kind: "setElement", array: array.name, index, value: this.value(array.type, value), location: this.location });
   }
 
-  store(view: ViewParam, at: Operand | readonly Operand[], value: Operand): void {
+  store<E extends ElementType>(
+    view: ViewParam & { readonly element: E },
+    at: Operand | readonly Operand[],
+    value: ValueFor<ValueOf<NoInfer<E>>>,
+  ): void {
     const indices = this.indices(view.name, view.rank, at);
-    const type = view.element === "u8" ? "i32" : view.element;
+    const type: NumericType = view.element === "u8" ? "i32" : (view.element as NumericType);
     this.push({ kind: "store", view: view.name, indices, value: this.value(type, value), location: this.location });
   }
 
   /** Folds a value into an element of a scatter parameter. */
-  scatterTo(target: ScatterParam, at: Operand | readonly Operand[], value: Operand): void {
+  scatterTo<T extends NumericType>(
+    target: ScatterParam & { readonly element: T },
+    at: Operand | readonly Operand[],
+    value: ValueFor<NoInfer<T>>,
+  ): void {
     const indices = this.indices(target.name, target.rank, at);
     const folded = this.value(target.element, value);
     this.push({ kind: "scatter", target: target.name, indices, value: folded, location: this.location });
   }
 
   /** Folds a value into a reduction. */
-  reduceTo(target: ReduceTarget, value: Operand): void {
+  reduceTo<T extends NumericType>(target: ReduceTarget<T>, value: ValueFor<NoInfer<T>>): void {
     this.push({ kind: "reduce", target: target.name, value: this.value(target.type, value), location: this.location });
   }
 

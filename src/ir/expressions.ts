@@ -26,6 +26,8 @@ import type {
 export type Typed<T extends ScalarType> = Expr & { readonly type: T };
 /** An expression, or a value that becomes a constant. */
 export type Operand<T extends ScalarType = ScalarType> = Typed<T> | number | boolean;
+/** What a place of type T takes; anything where the type is not known before the program runs. */
+export type ValueFor<T extends ScalarType> = NumericType extends T ? Operand : Operand<T>;
 /** What an element of a view is in an expression: bytes are read as i32. */
 export type ValueOf<E extends ElementType> = E extends "u8" ? "i32" : Exclude<E, "u8">;
 
@@ -129,7 +131,10 @@ export function unary(fn: UnaryFn, a: Expr): Expr {
 }
 
 /** Both operands, and the result, have one type. */
-export function binary<T extends ScalarType>(fn: BinaryFn, a: Operand<T>, b: Operand<T>): Typed<T> {
+export function binary<T extends ScalarType>(fn: BinaryFn, a: Typed<T>, b: Operand<NoInfer<T>>): Typed<T>;
+export function binary<T extends ScalarType>(fn: BinaryFn, a: number, b: Typed<T>): Typed<T>;
+export function binary(fn: BinaryFn, a: Operand, b: Operand): Expr;
+export function binary(fn: BinaryFn, a: Operand, b: Operand): Expr {
   const [left, right] = both(a, b);
   return checked({ op: "binary", type: left.type, fn, a: left, b: right });
 }
@@ -162,11 +167,11 @@ export function call<T extends ScalarType>(fn: MathFn, a: Typed<T>, b?: Operand<
   return checked({ op: "call", type: a.type as NumericType, fn, args });
 }
 
-type Binary = <T extends ScalarType>(a: Operand<T>, b: Operand<T>) => Typed<T>;
-const binaryOf =
-  (fn: BinaryFn): Binary =>
-  (a, b) =>
-    binary(fn, a, b);
+interface Binary {
+  <T extends ScalarType>(a: Typed<T>, b: Operand<NoInfer<T>>): Typed<T>;
+  <T extends ScalarType>(a: number, b: Typed<T>): Typed<T>;
+}
+const binaryOf = (fn: BinaryFn): Binary => ((a: Operand, b: Operand) => binary(fn, a, b)) as Binary;
 const compareOf =
   (fn: CompareFn) =>
   (a: Operand, b: Operand): Typed<"bool"> =>

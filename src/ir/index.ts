@@ -34,6 +34,7 @@ export {
   type ArrayRef,
   type Operand,
   type Typed,
+  type ValueFor,
   type ValueOf,
 } from "./expressions.js";
 export { IRError } from "./errors.js";
