@@ -4,13 +4,13 @@ import { setTimeout as rest } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
-import { OCC_LEVELS, skeleton, type OccLevel, type WalkOrder } from "isoform/skeleton";
+import { OCC_LEVELS, skeleton, type OccLevel, type SweepOrder } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";
 import { cg, lbm } from "./grid-problems.js";
 
 /*
  * Strong scaling of grid applications over the devices of one machine, at every level of OCC, in runs of about so many seconds:
- *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--walk forward,alternating] [--unroll 48] [--seconds 0.05] [--tune] [--json F] [--timelines FOLDER]
+ *   node dist/bench/scaling.js --devices cuda:0,cuda:1,cuda:2,cuda:3 [--counts 1,2,4] [--sizes 256,512] [--occ none,in-kernel,...] [--sweep-order forward,alternating] [--unroll 48] [--seconds 0.05] [--tune] [--json F] [--timelines FOLDER]
  */
 
 const { values: options } = parseArgs({
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     occ: { type: "string", default: OCC_LEVELS.join() },
     unroll: { type: "string", default: "48" },
     seconds: { type: "string", default: "0.05" },
-    walk: { type: "string", default: "alternating" },
+    "sweep-order": { type: "string", default: "alternating" },
     tune: { type: "boolean", default: false },
     rounds: { type: "string", default: "5" },
     json: { type: "string" },
@@ -36,7 +36,7 @@ const REST = 100;
 /** NVLink of one direction between two GPUs of a host, for the planned timelines. */
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
 const OCC = options.occ.split(",") as OccLevel[];
-const walks = options.walk.split(",") as WalkOrder[];
+const sweepOrders = options["sweep-order"].split(",") as SweepOrder[];
 const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
 
 interface Row {
@@ -44,7 +44,7 @@ interface Row {
   size: number;
   devices: number;
   occ: OccLevel;
-  walk: WalkOrder;
+  sweepOrder: SweepOrder;
   /** Median over the rounds of the seconds of one iteration. */
   seconds: number;
   mlups: number;
@@ -58,8 +58,8 @@ const rows: Row[] = [];
 let label = "";
 for (const size of numbers(options.sizes))
   for (const application of options.only.split(",") as Application[])
-    for (const walk of walks) {
-      await measureAll(application, size, walk);
+    for (const sweepOrder of sweepOrders) {
+      await measureAll(application, size, sweepOrder);
       report();
     }
 
@@ -77,11 +77,11 @@ function report(): void {
   writeFileSync(options.json, JSON.stringify(told, undefined, 1) + "\n");
 }
 
-async function measureAll(application: Application, size: number, walk: WalkOrder): Promise<void> {
-  const alone = await prepare(application, size, 1, OCC[0], walk);
+async function measureAll(application: Application, size: number, sweepOrder: SweepOrder): Promise<void> {
+  const alone = await prepare(application, size, 1, OCC[0], sweepOrder);
   for (const count of numbers(options.counts))
     for (const occ of count === 1 ? OCC.slice(0, 1) : OCC) {
-      const several = count === 1 ? undefined : await prepare(application, size, count, occ, walk);
+      const several = count === 1 ? undefined : await prepare(application, size, count, occ, sweepOrder);
       const samples: { seconds: number; efficiency: number }[] = [];
       for (let round = 0; round < rounds; round++) {
         const one = await alone.run();
@@ -90,9 +90,9 @@ async function measureAll(application: Application, size: number, walk: WalkOrde
       }
       const seconds = median(samples.map((sample) => sample.seconds));
       const efficiency = median(samples.map((sample) => sample.efficiency));
-      rows.push({ application, size, devices: count, occ, walk, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
+      rows.push({ application, size, devices: count, occ, sweepOrder, seconds, mlups: size ** 3 / seconds / 1e6, efficiency });
       console.log(
-        `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(9)} ${walk.padEnd(11)} ${(1e3 * seconds).toFixed(4)} ms  efficiency ${efficiency.toFixed(3)}`,
+        `${application.padEnd(4)} ${size}^3 ${count} x ${occ.padEnd(9)} ${sweepOrder.padEnd(11)} ${(1e3 * seconds).toFixed(4)} ms  efficiency ${efficiency.toFixed(3)}`,
       );
       if (occ === "two-way") await several?.draw(`${application}-${size}-${count}.svg`);
       await several?.close();
@@ -101,12 +101,12 @@ async function measureAll(application: Application, size: number, walk: WalkOrde
 }
 
 /** A problem on the first `count` devices. */
-async function prepare(application: Application, size: number, count: number, occ: OccLevel, walk: WalkOrder) {
+async function prepare(application: Application, size: number, count: number, occ: OccLevel, sweepOrder: SweepOrder) {
   const set = await devices(all.slice(0, count), { link: LINK, tune: options.tune });
   label = `${all.length} of ${set.members[0].device.label}`;
   const { problem, unroll } = PROBLEMS[application];
   const { steps, temporary, restart } = await problem(dense(set, [size, size, size]), "f64");
-  const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, walk });
+  const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, sweepOrder });
   await plan.run(2 * unroll);
   const once = await plan.run(unroll);
   const iterations = unroll * Math.ceil(Number(options.seconds) / once.seconds);

@@ -65,7 +65,7 @@ export function growthBeside({ times, values }: Series, omega: number, most: num
     const residual = rows.reduce((sum, row) => sum + (row.reduce((s, f, k) => s + f * solution[k], 0) - 1) ** 2, 0);
     return { amplitude: solution[0], residual };
   };
-  // The residual has one valley near the rate, which a coarse walk finds and golden sections narrow.
+  // The residual has one valley near the rate, which a coarse search finds and golden sections narrow.
   const steps = 100;
   const coarse = Array.from({ length: steps }, (_, n) => ((n + 1) * most) / steps);
   const best = coarse.reduce((a, b) => (solve(b).residual < solve(a).residual ? b : a));

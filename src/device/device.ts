@@ -93,7 +93,7 @@ export interface LaunchOptions {
    * From the end of the range to its begin, where the device has a choice and its cache holds a good part of the views: what the launch before
    * has touched last is found there. Results of strict mode do not depend on it.
    */
-  backward?: boolean;
+  sweepBackward?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, `sorted` in strict mode and where deterministic. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
@@ -124,7 +124,7 @@ export interface Cost {
 }
 
 /**
- * Work that was captured once and is submitted as one: a CUDA graph; on `wasm` one region of the workers, on `native` one call, that walks
+ * Work that was captured once and is submitted as one: a CUDA graph; on `wasm` one region of the workers, on `native` one call, that goes
  * over all of it. Arguments, shapes and order are those of the capture.
  */
 export interface Graph {

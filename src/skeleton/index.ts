@@ -13,5 +13,5 @@ export {
   type Storage,
   type Unresolved,
 } from "./settings.js";
-export { WALKS, type WalkOrder } from "./run/sweep-order.js";
+export { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
 export { fastest, tuned, type Tunable } from "./tuned.js";

@@ -13,7 +13,7 @@ import { Pace } from "./run/pace.js";
 import type { Derived } from "./plan/nodes.js";
 import { nextStart, type Plan } from "./plan/plan.js";
 import type { Step } from "./fusion/sequence.js";
-import { WALKS, type WalkOrder } from "./run/sweep-order.js";
+import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
 import type { Snapshot } from "./run/snapshot.js";
 
 export interface SkeletonOptions {
@@ -32,10 +32,10 @@ export interface SkeletonOptions {
   /** Fields whose values nobody needs after an iteration, nor in the next one before they are written: fusion need not store them. */
   temporary?: readonly Field[];
   /**
-   * `alternating`, or where absent: every other container walks over its cells from the last to the first, where it then finds in the cache
+   * `alternating`, or where absent: every other container sweeps over its cells from the last to the first, where it then finds in the cache
    * what the one before has left there: on GPUs, for boxes in three dimensions that are not much larger than the cache. `forward`: none does.
    */
-  walk?: WalkOrder;
+  sweepOrder?: SweepOrder;
 }
 
 export interface RunOptions {
@@ -96,16 +96,20 @@ export class Skeleton {
       precision = set.members[0].device.precision,
       unroll = 1,
       temporary = [],
-      walk = "alternating",
+      sweepOrder = "alternating",
+      ...others
     } = options;
+    for (const other of Object.keys(others))
+      throw new LaunchError(`skeleton "${name}" has no option "${other}"; it has occ, fuse, precision, unroll, temporary and sweepOrder`);
     if (occ !== "auto" && !OCC_LEVELS.includes(occ))
       throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);
     if (!Number.isInteger(unroll) || unroll < 1)
       throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
-    if (!WALKS.includes(walk)) throw new LaunchError(`skeleton "${name}": walk is "${String(walk)}"; use ${WALKS.join(" or ")}`);
+    if (!SWEEP_ORDERS.includes(sweepOrder))
+      throw new LaunchError(`skeleton "${name}": sweepOrder is "${String(sweepOrder)}"; use ${SWEEP_ORDERS.join(" or ")}`);
     this.level = occ === "auto" ? undefined : occ;
     [this.precision, this.unrolled, this.temporary] = [precision, unroll, new Set(temporary)];
-    this.executor = new Executor(set, steps, { fuse, precision, temporary, walk });
+    this.executor = new Executor(set, steps, { fuse, precision, temporary, sweepOrder });
     if (this.executor.containers.length === 0) throw new LaunchError(`skeleton "${name}" has no containers; give at least one`);
     for (const container of this.executor.containers)
       if (container.grid.set !== set)

@@ -57,11 +57,11 @@ export function clearView(view: View): void {
 /** Visits the offset of each element, in `right` order. */
 function eachElement(view: View, visit: (offset: number) => void): void {
   const { shape, strides, rank } = view;
-  const walk = (axis: number, base: number): void => {
+  const visitAxis = (axis: number, base: number): void => {
     for (let n = 0, at = base; n < shape[axis]; n++, at += strides[axis]) {
       if (axis === rank - 1) visit(at);
-      else walk(axis + 1, at);
+      else visitAxis(axis + 1, at);
     }
   };
-  walk(0, 0);
+  visitAxis(0, 0);
 }

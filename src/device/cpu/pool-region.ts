@@ -1,7 +1,7 @@
 import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Run } from "./pool-control.js";
 
 /*
- * A region: stages through which all threads of a pool walk together, with a barrier between two of them, so that nobody returns to a host
+ * A region: stages that all threads of a pool run together, with a barrier between two of them, so that nobody returns to a host
  * in between. Some stages are a program on several threads, others what the calling thread does alone.
  */
 
@@ -23,10 +23,10 @@ export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number)
 }
 
 /**
- * One thread's way through a region. Where a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
+ * What one thread runs of a region. Where a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
  * still wait at the barriers.
  */
-export class Walk {
+export class RegionRun {
   private readonly words: Int32Array;
   private readonly patience = new Patience();
 

@@ -1,4 +1,4 @@
-import { shareOf, Walk } from "./pool-region.js";
+import { shareOf, RegionRun } from "./pool-region.js";
 import {
   ARRIVED,
   Control,
@@ -52,8 +52,8 @@ function walkOf({ stages }: Extract<Program, { kind: "region" }>, control: Contr
   const shares = stages.map((stage) => stage && shareOf(stage, programs.get(stage.program)!, rank));
   const fail = (stage: number, error: unknown): void => control.setError(rank, `${stages[stage]!.label}: ${textOf(error)}`);
   const sleep = (arrived: number): void => void Atomics.wait(control.words, ARRIVED, arrived);
-  let walk: Walk | undefined;
-  return (_args, _rank, team) => (walk ??= new Walk(control, team, shares, fail, sleep)).run();
+  let regionRun: RegionRun | undefined;
+  return (_args, _rank, team) => (regionRun ??= new RegionRun(control, team, shares, fail, sleep)).run();
 }
 
 /** Takes part in one region after the other, until it is told to look at its messages. */

@@ -1,5 +1,5 @@
 import { DeviceError, IsoformError } from "../../ir/errors.js";
-import { type ProgramStage, shareOf, Walk } from "./pool-region.js";
+import { type ProgramStage, shareOf, RegionRun } from "./pool-region.js";
 import {
   ARRIVED,
   Control,
@@ -243,11 +243,11 @@ export class WorkerPool {
     const sleep = (arrived: number): void => {
       if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
     };
-    const walk = new Walk(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
+    const regionRun = new RegionRun(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
     const known = stages.map((stage) => (typeof stage === "function" ? undefined : stage));
     return this.add({ kind: "region", name: label, stages: known }, label, () => {
       failure = undefined;
-      walk.run();
+      regionRun.run();
       if (failure !== undefined) throw failure;
     });
   }

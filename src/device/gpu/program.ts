@@ -113,10 +113,10 @@ const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 const NARROW = 2 ** 30;
 
 /**
- * Bytes that a launch touches, in caches, up to which it walks back where it may. Of a step of conjugate gradients: 3 % at one cache (H200),
+ * Bytes that a launch touches, in caches, up to which it sweeps backward where it may. Of a step of conjugate gradients: 3 % at one cache (H200),
  * 0.5 % at four, 2 % lost at 43 (H100).
  */
-const WALKED_CACHES = 8;
+const SWEPT_CACHES = 8;
 
 const WARP = 32;
 /** Bytes of a cache line. */
@@ -176,10 +176,10 @@ function lanesRemark({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAs
   return [`lanes: ${lanes} of a member${why}`];
 }
 
-/** Where the cache holds too little of what a launch touches, walking back costs more than it finds there. */
-const walksBack = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boolean =>
-  call.options.backward === true &&
-  Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= WALKED_CACHES * l2Bytes;
+/** Where the cache holds too little of what a launch touches, a backward sweep costs more than it finds there. */
+const sweepsBackward = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boolean =>
+  call.options.sweepBackward === true &&
+  Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= SWEPT_CACHES * l2Bytes;
 
 function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
   const { policy, views, precision, ordered, disjointMemory, peerStores } = binding;
@@ -205,7 +205,7 @@ function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: Cod
     lanes,
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
-    ...(walksBack(binding, facts) ? { backward: true } : {}),
+    ...(sweepsBackward(binding, facts) ? { sweepBackward: true } : {}),
     ...(peerStores.length > 0 ? { peerStores: peerStores.map(({ param, side }) => ({ param, side })) } : {}),
   };
 }

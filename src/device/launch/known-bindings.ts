@@ -122,10 +122,10 @@ function matches(found: Known, call: Call): boolean {
 }
 
 function optionsKey({ device, options }: Call): string {
-  const { partials, scatter, backward } = options;
+  const { partials, scatter, sweepBackward } = options;
   const deterministic = isDeterministic(device, options);
-  const byDefault = partials === undefined && scatter === undefined && !backward && !deterministic;
-  return byDefault ? "" : JSON.stringify([partials, scatter, backward, deterministic]);
+  const byDefault = partials === undefined && scatter === undefined && !sweepBackward && !deterministic;
+  return byDefault ? "" : JSON.stringify([partials, scatter, sweepBackward, deterministic]);
 }
 
 function viewKey(view: AnyView): ViewKey {

@@ -3,13 +3,13 @@ import { BYTES, type View } from "../memory/view.js";
 import type { Entry, Loader } from "./library.js";
 
 /*
- * Graphs on `native`: one call walks over steps, each a function and its argument struct. Kernels are steps as they are; copies and clears
+ * Graphs on `native`: one call runs the steps, each a function and its argument struct. Kernels are steps as they are; copies and clears
  * go through a function of their own.
  */
 
-export const WALK = { walk: "isoform_walk", transfer: "isoform_transfer" } as const;
+export const GRAPH_FUNCTIONS = { run: "isoform_run_graph", transfer: "isoform_transfer" } as const;
 
-export const WALK_SOURCE = `// Walks over captured work, written by isoform.
+export const GRAPH_SOURCE = `// Runs captured work, written by isoform.
 #include <stdint.h>
 #include <string.h>
 
@@ -18,14 +18,14 @@ struct step {
   void *args;
 };
 
-struct walk {
+struct graph {
   const struct step *steps;
   int64_t count;
 };
 
-void ${WALK.walk}(const struct walk *walk)
+void ${GRAPH_FUNCTIONS.run}(const struct graph *graph)
 {
-  for (int64_t n = 0; n < walk->count; n++) walk->steps[n].run(walk->steps[n].args);
+  for (int64_t n = 0; n < graph->count; n++) graph->steps[n].run(graph->steps[n].args);
 }
 
 /* Rows of \`bytes\` bytes along four axes; without a source they are set to zero. Distances are in bytes. */
@@ -41,7 +41,7 @@ static int64_t offset(const int64_t *step, int64_t i, int64_t j, int64_t k, int6
   return i * step[0] + j * step[1] + k * step[2] + l * step[3];
 }
 
-void ${WALK.transfer}(const struct transfer *t)
+void ${GRAPH_FUNCTIONS.transfer}(const struct transfer *t)
 {
   for (int64_t i = 0; i < t->rows[0]; i++)
     for (int64_t j = 0; j < t->rows[1]; j++)
@@ -55,24 +55,24 @@ void ${WALK.transfer}(const struct transfer *t)
 `;
 
 /** A function and its argument struct, by their addresses. */
-export interface WalkStep {
+export interface GraphStep {
   readonly entry: bigint;
   readonly args: bigint;
   /** The struct's memory. */
   readonly kept: unknown;
 }
 
-/** Steps that one call walks over. */
-export class WalkRegion implements Region {
-  /** `struct walk`, followed by its steps. */
+/** Steps that one call runs. */
+export class GraphRegion implements Region {
+  /** `struct graph`, followed by its steps. */
   private readonly list: BigUint64Array<ArrayBuffer>;
   private readonly address: bigint;
 
   /** @param finish what is left to do when all steps are through */
   constructor(
     readonly remark: string,
-    private readonly walk: Entry,
-    private steps: readonly WalkStep[],
+    private readonly runGraph: Entry,
+    private steps: readonly GraphStep[],
     loader: Loader,
     private readonly finish: () => void,
   ) {
@@ -82,7 +82,7 @@ export class WalkRegion implements Region {
   }
 
   run(): void {
-    this.walk.call(this.address);
+    this.runGraph.call(this.address);
     this.finish();
   }
 

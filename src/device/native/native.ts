@@ -20,7 +20,7 @@ import { BYTES, type View } from "../memory/view.js";
 import { lastLevelCache } from "./cache-size.js";
 import { keepSource } from "../cache.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
-import { transferArgs, WALK, WALK_SOURCE, WalkRegion, type WalkStep } from "./graph.js";
+import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -74,10 +74,10 @@ class NativeDevice extends CpuDevice {
 
   /** One call. */
   override region(work: readonly Captured[]): Region {
-    const library = compileLibrary(this.compiler, "walk", WALK_SOURCE, "strict");
-    const [walk, transfer] = [this.loader.entry(library, WALK.walk), this.loader.entry(library, WALK.transfer)];
+    const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict");
+    const [runGraph, transfer] = [this.loader.entry(library, GRAPH_FUNCTIONS.run), this.loader.entry(library, GRAPH_FUNCTIONS.transfer)];
     const at = (view: View) => this.loader.address(hostOf(view)) + BigInt(addressOf(view));
-    const steps = work.map((item): WalkStep => {
+    const steps = work.map((item): GraphStep => {
       if (item instanceof CpuLaunch) return (item.program as NativeProgram).step;
       const args = transferArgs(item, at);
       return { entry: transfer.address, args: this.loader.address(args), kept: args };
@@ -86,7 +86,7 @@ class NativeDevice extends CpuDevice {
     const finish = () => {
       for (const launch of launches) launch.results = (launch.program as NativeProgram).results();
     };
-    return new WalkRegion(`${countOf(work)}: one call`, walk, steps, this.loader, finish);
+    return new GraphRegion(`${countOf(work)}: one call`, runGraph, steps, this.loader, finish);
   }
 
   /** Emitted, compiled and loaded, or found so. */
@@ -174,7 +174,7 @@ class NativeProgram implements CpuProgram {
   }
 
   /** The function and its arguments, for a graph. */
-  get step(): WalkStep {
+  get step(): GraphStep {
     return { entry: this.entry.address, args: this.argsAddress, kept: this.args.buffer };
   }
 

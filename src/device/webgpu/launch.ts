@@ -35,7 +35,7 @@ import {
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 /** Contributions that are written and sorted at a time. */
 const SORTED_AT_A_TIME = 1 << 20;
-/** Workgroups of a grid that walks over its elements and folds. */
+/** Workgroups of a grid that strides over its elements and folds. */
 const FOLDING_GROUPS = 1024;
 
 /** A kernel bound to arguments on one device: the steps of a run, and the temporary memory that they share. */
@@ -341,7 +341,7 @@ const basesOf = ({ bases }: Piece): Record<string, number> =>
 
 const sizeOf = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
 
-/** Workgroups along x, y and z for a range, at most `most` of them; they walk where they are fewer than its elements need. */
+/** Workgroups along x, y and z for a range, at most `most` of them; they stride where they are fewer than its elements need. */
 function gridOf({ extents }: RangePolicy, most: number, [width, height]: Entry["workgroup"]): [number, number, number] {
   const rank = extents.length;
   const counts = [

@@ -231,7 +231,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
     if (origin !== undefined) args[origin] = this.partitions[device].first;
 
-    const { precision, reductions = {}, unfolded, backward } = options;
+    const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
     return this.planesOf(device, view).flatMap(([first, end], n) => {
@@ -243,7 +243,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
       return [
-        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, backward }),
+        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward }),
       ];
     });
   }
@@ -341,7 +341,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
   }
 
-  /** @param lanes of a GPU that share out the particles of a cell, where the container walks along such */
+  /** @param lanes of a GPU that share out the particles of a cell, where the container loops over such */
   private lower(container: Container, onCpu: boolean, lanes = 1): Lowered {
     // Particles read the cells around theirs once for all of them.
     const byValue = onCpu && !container.particles && container.uses.every(({ spread }) => spread === undefined);

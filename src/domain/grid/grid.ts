@@ -253,8 +253,8 @@ export interface PrepareOptions {
   reductions?: Readonly<Record<string, View>>;
   /** Reductions stay with the launches, for `fold` of the device. */
   unfolded?: boolean;
-  /** The container walks from the last plane to the first, where grid and device can and it pays. */
-  backward?: boolean;
+  /** The container sweeps from the last plane to the first, where grid and device can and it pays. */
+  sweepBackward?: boolean;
   /** Fields whose cells are stored in the halos of the neighbouring members by the container itself; see `canPeerStore`. */
   peerStored?: readonly Field[];
 }

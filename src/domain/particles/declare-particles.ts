@@ -46,7 +46,7 @@ export type ParticleBody<P extends ParticleParams, D extends Dimension = Dimensi
 ) => void;
 
 /**
- * Lowers and analyses a function of the particles of a species. It becomes a container over cells that walks along each cell's particles,
+ * Lowers and analyses a function of the particles of a species. It becomes a container over cells that loops over each cell's particles,
  * followed, for each field that they add to, by one that gathers what cells have for their neighbours.
  * Throws ContainerError with the author's line where the code is outside the language, or particles would race.
  */
@@ -136,7 +136,7 @@ class ParticleDeclarations extends Declarations {
 
   private addColumn(param: string, column: Column): void {
     if (column.species !== this.species)
-      this.fail(`the column "${column.name}" belongs to another species than "${this.species.name}"`, "walk along one species at a time");
+      this.fail(`the column "${column.name}" belongs to another species than "${this.species.name}"`, "loop over one species at a time");
     if ([...this.columns.values()].includes(column)) this.fail(`the column "${column.name}" is given twice`, "give it once");
     this.columns.set(param, column);
     const { type, components } = column;

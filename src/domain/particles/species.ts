@@ -66,7 +66,7 @@ interface Datum {
 
 /**
  * Particles of one kind on a grid. Each has a position, in units of cells from the grid's first corner, so that cell [floor(x), floor(y), floor(z)]
- * is the one that it is in, and whatever columns are declared. The member that owns the cell holds the particle. Containers walk along them
+ * is the one that it is in, and whatever columns are declared. The member that owns the cell holds the particle. Containers loop over them
  * cell by cell; where positions have changed since, skeletons sort them first, and send those on that have come to another member.
  */
 export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = Dimension> implements GridSpecies {

@@ -18,7 +18,7 @@ import { argumentFor, argumentGroups, launchArguments, writeComment, type Argume
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 /** Partials that one workgroup folds to the end; more are folded by a grid first. */
 const FINISH_LIMIT = 1 << 14;
-/** Workgroups of a grid that walks over its elements and folds. */
+/** Workgroups of a grid that strides over its elements and folds. */
 const FOLDING_GROUPS = 1024;
 const GRID_LIMIT = 65535;
 
@@ -209,7 +209,7 @@ function chunkGroups(rank: number, serial: boolean): string[] {
   ];
 }
 
-/** Workgroups along x take the last axis; where they are fewer than the elements need, they walk. */
+/** Workgroups along x take the last axis; where they are fewer than the elements need, they stride. */
 function gridGroups(rank: number, traversal: WgslProgram["traversal"]): string[] {
   const needed = [
     `Math.ceil(count[${rank - 1}] / ${rank === 1 ? WORKGROUP : ROW})`,

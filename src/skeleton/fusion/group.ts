@@ -129,8 +129,8 @@ class Builder {
 
   private particles(part: Part): string | undefined {
     if (this.parts.length === 0) return undefined;
-    const walker = [...this.parts, part].find(({ container }) => container.arrays);
-    return walker && `"${walker.container.name}" walks along the particles of each cell`;
+    const overParticles = [...this.parts, part].find(({ container }) => container.arrays);
+    return overParticles && `"${overParticles.container.name}" loops over the particles of each cell`;
   }
 
   private scalars(part: Part): string | undefined {

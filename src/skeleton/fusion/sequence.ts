@@ -55,14 +55,14 @@ export function unroll(steps: readonly Step[], iterations: number): Unrolled {
   const containers: Container[] = [];
   const swaps: Pair[] = [];
   const memory = new SwappedMemory();
-  const walk = (step: Step): void => {
-    if (Array.isArray(step)) step.forEach(walk);
+  const append = (step: Step): void => {
+    if (Array.isArray(step)) step.forEach(append);
     else if ("swap" in step) {
       memory.swap(step.swap);
       swaps.push(step.swap);
     } else containers.push(rebind(step as Container, memory.of, memory.of));
   };
-  for (let n = 0; n < iterations; n++) steps.forEach(walk);
+  for (let n = 0; n < iterations; n++) steps.forEach(append);
   return { containers, swaps: memory.unchanged ? [] : swaps };
 }
 

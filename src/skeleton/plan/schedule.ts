@@ -13,7 +13,7 @@ export interface Task<N> {
 
 export interface Schedule<N> {
   readonly streams: number;
-  /** Levels of a breadth-first walk along the dependencies: nodes of one level are independent. */
+  /** Levels of a breadth-first search along the dependencies: nodes of one level are independent. */
   readonly levels: readonly (readonly N[])[];
   /** In the order in which the host launches them. */
   readonly tasks: readonly Task<N>[];

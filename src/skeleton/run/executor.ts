@@ -9,13 +9,13 @@ import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/pla
 import { Program, type Op, type OpMarks } from "./program.js";
 import { exchange, requireDefined, unroll, type Step } from "../fusion/sequence.js";
 import type { Timeline } from "./timeline.js";
-import type { WalkOrder } from "./sweep-order.js";
+import type { SweepOrder } from "./sweep-order.js";
 
 export interface ExecutorOptions {
   readonly fuse: boolean;
   readonly precision: Precision;
   readonly temporary: readonly Field[];
-  readonly walk: WalkOrder;
+  readonly sweepOrder: SweepOrder;
 }
 
 /** What a list of containers uses. */
@@ -142,7 +142,7 @@ export class Executor {
     requireDefined(stages.written.nodes.map(({ container }) => container));
     const plan = this.plan(stages, level, new Set(derived.filter((of) => of.coherent)));
     const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
-    const program = new Program(plan, this.set, this.options.precision, this.options.walk);
+    const program = new Program(plan, this.set, this.options.precision, this.options.sweepOrder);
     this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
     if (this.variants.length > KEPT) this.variants.shift()!.program.free();
     return program;
@@ -158,8 +158,8 @@ export class Executor {
     this.tuned.add(stages);
     const program = this.programFor(stages, level);
     // Once halos are up to date, views may be split in another way.
-    const { precision, walk } = this.options;
-    const next = new Program(this.plan(stages, level, nextStart(program.plan)), this.set, precision, walk);
+    const { precision, sweepOrder } = this.options;
+    const next = new Program(this.plan(stages, level, nextStart(program.plan)), this.set, precision, sweepOrder);
     try {
       await next.tune();
     } finally {

@@ -8,7 +8,7 @@ import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 import type { Task } from "../plan/schedule.js";
-import { walksBack, type WalkOrder } from "./sweep-order.js";
+import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
 
 /** What one member does for one task, in one of its streams. */
 export interface Op {
@@ -55,7 +55,7 @@ export class Program {
     readonly plan: Plan,
     private readonly set: DeviceSet,
     private readonly precision: Precision,
-    private readonly walk: WalkOrder,
+    private readonly sweepOrder: SweepOrder,
   ) {
     try {
       this.ops = this.lower(plan.schedule.tasks);
@@ -241,7 +241,12 @@ export class Program {
     if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
-    const options = { precision: this.precision, reductions, peerStored: node.peerStored, backward: walksBack(this.walk, stage) };
+    const options = {
+      precision: this.precision,
+      reductions,
+      peerStored: node.peerStored,
+      sweepBackward: sweepsBackward(this.sweepOrder, stage),
+    };
     const launches = container.grid.prepare(container, member, view, options);
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
@@ -260,7 +265,7 @@ export class Program {
     const { reductions, grid } = nodes[0].container;
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
     if (!members[0].device.fold) return undefined;
-    const options = { precision: this.precision, unfolded: true, backward: walksBack(this.walk, stage) };
+    const options = { precision: this.precision, unfolded: true, sweepBackward: sweepsBackward(this.sweepOrder, stage) };
     const launchesOf = ({ container, view, peerStored }: ComputeNode) =>
       members.map((_, m) => grid.prepare(container, m, view, { ...options, peerStored }));
     const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
@@ -284,7 +289,7 @@ export class Program {
 /** All that is complete once some operations are: what they waited for or exchanged with, and what came `before` in the streams of it all. */
 function complete(last: readonly Op[], before: ReadonlyMap<Op, Op | undefined>): ReadonlySet<Op> {
   const done = new Set<Op>(last);
-  // Grows while it is walked.
+  // Grows during the loop.
   for (const op of done) {
     for (const other of [...op.waits, ...op.exchangesWith]) done.add(other);
     const earlier = before.get(op);

@@ -1,9 +1,9 @@
 /**
- * The way of containers over their cells: all from the first plane to the last, or every other one back, so that it begins with what the one
- * before has left in the cache.
+ * The order in which containers sweep over their cells: all from the first plane to the last, or every other one backward, so that it begins
+ * with what the one before has left in the cache.
  */
-export const WALKS = ["forward", "alternating"] as const;
-export type WalkOrder = (typeof WALKS)[number];
+export const SWEEP_ORDERS = ["forward", "alternating"] as const;
+export type SweepOrder = (typeof SWEEP_ORDERS)[number];
 
-/** True where the container of this number walks from its end. */
-export const walksBack = (order: WalkOrder, stage: number): boolean => order === "alternating" && stage % 2 === 1;
+/** True where the container of this number sweeps backward, from its last plane. */
+export const sweepsBackward = (order: SweepOrder, stage: number): boolean => order === "alternating" && stage % 2 === 1;

@@ -91,12 +91,12 @@ test("tiles are the shape of blocks, by powers of two", () => {
   assert.match(planned(folded, range(4, 100, { tile: [4, 16] }), { precision: "strict" }).text, /tiles: none, as the order of reductions/);
 });
 
-test("a launch walks back where the cache holds an eighth of what it touches", () => {
+test("a launch sweeps backward where the cache holds an eighth of what it touches", () => {
   const box = kernel("box", { x: view(f64, 3) }, ({ x }, i, j, k) => {
     x[i][j][k] = 1;
   });
   const bytes = 8 * 4 * 100 * 40;
-  const back = (l2Bytes: number, backward?: boolean) =>
-    planned(box, range(4, 100, 40), { backward }, cudaLanguage, { ...FACTS, l2Bytes }).source.includes("gridDim.y - 1 - blockIdx.y");
+  const back = (l2Bytes: number, sweepBackward?: boolean) =>
+    planned(box, range(4, 100, 40), { sweepBackward }, cudaLanguage, { ...FACTS, l2Bytes }).source.includes("gridDim.y - 1 - blockIdx.y");
   assert.deepEqual([back(bytes / 8, true), back(bytes / 8 - 1, true), back(bytes), back(bytes, false)], [true, false, false, false]);
 });

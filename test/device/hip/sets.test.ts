@@ -82,8 +82,8 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
   });
 
   for (const spec of ["hip:0", "hip:0,hip:1"])
-    it(`walks there and back: ${spec}`, async () => {
-      const back = { walk: "alternating", occ: "in-kernel", unroll: 2 } as const;
+    it(`sweeps forward and backward: ${spec}`, async () => {
+      const back = { sweepOrder: "alternating", occ: "in-kernel", unroll: 2 } as const;
       const strict = { ...back, precision: "strict" } as const;
       assert.deepEqual(await solve(spec, strict), await solve("js", { precision: "strict" }));
       const [found, wanted] = [await solve(spec, { ...back, precision: "fast" }), await solve("js", {})];

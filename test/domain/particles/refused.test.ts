@@ -177,7 +177,7 @@ describe("containers over particles are refused that", () => {
       () => ions.container("k", { w: electrons.columns.w }, () => {}),
       'container("k"',
       /the column "electrons\.w" belongs to another species than "ions"/,
-      /walk along one species at a time/,
+      /loop over one species at a time/,
     );
     refused(() => ions.container("k", { w, also: w }, () => {}), 'container("k"', /the column "ions\.w" is given twice/, /give it once/);
     const other = dense(jsSet(1), [6, 5, 4]).field("other", f64);

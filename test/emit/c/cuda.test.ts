@@ -34,11 +34,11 @@ test("a box has the block, the planes and the elements a thread that its tuning 
   assert.doesNotMatch(emit(smooth, { tuning: { elements: 1 } }).source, /while/);
 });
 
-test("a box walks from its end where it is to", () => {
+test("a box is swept from its end where it is to be", () => {
   const relax = kernel("relax", { u: view(f64, 3), v: view(f64, 3), w: view(f32, 3) }, ({ u, v, w }, i, j, k) => {
     v[i][j][k] += w[i][j][k] * u[i][j][k + 1];
   });
-  const { source } = emit(relax, { backward: true });
+  const { source } = emit(relax, { sweepBackward: true });
   assert.match(source, /\(int\)\(gridDim\.y - 1 - blockIdx\.y\) \* planes/);
   assert.doesNotMatch(emit(relax).source, /gridDim/);
 });

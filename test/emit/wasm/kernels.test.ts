@@ -310,7 +310,7 @@ test("updates and sums of elements side by side go in pairs", async () => {
   assert.match(device.prepare(totals, { a: whole }, range(300), { precision: "fast" }).remarks.join(), /as its sums go in pairs/);
 });
 
-test("arrays of left layout are walked along their first axis", async () => {
+test("arrays of left layout are traversed along their first axis", async () => {
   const add = kernel("add", { a: view(f64, 3), b: view(f64, 3) }, ({ a, b }, i, j, k) => {
     b[i][j][k] = a[i][j][k] + 100 * i + 10 * j + k;
   });

@@ -30,7 +30,7 @@ export interface Entry {
 export type Traversal =
   /** One thread an element. */
   | "elements"
-  /** A grid that fits the device walks over the elements, and blocks fold what they meet. */
+  /** A grid that fits the device strides over the elements, and blocks fold what they meet. */
   | "strided"
   /** Blocks have stretches of neighbouring elements, in row-major order. */
   | "stretches"
@@ -81,7 +81,7 @@ export interface GpuAssumptions {
   /** Views of which planes are stored in other memory, too: `peerStore:x:first` and `peerStorePlanes:x:first`. For grids over a box. */
   peerStores?: readonly PeerStoreCode[];
   /** Blocks of a grid over a box begin at its end. */
-  backward?: boolean;
+  sweepBackward?: boolean;
 }
 
 export interface PeerStoreCode {

@@ -244,7 +244,7 @@ export class RangeWriter extends EntryWriter {
   /**
    * A grid over a box. Blocks come in tiles of so many rows that what they read for one slab of planes is in the cache for the next:
    * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles. Blocks are started in this order,
-   * with `backward` from the last to the first.
+   * with `sweepBackward` from the last to the first.
    */
   private box(strided: boolean): void {
     const { code, early, T, dialect: d } = this;
@@ -254,9 +254,9 @@ export class RangeWriter extends EntryWriter {
       this.indexParam("tile", "tile"),
       this.indexParam("planes", "planes"),
     ];
-    const { peerStores, backward = false } = this.program.assumptions;
+    const { peerStores, sweepBackward = false } = this.program.assumptions;
     const block = (axis: "x" | "y" | "z") =>
-      backward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
+      sweepBackward ? `(${T.index})(${d.blocks(axis)} - 1 - ${d.block(axis)})` : `(${T.index})${d.block(axis)}`;
     const thread = (axis: "x" | "y") => `(${T.index})${d.thread(axis)}`;
     const first = strided ? this.begin(2) : this.firstInRow();
     const stop = this.names.fresh("stop");
