@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+  exports: Record<string, string | { types: string; default: string }>;
+};
+
+test("what package.json exports is there, with types, and loads under its name", async () => {
+  const names = Object.keys(exports).filter((name) => name !== "./package.json");
+  assert.ok(names.includes("./ir") && names.includes("./backend"));
+  for (const name of names) {
+    const entry = exports[name];
+    assert.ok(typeof entry === "object" && existsSync(root + entry.types) && existsSync(root + entry.default), name);
+    const module = (await import(name.replace(/^\./, "isoform"))) as object;
+    assert.ok(Object.keys(module).length > 0, `${name} exports nothing`);
+  }
+});
+
+test("one instance of each part serves all entries", async () => {
+  const [main, ir, backend] = await Promise.all(["isoform", "isoform/ir", "isoform/backend"].map((name) => import(name)));
+  assert.equal(main.View, backend.View);
+  assert.equal(typeof ir.kernelFromIR, "function");
+  backend.registerBackend({ name: "nowhere", probe: async () => ({ backend: "nowhere", devices: [], versions: {} }), open: assert.fail });
+  assert.ok(main.backendNames().includes("nowhere"));
+  await assert.rejects((await import("isoform/set")).devices("nowhere:*"), {
+    name: "DeviceError",
+    message: 'device "nowhere": there is none on this machine (isoform doctor lists the devices)',
+  });
+});
