@@ -60,6 +60,84 @@ export type OpenmpSlot =
   /** Where the partials of a reduction begin, the view that takes its result, and the result itself. */
   | { readonly kind: "partials" | "output" | "result"; readonly name: string };
 
+/** What grids, folds and sorted scatters on a GPU ask for, in all languages. Memory of the launch is given by addresses, or by elements from its start. */
+export type DeviceSlot =
+  | Exclude<ArgumentSlot, { kind: "view" }>
+  /** The first index of the range along an axis, and indices along it. */
+  | { readonly kind: "begin" | "count"; readonly axis: number }
+  /** Elements of the range, and neighbouring ones that a block takes. */
+  | { readonly kind: "elements" | "stretch" }
+  /** Chunks of a reduction, in all and in a line of the range. */
+  | { readonly kind: "chunks" | "chunksPerLine" }
+  /** The first team, and the one behind the last. */
+  | { readonly kind: "firstTeam" | "league" }
+  /** Elements of a scatter target. */
+  | { readonly kind: "size"; readonly name: string }
+  /** Contributions of one element or team to a scatter target at most. */
+  | { readonly kind: "slots"; readonly name: string }
+  /** Where their targets and values are written. */
+  | { readonly kind: "keys" | "values"; readonly name: string }
+  /** How many there are, and where their targets and positions lie once they are sorted. */
+  | { readonly kind: "contributionCount" | "sortedKeys" | "sortedOrder"; readonly name: string }
+  /** Where the partials of a reduction lie, and what is folded from them. */
+  | { readonly kind: "partials" | "folded"; readonly name: string }
+  /** The view that takes its result. */
+  | { readonly kind: "output"; readonly name: string }
+  /** Partials to be folded. */
+  | { readonly kind: "partialCount" }
+  /** Where the results of all reductions go, 8 bytes each. */
+  | { readonly kind: "results" };
+
+/** Parameters of functions in CUDA, HIP and OpenCL. */
+export type GpuSlot =
+  | DeviceSlot
+  | Extract<ArgumentSlot, { kind: "view" }>
+  /** The index behind the last of the range along an axis. */
+  | { readonly kind: "end"; readonly axis: number }
+  /** Where threads along the last axis begin, in front of the range. */
+  | { readonly kind: "alignedBegin" }
+  /** Of a grid over a box: blocks of a row, blocks of a tile along the middle axis, planes of a block. */
+  | { readonly kind: "rowBlocks" | "tile" | "planes" }
+  /** Where a scatter target's copy begins in the block's memory, in units of 8 bytes. */
+  | { readonly kind: "copy"; readonly name: string }
+  /** Memory that takes the first or last planes of a view as well, and how many. */
+  | { readonly kind: "peerStore" | "peerStorePlanes"; readonly name: string; readonly side: "first" | "last" }
+  /** Of a fold by several blocks: where the pieces are written down, what blocks leave for the last, and how many have come. */
+  | { readonly kind: "pieces" | "totals"; readonly name: string }
+  | { readonly kind: "ticket" }
+  /** And on several GPUs: how many, the number of this one, their mailboxes, and how often they have folded. */
+  | { readonly kind: "members" | "me" | "mailboxes" | "turn" };
+
+/** Fields of the block of numbers of a shader in WGSL. */
+export type WgslSlot =
+  | DeviceSlot
+  /** Elements from the start of its buffer to a view's first. */
+  | { readonly kind: "base"; readonly name: string }
+  /** Always 0 and always 1, which the compiler must not know. */
+  | { readonly kind: "zero" | "one" };
+
+/** What every slot has, for those who pass them on. */
+export interface AnySlot {
+  readonly kind: string;
+  readonly name?: string;
+  readonly axis?: number;
+  readonly side?: string;
+}
+
 /** A slot in words, `stride:x:1`: different ones for different slots. */
-export const slotText = ({ kind, name, axis, side }: { kind: string; name?: string; axis?: number; side?: string }): string =>
+export const slotText = ({ kind, name, axis, side }: AnySlot): string =>
   [kind, name, axis, side].filter((part) => part !== undefined).join(":");
+
+/** What stands for each of some slots. */
+export class SlotMap<Slot extends AnySlot, T> {
+  private readonly values = new Map<string, T>();
+
+  get(slot: Slot): T | undefined {
+    return this.values.get(slotText(slot));
+  }
+
+  set(slot: Slot, value: T): this {
+    this.values.set(slotText(slot), value);
+    return this;
+  }
+}

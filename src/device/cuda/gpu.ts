@@ -2,14 +2,15 @@ import { DeviceError } from "../../ir/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { keepSource } from "../cache.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
-import type { Shape, Step, Values } from "../gpu/steps.js";
+import type { Shape, Step, Fill } from "../gpu/steps.js";
+import type { AnySlot } from "../../emit/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { DeviceAttribute } from "./calls.js";
 import type { Driver, Handle } from "./driver.js";
 import type { Captured } from "./graph.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
 import { Staging } from "./staging.js";
-import { FillStep, KernelStep } from "./steps.js";
+import { FillStep, KernelStep, packParams } from "./steps.js";
 
 /** A kernel's entry point on one GPU. */
 interface Entry extends GpuEntry {
@@ -182,7 +183,7 @@ export class Gpu implements GpuMachine {
     this.staging.write(address, "u32", words, 0);
   }
 
-  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
     const { mostThreads } = this.driver.api;
     if (shape.grid.some((blocks, axis) => blocks * shape.block[axis] > mostThreads))
       throw new DeviceError(
@@ -190,7 +191,7 @@ export class Gpu implements GpuMachine {
         `"${code.name}" needs more than ${mostThreads} threads along an axis`,
         "run it over parts of the range",
       );
-    return new KernelStep(this, code, (entry as Entry).handle, shape, values);
+    return new KernelStep(this, code, (entry as Entry).handle, shape, packParams(code.params, fill));
   }
 
   fillStep(address: number, value: number, bytes: number): Step {

@@ -1,17 +1,15 @@
 import { unreachable } from "../../ir/unreachable.js";
-import type { Entry as EntryCode, KernelParam, ParamType } from "../../emit/c/gpu/program.js";
-import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
+import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../emit/c/gpu/program.js";
+import type { AnySlot } from "../../emit/slots.js";
+import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import type { Driver, Handle } from "./driver.js";
 import type { Gpu } from "./gpu.js";
 
-/** Types of what the driver takes; memory of a block is no parameter. */
-type PackedType = Exclude<ParamType, "shared">;
-
-const SIZE: Record<PackedType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+const SIZE: Record<ValueType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
 /** The values of `params` as the driver takes them: in order, each aligned to its size, and not a byte more. */
-export function packParams(list: readonly KernelParam[], values: Values): ArrayBuffer {
-  const params = list.filter((param): param is KernelParam & { type: PackedType } => param.type !== "shared");
+export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot>[], fill: Fill<Slot>): ArrayBuffer {
+  const params = list.filter((param): param is ValueParam<Slot> => param.type !== "shared");
   const offsets: number[] = [];
   let end = 0;
   for (const { type } of params) {
@@ -21,11 +19,11 @@ export function packParams(list: readonly KernelParam[], values: Values): ArrayB
   }
   const buffer = new ArrayBuffer(end);
   const data = new DataView(buffer);
-  params.forEach(({ key, type }, n) => write(data, offsets[n], type, valueOf(values, key)));
+  params.forEach(({ slot, type }, n) => write(data, offsets[n], type, valueOf(fill, slot)));
   return buffer;
 }
 
-function write(data: DataView, offset: number, type: PackedType, value: number): void {
+function write(data: DataView, offset: number, type: ValueType, value: number): void {
   switch (type) {
     case "pointer":
       return data.setBigUint64(offset, BigInt(value), true);
@@ -85,15 +83,14 @@ export class KernelStep implements Step {
 
   constructor(
     private readonly gpu: Gpu,
-    code: EntryCode,
+    code: EntryCode<AnySlot>,
     entry: Handle,
     shape: Shape,
-    values: Values,
+    params: ArrayBuffer,
   ) {
     const { driver } = gpu;
     const { grid, block, shared = 0 } = shape;
     this.driver = driver;
-    const params = packParams(code.params, values);
     const size = new ArrayBuffer(8);
     new DataView(size).setBigUint64(0, BigInt(params.byteLength), true);
     this.kept = [params, size];

@@ -1,7 +1,7 @@
-import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize } from "../../emit/c/gpu/copy.js";
+import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize, type CopySlot } from "../../emit/c/gpu/copy.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
-import { blocks, type Step } from "./steps.js";
+import { blocks, fillFrom, type Step } from "./steps.js";
 
 /** The kernels of strided copies, ready on a GPU. */
 export function loadCopies(gpu: GpuMachine): ReadonlyMap<string, GpuEntry> {
@@ -34,11 +34,9 @@ export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly n
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
-  const values: Record<string, number> = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
-  for (const [name, memory] of [
-    ["from", from],
-    ["to", to],
-  ] as const)
-    [...missing, ...memory.strides].forEach((stride, axis) => (values[`${name}${axis}`] = stride));
-  return gpu.kernelStep(code, entry, { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] }, values);
+  const numbers = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
+  const [from0, from1, from2, from3] = [...missing, ...from.strides];
+  const [to0, to1, to2, to3] = [...missing, ...to.strides];
+  const values: Record<CopySlot["kind"], number> = { ...numbers, from0, from1, from2, from3, to0, to1, to2, to3 };
+  return gpu.kernelStep(code, entry, { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] }, fillFrom(values));
 }

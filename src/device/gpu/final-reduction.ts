@@ -1,9 +1,10 @@
 import { AT_ONCE } from "../../emit/c/gpu/folds.js";
 import { RECEIVERS, MOST_SENT } from "../../emit/c/gpu/mailbox.js";
 import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
+import type { GpuSlot } from "../../emit/slots.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { blocks, type Step, type Values } from "./steps.js";
+import { blocks, type Fill, type Step } from "./steps.js";
 
 /** Partial results of one reduction, one after the other. */
 export interface Piece {
@@ -13,6 +14,12 @@ export interface Piece {
 
 /** Pieces at most, where threads of one block fold what all blocks have. */
 const MOST_PIECES = 256;
+
+/** Where results go: 8 bytes each, and the views that take them, by reduce parameter. */
+export interface FoldTargets {
+  readonly results: number;
+  readonly outputs: Readonly<Record<string, number>>;
+}
 
 /** GPUs that exchange their totals while they fold: see emit/c/gpu/all-reduce.ts. */
 export interface Members {
@@ -45,7 +52,6 @@ export class FinalReduction {
 
   /**
    * @param partials by reduce parameter, in as many places and as many in each
-   * @param values of the parameters `results` and `output:*`
    * @param members where this GPU is not the only one
    */
   constructor(
@@ -54,7 +60,7 @@ export class FinalReduction {
     finish: EntryCode,
     entry: GpuEntry,
     partials: ReadonlyMap<string, readonly Piece[]>,
-    values: Values,
+    to: FoldTargets,
     members?: Members,
   ) {
     const count = members?.mailboxes.length ?? 1;
@@ -76,14 +82,34 @@ export class FinalReduction {
       );
     });
     upload(gpu, at(addresses), members?.mailboxes ?? [at(mailbox)]);
-    const places = reduces.flatMap(({ name }, n) => [
-      [`pieces:${name}`, at(pieces[n])],
-      [`totals:${name}`, at(totals[n])],
-    ]);
-    const exchange = { members: count, me: members?.me ?? 0, mailboxes: at(addresses), turn: at(turn) };
-    const own = { ...Object.fromEntries(places), ticket: at(ticket), ...exchange };
+    const numberOf = (name: string) => reduces.findIndex((reduce) => reduce.name === name);
+    const fill: Fill<GpuSlot> = (slot) => {
+      switch (slot.kind) {
+        case "results":
+          return to.results;
+        case "output":
+          return to.outputs[slot.name] ?? 0;
+        case "pieces":
+          return at(pieces[numberOf(slot.name)]);
+        case "totals":
+          return at(totals[numberOf(slot.name)]);
+        case "ticket":
+          return at(ticket);
+        case "members":
+          return count;
+        case "me":
+          return members?.me ?? 0;
+        case "mailboxes":
+          return at(addresses);
+        case "turn":
+          return at(turn);
+        default:
+          // Slots of the entries that come before (values.ts).
+          return undefined;
+      }
+    };
     const block = [gpu.language.finalThreads, 1, 1] as const;
-    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block }, { ...values, ...own });
+    this.step = gpu.kernelStep(finish, entry, { grid: [this.blocks, 1, 1], block }, fill);
   }
 
   free(): void {

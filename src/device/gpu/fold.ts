@@ -7,7 +7,6 @@ import { canSend } from "../../emit/c/gpu/mailbox.js";
 import { mailboxBytes, type FinalReduction } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
-import type { Values } from "./steps.js";
 
 /** What one GPU gives to a fold, and the views of one element that take its result, by reduce parameter. */
 export interface FoldPart {
@@ -57,7 +56,7 @@ export class GpuFold implements Launch {
       const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
       const sources = allReduces ? launches : all;
       const members = allReduces ? { me, mailboxes: addresses, blocks: most } : undefined;
-      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, ...outputAddresses(results) }, members)!;
+      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, outputs: outputAddresses(results) }, members)!;
       return new GpuFold(gpu, sources, memory, reduction);
     });
     return { folds, allReduces };
@@ -86,7 +85,7 @@ export class GpuFold implements Launch {
   }
 }
 
-const outputAddresses = (results: Readonly<Record<string, View>>): Values =>
+const outputAddresses = (results: Readonly<Record<string, View>>): Record<string, number> =>
   Object.fromEntries(
-    Object.entries(results).map(([name, { buffer, offset, type }]) => [`output:${name}`, Number(buffer.address) + offset * BYTES[type]]),
+    Object.entries(results).map(([name, { buffer, offset, type }]) => [name, Number(buffer.address) + offset * BYTES[type]]),
   );

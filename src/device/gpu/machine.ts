@@ -1,6 +1,7 @@
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
+import type { AnySlot } from "../../emit/slots.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
-import type { Shape, Step, Values } from "./steps.js";
+import type { Fill, Shape, Step } from "./steps.js";
 
 /** What the code of a launch depends on. */
 export interface CodeFacts {
@@ -40,7 +41,7 @@ export interface GpuMachine {
   /** Puts words into memory, before whatever is enqueued later. */
   upload(address: number, words: Uint32Array): void;
   /** A run of an entry that `load` gave. */
-  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step;
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step;
   /** Sets every byte of a piece of memory. */
   fillStep(address: number, value: number, bytes: number): Step;
   /** Steps of this kernel are enqueued next. Throws DeviceError once closed. */

@@ -1,7 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
-import type { Values } from "./steps.js";
 
 /** Partials that one block folds to the end; more are folded by a grid first. */
 const FINISH_LIMIT = 1 << 14;
@@ -24,22 +23,15 @@ export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy
 }
 
 /**
- * Folds `count` partials, chunk by chunk while they are many: `fold` takes them from the places `partials:...` to `folded:...`, which then change
- * roles, and `finish` folds the last of them.
+ * Folds `count` partials, chunk by chunk while they are many: `fold` takes them from where they are to where folds go, which then change
+ * roles (`swapped`), and `finish` folds the last of them.
  */
-export function planFolds(reduces: readonly Reduced[], values: Values, count: number, fold: PlanFold, finish: PlanFold): void {
-  const addresses = (from: string, to: string): Values =>
-    Object.fromEntries(
-      reduces.flatMap(({ name }) => [
-        [`partials:${name}`, values[`${from}:${name}`]],
-        [`folded:${name}`, values[`${to}:${name}`]],
-      ]),
-    );
-  let [from, to] = ["partials", "folded"];
-  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), [from, to] = [to, from]) fold(count, addresses(from, to));
-  finish(count, addresses(from, to));
+export function planFolds(count: number, fold: PlanFold, finish: PlanFold): void {
+  let swapped = false;
+  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), swapped = !swapped) fold(count, swapped);
+  finish(count, swapped);
 }
-type PlanFold = (count: number, places: Values) => void;
+type PlanFold = (count: number, swapped: boolean) => void;
 
 /** The values of reduce parameters, which lie 8 bytes apart. */
 export function decodeResults(

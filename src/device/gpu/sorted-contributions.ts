@@ -33,32 +33,31 @@ export function teamBatches(league: number, slots: number, most: number): { firs
   return Array.from({ length: Math.ceil(league / size) }, (_, n) => ({ first: n * size, size: Math.min(size, league - n * size) }));
 }
 
-/** Where keys, and the order of the contributions that belong to them, lie. */
-interface Sorted {
-  readonly keys: number;
-  readonly order: number;
+/** The parts of a launch's memory in which keys, and the order of the contributions that belong to them, lie. */
+export interface Sorted {
+  readonly keys: "keys" | "sortedKeys";
+  /** Undefined where each has its own place. */
+  readonly order: "order" | "sortedOrder" | undefined;
 }
+
+/** From where a pass moves keys to where. */
 export interface SortPass extends Sorted {
+  /** The lowest bit of its digit. */
   readonly shift: number;
-  readonly sortedKeys: number;
-  readonly sortedOrder: number;
+  readonly sortedKeys: Sorted["keys"];
+  readonly sortedOrder: "order" | "sortedOrder";
 }
 
 /**
  * The passes of a radix sort over the lower `bits` of keys, `digit` at a time, and where all is in the end: keys and order go to and fro between two places
- * each. At first they have no order, for which `none` stands.
+ * each.
  */
-export function sortPasses(
-  bits: number,
-  digit: number,
-  addressOf: (key: "keys" | "sortedKeys" | "order" | "sortedOrder") => number,
-  none: number,
-): { passes: SortPass[]; last: Sorted } {
+export function sortPasses(bits: number, digit: number): { passes: SortPass[]; last: Sorted } {
   const passes: SortPass[] = [];
-  let last: Sorted = { keys: addressOf("keys"), order: none };
+  let last: Sorted = { keys: "keys", order: undefined };
   for (let shift = 0; shift < bits; shift += digit) {
     const back = passes.length % 2 === 1;
-    const [sortedKeys, sortedOrder] = back ? [addressOf("keys"), addressOf("order")] : [addressOf("sortedKeys"), addressOf("sortedOrder")];
+    const [sortedKeys, sortedOrder] = back ? (["keys", "order"] as const) : (["sortedKeys", "sortedOrder"] as const);
     passes.push({ ...last, shift, sortedKeys, sortedOrder });
     last = { keys: sortedKeys, order: sortedOrder };
   }

@@ -1,12 +1,20 @@
-/** What a kernel's parameters, or the fields of a shader's block, are given, by key; see `KernelParam`. */
-export type Values = Readonly<Record<string, number | boolean | undefined>>;
+import { slotText, type AnySlot } from "../../emit/slots.js";
 
-/** The value of a parameter; each must have one. */
-export function valueOf(values: Values, key: string): number {
-  const value = values[key];
-  if (value === undefined) throw new Error(`no value for the kernel parameter "${key}"`);
+/** Gives the parameters of an entry, or the fields of a shader's block, their values. */
+export type Fill<Slot> = (slot: Slot) => number | boolean | undefined;
+
+/** The value of a slot; each must have one. */
+export function valueOf<Slot extends AnySlot>(fill: Fill<Slot>, slot: Slot): number {
+  const value = fill(slot);
+  if (value === undefined) throw new Error(`no value for the kernel parameter "${slotText(slot)}"`);
   return Number(value);
 }
+
+/** Gives what a table has for each kind of slot. */
+export const fillFrom =
+  <Kind extends string>(values: Readonly<Record<Kind, number | boolean>>): Fill<{ readonly kind: Kind }> =>
+  ({ kind }) =>
+    values[kind];
 
 /** One piece of work for a stream, given by its handle. */
 export interface Step {

@@ -3,7 +3,8 @@ import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
-import type { Shape, Step, Values } from "../gpu/steps.js";
+import { valueOf, type Shape, type Step, type Fill } from "../gpu/steps.js";
+import type { AnySlot } from "../../emit/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { Handle, Opencl } from "./api.js";
 import type { Found, OpenclFacts } from "./facts.js";
@@ -123,14 +124,15 @@ export class OpenclMachine implements GpuMachine {
     this.enter().call("clEnqueueWriteBuffer", this.transfers, memory, BLOCKING, first, held.byteLength, host, 0, null, null);
   }
 
-  kernelStep(code: EntryCode, entry: GpuEntry, shape: Shape, values: Values): Step {
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
     const { program, name } = entry as Entry;
     this.requireFit(entry as Entry, code, shape);
+    const values = code.params.map((param) => (param.type === "shared" ? 0 : valueOf(fill, param.slot)));
     return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, values);
   }
 
   /** Throws DeviceError for a kernel that is over the device's limits. */
-  private requireFit({ name, threads, local }: Entry, { params }: EntryCode, { block, shared = 0 }: Shape): void {
+  private requireFit({ name, threads, local }: Entry, { params }: EntryCode<AnySlot>, { block, shared = 0 }: Shape): void {
     const { parameterBytes, sharedBytes } = this.facts;
     const refuse = (problem: string, remedy: string): never => {
       throw new DeviceError(this.name, `"${name}" ${problem}`, remedy);

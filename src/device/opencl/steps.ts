@@ -1,6 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
-import { valueOf, type Shape, type Step, type Values } from "../gpu/steps.js";
+import type { AnySlot } from "../../emit/slots.js";
+import type { Shape, Step } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
 import type { Addresses, BufferOffset } from "./addresses.js";
 import type { Handle, Opencl } from "./api.js";
@@ -41,19 +42,23 @@ export class KernelStep implements Step {
     addresses: Addresses,
     program: Handle,
     name: string,
-    params: readonly KernelParam[],
+    params: readonly KernelParam<AnySlot>[],
     { grid, block, shared = 0 }: Shape,
-    values: Values,
+    values: readonly number[],
   ) {
     this.kernel = cl.create("clCreateKernel", program, name);
     let index = 0;
     const set = (bytes: number, value: ArrayBufferView | null) => cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
     const give = (value: ArrayBufferView) => set(value.byteLength, value);
-    for (const { key, type, element } of params) {
-      if (type === "shared") set(Math.max(8, shared), null);
-      else if (type !== "pointer") give(packed(type, valueOf(values, key)));
+    for (const [n, param] of params.entries()) {
+      if (param.type === "shared") {
+        set(Math.max(8, shared), null);
+        continue;
+      }
+      const { type, element } = param;
+      if (type !== "pointer") give(packed(type, values[n]));
       else {
-        const { memory, first } = addresses.find(valueOf(values, key));
+        const { memory, first } = addresses.find(values[n]);
         give(new BigUint64Array([BigInt(memory)]));
         give(new BigInt64Array([BigInt(first / (element === "i64" ? 8 : BYTES[element!]))]));
       }

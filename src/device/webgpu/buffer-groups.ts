@@ -1,5 +1,4 @@
-import { isAtomic, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
-import { TEMPORARY } from "../../emit/wgsl/writer.js";
+import { isAtomic, type Groups, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
 import { takenRange } from "../../ir/analysis/access.js";
 import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
@@ -19,7 +18,7 @@ const ALIGNMENT = 256;
  * writes; the memory of the launch itself is the last one.
  */
 export interface BufferGroups {
-  readonly groups: Readonly<Record<string, number>>;
+  readonly groups: Groups;
   readonly representations: readonly Representation[];
   /** One, or several where an array is larger than what a shader can see of it. */
   readonly pieces: readonly Piece[];
@@ -31,7 +30,7 @@ export interface Piece {
   readonly policy: Policy;
   readonly bindings: readonly Binding[];
   /** Elements from the start of its binding to a place's first. */
-  readonly bases: Readonly<Record<string, number>>;
+  readonly bases: { readonly views: Readonly<Record<string, number>>; readonly outputs: Readonly<Record<string, number>> };
 }
 
 /** Arrays that a shader finds copied into one buffer of the launch, because it may not have a binding for each. */
@@ -48,6 +47,7 @@ interface Group {
 }
 
 interface Bound {
+  readonly kind: "view" | "output";
   readonly name: string;
   readonly view: View;
   readonly written: boolean;
@@ -76,20 +76,27 @@ export function bufferGroups(gpu: Gpu, binding: KernelBinding, scatter: Readonly
   const packedAt = ({ view }: Bound): number => packed!.parts[together.findIndex(({ buffer }) => buffer === view.buffer)].offset;
   const whole = packed ? [{ buffer: packed.buffer.handle, offset: 0, size: packed.buffer.handle.size }] : [];
   return {
-    groups: Object.fromEntries([...views.map((bound) => [bound.name, groupOf(bound)]), [TEMPORARY, apart.length + whole.length]]),
+    groups: { ...byKind(views, groupOf), temporary: apart.length + whole.length },
     representations: [...representations, "words"],
     pieces: pieces.map(({ policy, bindings }) => ({
       policy,
       bindings: [...bindings, ...whole],
-      bases: Object.fromEntries(
-        views.map((bound) => {
-          const before = groupOf(bound) < apart.length ? -bindings[groupOf(bound)].offset : packedAt(bound);
-          return [bound.name, bound.view.offset + before / BYTES[bound.view.type]];
-        }),
-      ),
+      bases: byKind(views, (bound) => {
+        const before = groupOf(bound) < apart.length ? -bindings[groupOf(bound)].offset : packedAt(bound);
+        return bound.view.offset + before / BYTES[bound.view.type];
+      }),
     })),
     packed,
   };
+}
+
+function byKind(
+  views: readonly Bound[],
+  number: (bound: Bound) => number,
+): { views: Record<string, number>; outputs: Record<string, number> } {
+  const of = (kind: Bound["kind"]) =>
+    Object.fromEntries(views.filter((bound) => bound.kind === kind).map((bound) => [bound.name, number(bound)]));
+  return { views: of("view"), outputs: of("output") };
 }
 
 /** The launch, or pieces of its range, with a binding for each group. */
@@ -119,10 +126,16 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
 function boundViews({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
   const arguments_ = Object.entries(views).map(([name, view]): Bound => {
     const written = access.views[name]?.written ?? false;
-    return { name, view, written: written || name in scatter, atomic: isAtomic(scatter[name]) || (written && view.type === "u8") };
+    return {
+      kind: "view",
+      name,
+      view,
+      written: written || name in scatter,
+      atomic: isAtomic(scatter[name]) || (written && view.type === "u8"),
+    };
   });
   const results = Object.entries(outputs).flatMap(([name, view]): Bound[] =>
-    view ? [{ name: `output:${name}`, view, written: true, atomic: false }] : [],
+    view ? [{ kind: "output", name, view, written: true, atomic: false }] : [],
   );
   return [...arguments_, ...results];
 }

@@ -1,15 +1,22 @@
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
-import { groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
+import { fillFrom } from "../gpu/steps.js";
+import { blockOf, groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
 
-const AXES = [0, 1, 2, 3];
-const FIELDS = [
+const AXES = [0, 1, 2, 3] as const;
+
+/** What a copy is given: elements, in all and along axes 1 to 3, and on both sides where the first is and the strides. */
+interface CopySlot {
+  readonly kind: "count" | `extent${1 | 2 | 3}` | `${"from" | "to"}${"At" | 0 | 1 | 2 | 3}`;
+}
+
+const FIELDS: readonly CopySlot["kind"][] = [
   "count",
   "extent1",
   "extent2",
   "extent3",
-  ...["from", "to"].flatMap((side) => [`${side}At`, ...AXES.map((a) => `${side}${a}`)]),
+  ...(["from", "to"] as const).flatMap((side) => [`${side}At` as const, ...AXES.map((a) => `${side}${a}` as const)]),
 ];
 
 /** How an element of so many bytes is copied; a byte shares its word with three that others may write. */
@@ -24,7 +31,7 @@ const MOVES: Record<number, (load: (at: string) => string) => string> = {
 };
 
 /** Copies between strided views of up to 4 axes, of elements of `size` bytes; inside one buffer the shader sees it once. */
-function copyEntry(size: number, inside: boolean): Entry {
+function copyEntry(size: number, inside: boolean): Entry<CopySlot> {
   const atomic = size === 1;
   const load = (at: string) => (!inside ? `origin[${at}]` : atomic ? `atomicLoad(&written[${at}])` : `written[${at}]`);
   const offset = (side: string) => `launch.${side}At + ${AXES.map((a) => `i${a} * launch.${side}${a}`).join(" + ")}`;
@@ -49,7 +56,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   return {
     name: "copy",
     source,
-    fields: FIELDS.map((key) => ({ key, type: "i32" })),
+    fields: FIELDS.map((kind) => ({ slot: { kind }, type: "i32" })),
     buffers: [{ group: 0, written: true }, ...(inside ? [] : [{ group: 1, written: false }])],
     workgroup: [WORKGROUP, 1, 1],
     workgroupBytes: 0,
@@ -87,16 +94,18 @@ export function stridedCopy(
   const missing = Array<number>(4 - shape.length).fill(0);
   const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
-  const values: Record<string, number> = { count, extent1, extent2, extent3, fromAt: from.offset, toAt: to.offset };
-  [...missing, ...from.strides].forEach((stride, axis) => (values[`from${axis}`] = stride));
-  [...missing, ...to.strides].forEach((stride, axis) => (values[`to${axis}`] = stride));
+  const [from0, from1, from2, from3] = [...missing, ...from.strides];
+  const [to0, to1, to2, to3] = [...missing, ...to.strides];
+  const at = { fromAt: from.offset, toAt: to.offset };
+  const fill = fillFrom<CopySlot["kind"]>({ count, extent1, extent2, extent3, from0, from1, from2, from3, to0, to1, to2, to3, ...at });
   const inside = from.buffer === to.buffer;
+  const entry = copyEntry(size, inside);
   const whole = ({ buffer: { handle } }: StridedBuffer) => ({ buffer: handle, offset: 0, size: handle.size });
   const { steps, uniforms } = planDispatches(gpu, { name: "copy", file: "isoform" }, [
     {
-      entry: copyEntry(size, inside),
+      entry,
       grid: linearGrid(groupsFor(count, WORKGROUP)),
-      values,
+      block: blockOf(entry.fields, fill),
       bindings: inside ? [whole(to)] : [whole(to), whole(from)],
     },
   ]);

@@ -110,7 +110,7 @@ export class Gpu {
   }
 
   /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is told by `awaitErrors`. */
-  pipeline(entry: Entry, kernel: { name: string; file: string }): Pipeline {
+  pipeline(entry: Entry<unknown>, kernel: { name: string; file: string }): Pipeline {
     const known = this.pipelines.get(entry.source);
     if (known) return known;
     const device = this.enter();
@@ -127,7 +127,7 @@ export class Gpu {
     return pipeline;
   }
 
-  private build(device: GPUDevice, entry: Entry): Pipeline & { scope: Promise<GPUError | null>; module: GPUShaderModule } {
+  private build(device: GPUDevice, entry: Entry<unknown>): Pipeline & { scope: Promise<GPUError | null>; module: GPUShaderModule } {
     device.pushErrorScope("validation");
     const compute = 4;
     const layout = device.createBindGroupLayout({

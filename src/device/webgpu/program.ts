@@ -48,7 +48,7 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     groups: buffers.groups,
     representations: buffers.representations,
-    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, buffers.pieces.every(({ bases }) => bases[name] === 0)])),
+    atStart: Object.fromEntries(Object.keys(views).map((name) => [name, buffers.pieces.every(({ bases }) => bases.views[name] === 0)])),
     partials: binding.partials,
     subgroups: gpu.hasSubgroups,
     subgroupSize: gpu.subgroupSize,

@@ -2,13 +2,18 @@ import { Helpers } from "../../emit/wgsl/helpers.js";
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { Gpu } from "./gpu.js";
-import { planDispatches } from "./steps.js";
+import { fillFrom } from "../gpu/steps.js";
+import { blockOf, planDispatches } from "./steps.js";
 
 /** Pairs that the identities are tested with. */
 const PAIRS = 2048;
 
+interface SelfTestSlot {
+  readonly kind: "zero" | "one";
+}
+
 /** Writes for each pair the sum with its error, and the product with its error. */
-function selfTestEntry(fma: boolean): Entry {
+function selfTestEntry(fma: boolean): Entry<SelfTestSlot> {
   const helpers = new Helpers({ fma });
   const [sum, product] = (["exact_sum", "exact_product"] as const).map((name) => helpers.use(name));
   const source = `// The identities on which emulated f64 rests, written by isoform.
@@ -27,8 +32,8 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>) {
     name: "self_test",
     source,
     fields: [
-      { key: "zero", type: "u32" },
-      { key: "one", type: "f32" },
+      { slot: { kind: "zero" }, type: "u32" },
+      { slot: { kind: "one" }, type: "f32" },
     ],
     buffers: [
       { group: 0, written: false },
@@ -74,11 +79,12 @@ async function wrongPair(gpu: Gpu, fma: boolean): Promise<string | undefined> {
   const pairs = testPairs();
   const [input, output] = [gpu.allocate(8 * PAIRS), gpu.allocate(16 * PAIRS)];
   gpu.commands.write(input.handle, 0, pairs);
+  const entry = selfTestEntry(fma);
   const { steps, uniforms } = planDispatches(gpu, { name: "self-test", file: "isoform" }, [
     {
-      entry: selfTestEntry(fma),
+      entry,
       grid: [PAIRS / WORKGROUP, 1, 1],
-      values: {},
+      block: blockOf(entry.fields, fillFrom({ zero: 0, one: 1 })),
       bindings: [input, output].map(({ handle }) => ({ buffer: handle, offset: 0, size: handle.size })),
     },
   ]);

@@ -8,7 +8,7 @@ import { DeviceError } from "../../ir/errors.js";
 export function shaderError(
   device: string,
   kernel: { name: string; file: string },
-  { name, source }: Entry,
+  { name, source }: Entry<unknown>,
   message: Pick<GPUCompilationMessage, "message" | "lineNum"> | undefined,
   whole: string | undefined,
 ): DeviceError {

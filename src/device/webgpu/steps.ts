@@ -1,7 +1,8 @@
 import { ELEMENTS } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
-import type { Values } from "../gpu/steps.js";
+import type { AnySlot } from "../../emit/slots.js";
+import { valueOf, type Fill } from "../gpu/steps.js";
 import type { Commands } from "./commands.js";
 import type { Gpu, Pipeline } from "./gpu.js";
 
@@ -17,11 +18,15 @@ export interface Binding {
   readonly size: number;
 }
 
+/** Workgroups along x, y and z. */
+export type Grid = readonly [number, number, number];
+
 /** A shader to be dispatched: its block of numbers has a place of its own in the launch's uniform buffer. */
 export interface Dispatch {
-  readonly entry: Entry;
-  readonly grid: readonly [number, number, number];
-  readonly values: Values;
+  readonly entry: Entry<unknown>;
+  readonly grid: Grid;
+  /** The bytes of its block; see `blockOf`. */
+  readonly block: ArrayBuffer;
   /** By the shader's group number. */
   readonly bindings: readonly Binding[];
 }
@@ -33,9 +38,9 @@ export function planDispatches(gpu: Gpu, kernel: { name: string; file: string },
   const sizes = dispatches.map(({ entry }) => Math.ceil(layOut(entry.fields).size / ALIGNMENT) * ALIGNMENT);
   const data = new ArrayBuffer(sizes.reduce((a, b) => a + b, 0) || ALIGNMENT);
   let end = 0;
-  const offsets = dispatches.map(({ entry, values }, n) => {
+  const offsets = dispatches.map(({ block }, n) => {
     const at = end;
-    fill(new DataView(data, at), entry.fields, values);
+    new Uint8Array(data, at).set(new Uint8Array(block));
     end += sizes[n];
     return at;
   });
@@ -87,18 +92,17 @@ export class ClearStep implements Step {
   }
 }
 
-/** What a launch tells every shader that asks. */
-const CONSTANTS: Values = { zero: 0, one: 1 };
-
-function fill(data: DataView, fields: readonly LaunchField[], values: Values): void {
-  const { offsets } = layOut(fields);
-  fields.forEach(({ key, type }, n) => {
-    const value = CONSTANTS[key] ?? values[key];
-    if (value === undefined) throw new Error(`no value for "${key}"`);
+/** The block of numbers of a shader. */
+export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>[], fill: Fill<Slot>): ArrayBuffer {
+  const { offsets, size } = layOut(fields);
+  const data = new DataView(new ArrayBuffer(size));
+  fields.forEach(({ slot, type }, n) => {
+    const value = valueOf(fill, slot);
     const at = offsets[n];
-    if (type === "f64") pair(Number(value)).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
-    else data[type === "bool" ? "setUint32" : ELEMENTS[type].set](at, Number(value), true);
+    if (type === "f64") pair(value).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
+    else data[type === "bool" ? "setUint32" : ELEMENTS[type].set](at, value, true);
   });
+  return data.buffer;
 }
 
 /** Workgroups that cover `count` in steps of `size`. */

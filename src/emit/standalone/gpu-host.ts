@@ -5,11 +5,11 @@ import { Code } from "../c/code.js";
 import { defaultAssumptions, emitGpu } from "../c/gpu/emit.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
 import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, SortedScatter, ScatterCode } from "../c/gpu/program.js";
-import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE } from "../c/gpu/sort.js";
+import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE, type SortSlot } from "../c/gpu/sort.js";
 import { BLOCK } from "../c/gpu/writer.js";
 import { Names } from "../c/names.js";
 import { BYTES } from "../../ir/scalars.js";
-import { slotText } from "../slots.js";
+import { SlotMap, slotText, type AnySlot, type GpuSlot, type SignatureSlot } from "../slots.js";
 import type { EmitRequest } from "./request.js";
 import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 
@@ -22,7 +22,7 @@ export interface HostShape {
 }
 
 export interface HostArgument {
-  readonly param: KernelParam;
+  readonly param: KernelParam<AnySlot>;
   readonly value: string;
 }
 
@@ -44,8 +44,8 @@ export interface GpuApi {
   /** Declares `multiprocessors` and `cache_bytes` of the device. */
   facts(): string[];
   /** Declares `resident`: blocks of so many threads that a multiprocessor holds. */
-  resident(entry: Entry, threads: number): string[];
-  launch(entry: Entry, shape: HostShape, args: readonly HostArgument[]): string[];
+  resident(entry: Entry<AnySlot>, threads: number): string[];
+  launch(entry: Entry<AnySlot>, shape: HostShape, args: readonly HostArgument[]): string[];
   /** Status of arguments that are too large. */
   readonly invalid: string;
   /** Lines that set all bits of so many bytes. */
@@ -108,8 +108,8 @@ class HostWriter {
   private readonly code = new Code();
   private readonly names = new Names(RESERVED);
   private readonly args: readonly Argument[];
-  /** Expressions for the values of the entries' parameters, by key. */
-  private readonly values = new Map<string, string>();
+  /** Expressions for the values of the entries' parameters, and of the function's own arguments. */
+  private readonly values = new SlotMap<GpuSlot | SignatureSlot, string>();
   private readonly temporary: string[] = [];
 
   constructor(
@@ -119,8 +119,8 @@ class HostWriter {
     private readonly api: GpuApi,
   ) {
     this.args = launchArguments(request, this.names);
-    for (const { slot, name } of this.args) this.values.set(slotText(slot), name);
-    for (const { name } of program.reduces) this.values.set(`output:${name}`, "NULL");
+    for (const { slot, name } of this.args) this.values.set(slot, name);
+    for (const { name } of program.reduces) this.values.set({ kind: "output", name }, "NULL");
   }
 
   text(): string {
@@ -156,11 +156,11 @@ class HostWriter {
 
   private teams(): void {
     const { program } = this;
-    const league = this.values.get("league")!;
+    const league = this.values.get({ kind: "league" })!;
     this.allocatePartials(league);
     const members = this.threads();
     const shape: HostShape = { grid: [league, "1", "1"], block: [members, "1", "1"], shared: program.scratchBytes };
-    this.values.set("firstTeam", "0");
+    this.values.set({ kind: "firstTeam" }, "0");
     this.main(league, `${league} > 0`, shape);
     this.folds(league);
   }
@@ -174,8 +174,8 @@ class HostWriter {
     const axes = [...Array(rank).keys()];
     const counts = axes.map((axis) => {
       const name = this.names.fresh(`${INDEX_NAMES[axis]}_count`);
-      this.values.set(`count:${axis}`, name);
-      code.line(`const ${api.i64} ${name} = ${this.values.get(`end:${axis}`)} - ${this.values.get(`begin:${axis}`)};`);
+      this.values.set({ kind: "count", axis }, name);
+      code.line(`const ${api.i64} ${name} = ${this.values.get({ kind: "end", axis })} - ${this.values.get({ kind: "begin", axis })};`);
       return name;
     });
     const elements = counts.map((count) => `${count} > 0`).join(" && ");
@@ -193,7 +193,7 @@ class HostWriter {
     const lines = counts.slice(0, -1);
     code.line(`const ${api.i64} chunks_per_line = (${counts.at(-1)} + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
     code.line(`const ${api.i64} chunks = ${elements} ? ${[...lines, "chunks_per_line"].join(" * ")} : 0;`);
-    this.values.set("chunksPerLine", "chunks_per_line").set("chunks", "chunks");
+    this.values.set({ kind: "chunksPerLine" }, "chunks_per_line").set({ kind: "chunks" }, "chunks");
     this.allocatePartials("chunks");
     const serial = program.traversal === "serial";
     const grid = serial ? "1" : `(chunks + ${CHUNKS_PER_BLOCK - 1}) / ${CHUNKS_PER_BLOCK}`;
@@ -255,9 +255,10 @@ class HostWriter {
       code.line(`${api.i64} row_bytes = 1;`);
       for (const param of request.ir.params) {
         if (param.kind !== "view" || param.rank < 3) continue;
-        const size = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get(`extent:${param.name}:${axis}`)}`).join(
-          " * ",
-        );
+        const size = Array.from(
+          { length: param.rank },
+          (_, axis) => `(${api.i64})${this.values.get({ kind: "extent", name: param.name, axis })}`,
+        ).join(" * ");
         code.line(`if (${size} >= ${depth} * ${rows} * ${columns} && ${depth} * ${rows} > 0)`);
         code.indented(() => code.line(`row_bytes += ${BYTES[param.element]} * (${size}) / (${depth} * ${rows});`));
       }
@@ -268,7 +269,7 @@ class HostWriter {
       code.line("if (tiles < 1) tiles = 1;");
     } else code.line(`const ${api.i64} tiles = 1;`);
     code.line(`const ${api.i64} tile = (blocks_y + tiles - 1) / tiles;`);
-    this.values.set("rowBlocks", "row_blocks").set("tile", "tile").set("planes", "planes");
+    this.values.set({ kind: "rowBlocks" }, "row_blocks").set({ kind: "tile" }, "tile").set({ kind: "planes" }, "planes");
     return ["row_blocks * tile", "slabs", "tiles"];
   }
 
@@ -283,13 +284,13 @@ class HostWriter {
   private allocatePartials(count: string): void {
     const { program } = this;
     if (program.reduces.length === 0) return;
-    const allocate = (key: string, wish: string, element: ElementType | "i64", bytes: string) =>
-      this.values.set(key, this.allocate(wish, element, bytes));
+    const allocate = (slot: GpuSlot, wish: string, element: ElementType | "i64", bytes: string) =>
+      this.values.set(slot, this.allocate(wish, element, bytes));
     for (const { name, type } of program.reduces) {
-      allocate(`partials:${name}`, `${name}_partials`, type, `(${count} + 1) * ${BYTES[type]}`);
-      allocate(`folded:${name}`, `${name}_folded`, type, `(${count} / ${REDUCTION_CHUNK} + 1) * ${BYTES[type]}`);
+      allocate({ kind: "partials", name }, `${name}_partials`, type, `(${count} + 1) * ${BYTES[type]}`);
+      allocate({ kind: "folded", name }, `${name}_folded`, type, `(${count} / ${REDUCTION_CHUNK} + 1) * ${BYTES[type]}`);
     }
-    allocate("results", "results", "i64", `${8 * program.reduces.length}`);
+    allocate({ kind: "results" }, "results", "i64", `${8 * program.reduces.length}`);
   }
 
   /** Folds `count` partials to the results, and hands these over. */
@@ -298,13 +299,13 @@ class HostWriter {
     const { finish, fold, reduces } = program;
     if (!finish || !fold) return;
     code.line(`${api.i64} partial_count = ${count};`);
-    this.values.set("count", "partial_count");
+    this.values.set({ kind: "partialCount" }, "partial_count");
     const perBlock = REDUCTION_CHUNK * CHUNKS_PER_BLOCK;
     code.block(`while (partial_count > ${FINISH_LIMIT})`, () => {
       const grid = `(partial_count + ${perBlock - 1}) / ${perBlock}`;
       this.launch(fold, { grid: [grid, "1", "1"], block: [String(BLOCK), "1", "1"], shared: 0 });
       for (const { name, type } of reduces) {
-        const [partials, folded] = [this.values.get(`partials:${name}`), this.values.get(`folded:${name}`)];
+        const [partials, folded] = [this.values.get({ kind: "partials", name }), this.values.get({ kind: "folded", name })];
         const swap = this.names.fresh("swap");
         code
           .line(`${api.pointer(type, false)}${swap} = ${partials};`)
@@ -314,11 +315,13 @@ class HostWriter {
       code.line(`partial_count = (partial_count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK};`);
     });
     this.launch(finish, { grid: ["1", "1", "1"], block: [String(this.finishThreads), "1", "1"], shared: 0 });
-    const [values, results] = [this.names.fresh("values"), this.values.get("results")!];
+    const [values, results] = [this.names.fresh("values"), this.values.get({ kind: "results" })!];
     code.line(`${api.i64} ${values}[${reduces.length}];`);
     this.lines(api.read(values, results, `sizeof ${values}`));
     code.block(`if (status == ${api.success})`, () =>
-      reduces.forEach(({ name, type }, n) => code.line(`memcpy(${this.values.get(`result:${name}`)}, &${values}[${n}], ${BYTES[type]});`)),
+      reduces.forEach(({ name, type }, n) =>
+        code.line(`memcpy(${this.values.get({ kind: "result", name })}, &${values}[${n}], ${BYTES[type]});`),
+      ),
     );
   }
 
@@ -349,7 +352,7 @@ class HostWriter {
     const values = this.allocate(`${name}_values`, type, `(${count} + 1) * ${BYTES[type]}`);
     const counts = this.allocate(`${name}_counts`, "u32", `(${tiles} + 1) * ${4 * 2 ** SORT_BITS}`);
     const totals = this.allocate(`${name}_totals`, "u32", String(4 * 2 ** SORT_BITS));
-    this.values.set(`keys:${name}`, keys).set(`values:${name}`, values).set(`slots:${name}`, String(slots));
+    this.values.set({ kind: "keys", name }, keys).set({ kind: "values", name }, values).set({ kind: "slots", name }, String(slots));
     return { scatter, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals };
   }
 
@@ -358,32 +361,96 @@ class HostWriter {
     const { code, api, request } = this;
     const { name, apply } = scatter;
     const param = request.ir.params.find((p) => p.name === name) as ScatterParam;
-    const extents = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get(`extent:${name}:${axis}`)}`);
+    const extents = Array.from({ length: param.rank }, (_, axis) => `(${api.i64})${this.values.get({ kind: "extent", name, axis })}`);
     const [size, shift, from, to, swap] = ["size", "shift", "from", "to", "swap"].map((part) => this.names.fresh(`${name}_${part}`));
     const pointer = api.pointer("u32", false);
     code.line(`const ${api.i64} ${size} = ${extents.join(" * ")};`);
     code.line(`${pointer}${from} = NULL;`).line(`${pointer}${to} = ${sortedOrder};`);
     const one = (grid: string, threads: number): HostShape => ({ grid: [grid, "1", "1"], block: [String(threads), "1", "1"], shared: 0 });
     code.block(`for (int ${shift} = 0; ${shift} == 0 || ${size} >> ${shift} > 0; ${shift} += ${SORT_BITS})`, () => {
-      const given = { keys, order: from, count, shift, tiles, counts, totals, sortedKeys, sortedOrder: to };
-      const own = (entry: Entry): Entry => ({ ...entry, name: `${request.stem}_${entry.name}` });
-      this.launch(own(SORT_ENTRIES.count), one(tiles, SORT_THREADS), given);
-      this.launch(own(SORT_ENTRIES.scan), one(String(2 ** SORT_BITS), BLOCK), given);
-      this.launch(own(SORT_ENTRIES.move), one(tiles, SORT_THREADS), given);
+      const given: Record<SortSlot["kind"], string> = {
+        keys,
+        order: from,
+        count,
+        shift,
+        tiles,
+        counts,
+        totals,
+        sortedKeys,
+        sortedOrder: to,
+      };
+      const valueOf = ({ kind }: SortSlot) => given[kind];
+      const own = (entry: Entry<SortSlot>): Entry<SortSlot> => ({ ...entry, name: `${request.stem}_${entry.name}` });
+      this.launch(own(SORT_ENTRIES.count), one(tiles, SORT_THREADS), valueOf);
+      this.launch(own(SORT_ENTRIES.scan), one(String(2 ** SORT_BITS), BLOCK), valueOf);
+      this.launch(own(SORT_ENTRIES.move), one(tiles, SORT_THREADS), valueOf);
       code.line(`${pointer}${swap} = ${keys};`).line(`${keys} = ${sortedKeys};`).line(`${sortedKeys} = ${swap};`);
       code.line(`${swap} = ${to};`).line(`${to} = ${from} ? ${from} : ${order};`).line(`${from} = ${swap};`);
     });
-    this.launch(apply, one(`(${count} + ${BLOCK - 1}) / ${BLOCK}`, BLOCK), { keys, order: from, values, count, size });
+    this.values.set({ kind: "sortedKeys", name }, keys).set({ kind: "sortedOrder", name }, from);
+    this.values.set({ kind: "contributionCount", name }, count).set({ kind: "size", name }, size);
+    this.launch(apply, one(`(${count} + ${BLOCK - 1}) / ${BLOCK}`, BLOCK));
   }
 
-  /** @param more values of parameters in this launch alone */
-  private launch(entry: Entry, shape: HostShape, more: Readonly<Record<string, string>> = {}): void {
+  private launch(entry: Entry, shape: HostShape): void;
+  private launch<Slot extends AnySlot>(entry: Entry<Slot>, shape: HostShape, valueOf: (slot: Slot) => string): void;
+  private launch<Slot extends AnySlot>(entry: Entry<Slot>, shape: HostShape, valueOf?: (slot: Slot) => string): void {
     const args = entry.params.map((param): HostArgument => {
-      const value = param.type === "shared" ? "" : (more[param.key] ?? this.values.get(param.key));
-      if (value === undefined) throw new Error(`no value for the parameter "${param.key}" of ${entry.name}`);
+      if (param.type === "shared") return { param, value: "" };
+      const value = valueOf ? valueOf(param.slot) : this.values.get(asked(param.slot as GpuSlot));
+      if (value === undefined) throw new Error(`no value for the parameter "${slotText(param.slot)}" of ${entry.name}`);
       return { param, value };
     });
     this.lines(this.api.launch(entry, shape, args));
+  }
+}
+
+/** The slot, where emitted files can have it. */
+function asked(slot: GpuSlot): GpuSlot {
+  switch (slot.kind) {
+    case "scalar":
+    case "view":
+    case "extent":
+    case "stride":
+    case "begin":
+    case "end":
+    case "count":
+    case "chunks":
+    case "chunksPerLine":
+    case "firstTeam":
+    case "league":
+    case "size":
+    case "slots":
+    case "keys":
+    case "values":
+    case "contributionCount":
+    case "sortedKeys":
+    case "sortedOrder":
+    case "partials":
+    case "folded":
+    case "output":
+    case "partialCount":
+    case "results":
+    case "rowBlocks":
+    case "tile":
+    case "planes":
+      return slot;
+    case "elements":
+    case "stretch":
+    case "alignedBegin":
+    case "copy":
+    case "peerStore":
+    case "peerStorePlanes":
+    case "pieces":
+    case "totals":
+    case "ticket":
+    case "members":
+    case "me":
+    case "mailboxes":
+    case "turn":
+      throw new Error(`emitted files have no "${slotText(slot)}"`);
+    default:
+      return slot satisfies never;
   }
 }
 

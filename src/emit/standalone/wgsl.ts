@@ -7,10 +7,18 @@ import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
 import { emitWgsl } from "../wgsl/kernel.js";
 import { ROW } from "../wgsl/range.js";
-import { layOut, WORKGROUP, type Entry, type Representation, type ScatterCode, type WgslProgram } from "../wgsl/program.js";
-import { TEMPORARY } from "../wgsl/writer.js";
+import {
+  groupsApart,
+  layOut,
+  TEMPORARY,
+  WORKGROUP,
+  type Entry,
+  type Representation,
+  type ScatterCode,
+  type WgslProgram,
+} from "../wgsl/program.js";
 import { propertyName } from "./js-folds.js";
-import { slotText, type SignatureSlot } from "../slots.js";
+import { slotText, type SignatureSlot, type WgslSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, launchArguments, writeComment, type Argument } from "./signature.js";
 
@@ -35,7 +43,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
     strict,
     inChunks: strict,
     unitStrides,
-    groups: Object.fromEntries([...arrays.map(({ name }) => name), TEMPORARY].map((place, n) => [place, n])),
+    groups: groupsApart(arrays.map(({ name }) => name)),
     representations: [...arrays.map((p) => representation(p, code, access.views[p.name]?.written === true)), "words"],
     atStart: Object.fromEntries(arrays.map(({ name }) => [name, true])),
     partials: false,
@@ -46,7 +54,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const shaders = shadersOf(stem, program);
   return [
     ...shaders.map(({ file, entry }) => ({ name: file, text: entry.source })),
-    { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => name), TEMPORARY]) },
+    { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => name), TEMPORARY.kind]) },
   ];
 }
 
@@ -108,10 +116,47 @@ const RESERVED = "device pipelines encoder temporary values arrays dispatch unif
 function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
   const { offsets, size } = layOut(entry.fields);
   const fields = entry.fields.map(
-    ({ key: field, type }, n) => `["${field}", "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
+    ({ slot, type }, n) => `["${fieldText(slot)}", "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
   );
   const buffers = entry.buffers.map(({ group, written }) => `["${places[group]}", "${written ? "storage" : "read-only-storage"}"]`);
   return `${key}: { bytes: ${entry.fields.length > 0 ? size : 0}, fields: [${fields.join(", ")}], buffers: [${buffers.join(", ")}] },`;
+}
+
+/** The member of the host's `values` with the number for a slot. */
+function fieldText(slot: WgslSlot): string {
+  switch (slot.kind) {
+    case "scalar":
+    case "extent":
+    case "stride":
+    case "begin":
+    case "count":
+    case "chunks":
+    case "chunksPerLine":
+    case "firstTeam":
+    case "league":
+    case "partials":
+    case "folded":
+    case "results":
+    case "zero":
+      return slotText(slot);
+    case "partialCount":
+      return "count";
+    case "elements":
+    case "stretch":
+    case "size":
+    case "slots":
+    case "keys":
+    case "values":
+    case "contributionCount":
+    case "sortedKeys":
+    case "sortedOrder":
+    case "output":
+    case "base":
+    case "one":
+      throw new Error(`emitted files have no "${slotText(slot)}"`);
+    default:
+      return slot satisfies never;
+  }
 }
 
 const COMPILE = `/* Compiles the shaders on a GPUDevice, given { FILES }. */
@@ -168,7 +213,7 @@ function launchLines(request: EmitRequest, program: WgslProgram, args: readonly 
     ...(rank > 0 ? [`const count = [${counts.join(", ")}];`, "count.forEach((n, axis) => (values[`count:${axis}`] = n));"] : []),
     ...groups,
     ...(reduces.length > 0 ? temporaryLines(program, partials) : [`const arrays = { ${arrays.join(", ")} };`]),
-    ...(reduces.length > 0 ? [`const arrays = { ${[...arrays, `"${TEMPORARY}": temporary`].join(", ")} };`] : []),
+    ...(reduces.length > 0 ? [`const arrays = { ${[...arrays, `"${TEMPORARY.kind}": temporary`].join(", ")} };`] : []),
     "const encoder = device.createCommandEncoder();",
     ...DISPATCH.split("\n"),
     rank === 0

@@ -1,7 +1,7 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type TeamResult } from "../../ir/types.js";
-import { TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
+import { groupOf, TEMPORARY, TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
 import { SubgroupFold, subgroupFold, type Cells, type Folding } from "./subgroups.js";
-import { EntryWriter, TEMPORARY, type ProgramWriter } from "./writer.js";
+import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
@@ -87,8 +87,7 @@ export class FoldWriter extends EntryWriter {
   /** partials -> folded, `count` to ceil(count / 256) of each. */
   private writeFold(): void {
     this.code.line(`let chunk = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
-    for (const param of this.program.reduces)
-      this.chunk(param, this.cells(param), this.source(param), this.target(param), this.field("count"));
+    for (const param of this.program.reduces) this.chunk(param, this.cells(param), this.source(param), this.target(param), this.count());
   }
 
   /** One workgroup folds all that is left. */
@@ -100,7 +99,7 @@ export class FoldWriter extends EntryWriter {
       code.line(`var ${accumulator} = ${this.body.constant(result.type, result.identity)};`);
       const n = this.names.fresh("n");
       const partial = this.read(TEMPORARY, result.type, `${this.source(result)} + ${n}`);
-      code.block(`for (var ${n} = thread; ${n} < ${this.field("count")}; ${n} += ${WORKGROUP})`, () =>
+      code.block(`for (var ${n} = thread; ${n} < ${this.count()}; ${n} += ${WORKGROUP})`, () =>
         code.line(this.foldInto(result, result.type, accumulator, partial)),
       );
       return { result, accumulator };
@@ -113,9 +112,9 @@ export class FoldWriter extends EntryWriter {
   private writeResult(param: ReduceParam, value: string): void {
     const { name, type } = param;
     const n = this.program.reduces.indexOf(param);
-    this.code.line(this.write(TEMPORARY, type, `${this.field("results")}${resultAt(n, type)}`, value));
-    if (this.program.assumptions.groups[`output:${name}`] !== undefined)
-      this.code.line(this.write(`output:${name}`, type, this.field(`output:${name}`), value));
+    this.code.line(this.write(TEMPORARY, type, `${this.field({ kind: "results" })}${resultAt(n, type)}`, value));
+    const output = { kind: "output", name } as const;
+    if (groupOf(this.program.assumptions.groups, output) !== undefined) this.code.line(this.write(output, type, this.field(output), value));
   }
 
   /** The same as strict reductions go, chunk by chunk; `partials` and `folded` take turns. */
@@ -126,7 +125,7 @@ export class FoldWriter extends EntryWriter {
       code.block("", () => {
         code.line(`var source = ${this.source(param)};`);
         code.line(`var folded = ${this.target(param)};`);
-        code.line(`var count = ${this.field("count")};`);
+        code.line(`var count = ${this.count()};`);
         code.block("while count > 1", () => {
           code.line(`let chunks = (count + ${CHUNK - 1}) / ${CHUNK};`);
           code.block(`for (var first = 0; first < chunks; first += ${WORKGROUP / LANES})`, () => {
@@ -170,11 +169,14 @@ export class FoldWriter extends EntryWriter {
   private cells({ name, type }: ReduceParam): string {
     return this.shared(`${name}_cells`, `array<${TYPES[type]}, ${WORKGROUP}>`);
   }
+  private count(): string {
+    return this.field({ kind: "partialCount" }, "i32", "count");
+  }
   private source({ name }: ReduceParam): string {
-    return this.field(`partials:${name}`);
+    return this.field({ kind: "partials", name });
   }
   private target({ name }: ReduceParam): string {
-    return this.field(`folded:${name}`);
+    return this.field({ kind: "folded", name });
   }
 }
 

@@ -2,11 +2,11 @@ import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js"
 import { contributionsOf } from "../../ir/analysis/contributions.js";
 import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
-import { WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
+import { groupsApart, WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter, RenormaliseWriter } from "./sorted-scatter.js";
 import { TeamWriter } from "./team.js";
-import { ProgramWriter, TEMPORARY } from "./writer.js";
+import { ProgramWriter } from "./writer.js";
 
 /** WGSL of a kernel: its main shader, and what folds its partials and applies its sorted contributions. */
 export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: WgslAssumptions): WgslProgram {
@@ -44,7 +44,7 @@ export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, pr
     strict,
     inChunks: strict,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
-    groups: Object.fromEntries([...arrays.map(({ name }) => name), TEMPORARY].map((place, n) => [place, n])),
+    groups: groupsApart(arrays.map(({ name }) => name)),
     representations: [
       ...arrays.map((p) =>
         p.kind === "scatter" && scatter(p.name) === "atomic"

@@ -1,5 +1,6 @@
 import type { ElementType, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { ScatterCode, Traversal } from "../c/gpu/program.js";
+import type { WgslSlot } from "../slots.js";
 
 export type { ScatterCode, Traversal };
 
@@ -12,9 +13,9 @@ export const WORKGROUP = 256;
 /** How the elements of a storage buffer are declared: by their one type, or as words where several types or atomics meet in one buffer. */
 export type Representation = NumericType | "words" | "atomic_i32" | "atomic_u32";
 
-/** One field of the uniform block with a launch's numbers; `key` says which, see device/webgpu/launch.ts. */
-export interface LaunchField {
-  readonly key: string;
+/** One field of the uniform block with a launch's numbers. */
+export interface LaunchField<Slot = WgslSlot> {
+  readonly slot: Slot;
   readonly type: ScalarType;
 }
 
@@ -24,12 +25,48 @@ export interface EntryBuffer {
   readonly written: boolean;
 }
 
+/** Memory that a shader reaches: a view, the view of a result, or memory of the launch itself, which has partials and contributions. */
+export type Place = { readonly kind: "view" | "output"; readonly name: string } | typeof TEMPORARY;
+
+/** The place of a view or scatter target. */
+export const viewPlace = (name: string): Place => ({ kind: "view", name });
+
+export const TEMPORARY = { kind: "temporary" } as const;
+
+/** The number of the storage buffer of each place. */
+export interface Groups {
+  readonly views: Readonly<Record<string, number>>;
+  readonly outputs: Readonly<Record<string, number>>;
+  readonly temporary: number;
+}
+
+/** Undefined for a result that no view takes. */
+export function groupOf(groups: Groups, place: Place): number | undefined {
+  switch (place.kind) {
+    case "view":
+      return groups.views[place.name];
+    case "output":
+      return groups.outputs[place.name];
+    case "temporary":
+      return groups.temporary;
+    default:
+      return place satisfies never;
+  }
+}
+
+/** A buffer for each view, in order, and then the launch's own. */
+export const groupsApart = (views: readonly string[]): Groups => ({
+  views: Object.fromEntries(views.map((name, n) => [name, n])),
+  outputs: {},
+  temporary: views.length,
+});
+
 /** One compute shader with all that it needs. */
-export interface Entry {
+export interface Entry<Slot = WgslSlot> {
   readonly name: string;
   readonly source: string;
   /** In the order of the block; see `layOut`. */
-  readonly fields: readonly LaunchField[];
+  readonly fields: readonly LaunchField<Slot>[];
   readonly buffers: readonly EntryBuffer[];
   readonly workgroup: readonly [number, number, number];
   /** Bytes of the workgroup's memory: scratch, copies of scatter targets, cells of folds. */
@@ -51,8 +88,7 @@ export interface WgslAssumptions {
   readonly fma?: boolean;
   /** By view and axis: the stride is 1. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
-  /** The number of the storage buffer of each place: views by name, views of results as `output:s`, and `temporary`. */
-  readonly groups: Readonly<Record<string, number>>;
+  readonly groups: Groups;
   /** By number of the storage buffer. */
   readonly representations: readonly Representation[];
   /** Views that begin where their buffer begins. */
@@ -93,7 +129,7 @@ export interface WgslProgram {
 }
 
 /** Bytes from the start of the block to each of its fields, and of the block as a whole. */
-export function layOut(fields: readonly LaunchField[]): { offsets: readonly number[]; size: number } {
+export function layOut(fields: readonly LaunchField<unknown>[]): { offsets: readonly number[]; size: number } {
   let end = 0;
   const offsets = fields.map(({ type }) => {
     const size = type === "f64" ? 8 : 4;

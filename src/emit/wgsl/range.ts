@@ -4,7 +4,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam }
 import type { BodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
-import { TYPES, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
+import { TYPES, viewPlace, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
 import type { Cells } from "./subgroups.js";
 import { clearWord, copyType, readCopy, Tile } from "./tile.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
@@ -112,7 +112,7 @@ export class RangeWriter extends EntryWriter {
   private stretch(): void {
     const { code } = this;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
-    const [elements, stretch] = [this.field("elements"), this.field("stretch")];
+    const [elements, stretch] = [this.field({ kind: "elements" }), this.field({ kind: "stretch" })];
     code.line(`let ${first} = ${LINEAR_WORKGROUP} * ${stretch};`);
     code.line(`let ${stop} = select(${first} + ${stretch}, ${elements}, ${elements} - ${first} < ${stretch});`);
     code.block(`for (var ${n} = ${first} + thread; ${n} < ${stop}; ${n} += ${WORKGROUP})`, () => {
@@ -135,7 +135,7 @@ export class RangeWriter extends EntryWriter {
     this.open();
     code.line(`let ${lane} = thread % ${LANES};`);
     code.line(`let ${chunk} = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
-    code.block(`if ${chunk} < ${this.field("chunks")}`, () => {
+    code.block(`if ${chunk} < ${this.field({ kind: "chunks" })}`, () => {
       const start = this.line(chunk);
       code.line(`let ${stop} = min(${start} + ${CHUNK}, ${this.count(this.rank - 1)});`);
       const n = this.names.fresh("n");
@@ -149,7 +149,9 @@ export class RangeWriter extends EntryWriter {
       const cells = this.cells(param);
       code.line(`${cells}[thread] = ${this.accumulators.get(param.name)};`);
       foldNeighbours(this, param, cells, LANES);
-      code.line(`if ${lane} == 0 && ${chunk} < ${this.field("chunks")} { ${this.writePartial(param, chunk, `${cells}[thread]`)} }`);
+      code.line(
+        `if ${lane} == 0 && ${chunk} < ${this.field({ kind: "chunks" })} { ${this.writePartial(param, chunk, `${cells}[thread]`)} }`,
+      );
     }
   }
 
@@ -161,7 +163,7 @@ export class RangeWriter extends EntryWriter {
       code.line(`let ${start} = ${chunk} * ${CHUNK};`);
       return start;
     }
-    const chunksPerLine = this.field("chunksPerLine");
+    const chunksPerLine = this.field({ kind: "chunksPerLine" });
     const line = this.names.fresh("line");
     code.line(`let ${start} = (${chunk} % ${chunksPerLine}) * ${CHUNK};`);
     code.line(`var ${line} = ${chunk} / ${chunksPerLine};`);
@@ -179,7 +181,7 @@ export class RangeWriter extends EntryWriter {
     const [chunk, stop, n] = ["chunk", "stop", "n"].map((wish) => this.names.fresh(wish));
     const inner = this.rank - 1;
     const { reduces } = this.program;
-    code.block(`for (var ${chunk} = 0; ${chunk} < ${this.field("chunks")}; ${chunk} += 1)`, () => {
+    code.block(`for (var ${chunk} = 0; ${chunk} < ${this.field({ kind: "chunks" })}; ${chunk} += 1)`, () => {
       const start = this.line(chunk);
       const lanes = reduces.map(({ name, type, identity }) => {
         const array = this.names.fresh(`${name}_lanes`);
@@ -213,7 +215,7 @@ export class RangeWriter extends EntryWriter {
         .reduce((sum, index, a) => `(${sum} * ${this.count(a)} + ${index})`);
       const slot = this.names.fresh(`${target}_slot`);
       this.slots.set(target, slot);
-      this.code.line(`var ${slot} = ${position} * ${this.field(`slots:${target}`)};`);
+      this.code.line(`var ${slot} = ${position} * ${this.field({ kind: "slots", name: target })};`);
     }
     this.body.statements(this.ir.body);
   }
@@ -261,7 +263,7 @@ export class RangeWriter extends EntryWriter {
         const identity = this.body.constant(element, identityOf(op, element));
         code.block(`if !${element === "f64" ? `all(${own} == ${identity})` : `(${own} == ${identity})`}`, () => {
           const offset = this.offsetOf(name, n);
-          const target = this.buffer(name, true);
+          const target = this.buffer(viewPlace(name), true);
           code.line(this.atomic(target.name, target.representation, op, element, offset, own));
         });
       });
@@ -273,9 +275,9 @@ export class RangeWriter extends EntryWriter {
   }
 
   private begin(a: number): string {
-    return this.field(`begin:${a}`);
+    return this.field({ kind: "begin", axis: a });
   }
   private count(a: number): string {
-    return this.field(`count:${a}`);
+    return this.field({ kind: "count", axis: a });
   }
 }

@@ -1,7 +1,7 @@
 import type { ScatterParam } from "../../ir/types.js";
-import { WORKGROUP, type Entry } from "./program.js";
+import { TEMPORARY, viewPlace, WORKGROUP, type Entry, type LaunchField } from "./program.js";
 import { LINEAR_WORKGROUP } from "./folds.js";
-import { EntryWriter, TEMPORARY, type ProgramWriter } from "./writer.js";
+import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 /**
  * Adds contributions, sorted by their target and in element order for each, to a scatter array: the invocation at the first contribution
@@ -24,23 +24,30 @@ export class ApplyWriter extends EntryWriter {
   entry(): Entry {
     const { code, target } = this;
     const { element: type, name } = target;
-    const count = this.field("count");
-    const key = (at: string) => this.read(TEMPORARY, "u32", `${this.field("keys")} + ${at}`);
+    const count = this.field({ kind: "contributionCount", name }, "i32", "count");
+    const key = (at: string) => this.read(TEMPORARY, "u32", `${this.field({ kind: "sortedKeys", name }, "i32", "keys")} + ${at}`);
     code.line(`var at = ${LINEAR_WORKGROUP} * ${WORKGROUP} + i32(thread_number);`);
     code.line(`if at >= ${count} { return; }`);
     code.line(`let key = ${key("at")};`);
     code.line("if key == 0u { return; }");
     code.line(`if at > 0 { if ${key("at - 1")} == key { return; } }`);
     code.line(`let offset_of_key = ${this.offsetOf(name, "i32(key - 1u)")};`);
-    code.line(`var total = ${this.read(name, type, "offset_of_key")};`);
+    code.line(`var total = ${this.read(viewPlace(name), type, "offset_of_key")};`);
     code.block("loop", () => {
-      const order = this.read(TEMPORARY, "u32", `${this.field("order")} + at`);
-      code.line(this.foldInto(target.op, type, "total", this.read(TEMPORARY, type, `${this.field("values")} + i32(${order})`)));
+      const order = this.read(TEMPORARY, "u32", `${this.field({ kind: "sortedOrder", name }, "i32", "order")} + at`);
+      code.line(
+        this.foldInto(
+          target.op,
+          type,
+          "total",
+          this.read(TEMPORARY, type, `${this.field({ kind: "values", name }, "i32", "values")} + i32(${order})`),
+        ),
+      );
       code.line("at += 1;");
       code.line(`if at >= ${count} { break; }`);
       code.line(`if ${key("at")} != key { break; }`);
     });
-    code.line(this.write(name, type, "offset_of_key", "total"));
+    code.line(this.write(viewPlace(name), type, "offset_of_key", "total"));
     return this.finish([WORKGROUP, 1, 1]);
   }
 }
@@ -64,11 +71,11 @@ export class RenormaliseWriter extends EntryWriter {
     const { code } = this;
     const { name, element } = this.target;
     code.line(`let at = ${LINEAR_WORKGROUP} * ${WORKGROUP} + i32(thread_number);`);
-    code.line(`if at >= ${this.field("size")} { return; }`);
+    code.line(`if at >= ${this.field({ kind: "size", name }, "i32", "size")} { return; }`);
     code.line(`let offset_of_element = ${this.offsetOf(name, "at")};`);
-    code.line(`let parts = ${this.read(name, element, "offset_of_element")};`);
+    code.line(`let parts = ${this.read(viewPlace(name), element, "offset_of_element")};`);
     for (const helper of ["range_checked", "quick_sum"] as const) this.helpers.use(helper);
-    code.line(this.write(name, element, "offset_of_element", "range_checked(quick_sum(parts.x, parts.y), parts.x)"));
+    code.line(this.write(viewPlace(name), element, "offset_of_element", "range_checked(quick_sum(parts.x, parts.y), parts.x)"));
     return this.finish([WORKGROUP, 1, 1]);
   }
 }
@@ -87,12 +94,20 @@ fn tile_of(workgroup: vec3<u32>, workgroups: vec3<u32>) -> i32 { return i32(work
 fn digit_at(n: i32) -> u32 { return (memory[launch.keys + n] >> launch.shift) & 255u; }
 `;
 
+/** What a pass of the sort is given: as in c/gpu/sort.ts, and whether it is the first, whose keys have no order yet. */
+export interface SortSlot {
+  readonly kind: "keys" | "order" | "sortedKeys" | "sortedOrder" | "counts" | "totals" | "count" | "tiles" | "shift" | "firstPass";
+}
+
+const fields = (type: "i32" | "u32", ...kinds: SortSlot["kind"][]): LaunchField<SortSlot>[] =>
+  kinds.map((kind) => ({ slot: { kind }, type }));
+
 const SORT_FIELDS = [
-  ...["keys", "order", "sortedKeys", "sortedOrder", "counts", "totals", "count", "tiles"].map((key) => ({ key, type: "i32" as const })),
-  ...["shift", "firstPass"].map((key) => ({ key, type: "u32" as const })),
+  ...fields("i32", "keys", "order", "sortedKeys", "sortedOrder", "counts", "totals", "count", "tiles"),
+  ...fields("u32", "shift", "firstPass"),
 ];
 
-const sortEntry = (name: string, text: string): Entry => ({
+const sortEntry = (name: string, text: string): Entry<SortSlot> => ({
   name,
   source: `// ${name}: a stable sort of 32-bit keys with their positions, by digits of ${SORT_BITS} bits from the lowest up; written by isoform.
 ${SORT_HEAD}

@@ -54,13 +54,13 @@ export class TeamWriter extends EntryWriter {
     code.line(`let threads = ${members};`);
     if (teamRows(this.ir).length > 0) code.line(`let ${this.indexNames[1]} = i32(workgroup.x);`);
     const sorted = this.program.scatters("sorted");
-    const first = sorted.length > 0 ? this.field("firstTeam") : undefined;
+    const first = sorted.length > 0 ? this.field({ kind: "firstTeam" }) : undefined;
     const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;
-    code.block(`for (var ${team} = ${start}; ${team} < ${this.field("league")}; ${team} += i32(workgroups.x))`, () => {
+    code.block(`for (var ${team} = ${start}; ${team} < ${this.field({ kind: "league" })}; ${team} += i32(workgroups.x))`, () => {
       for (const { name } of sorted) {
         const slot = this.names.fresh(`${name}_slot`);
         this.nextSlots.set(name, slot);
-        code.line(`var ${slot} = (${team} - ${first}) * ${this.field(`slots:${name}`)};`);
+        code.line(`var ${slot} = (${team} - ${first}) * ${this.field({ kind: "slots", name })};`);
       }
       for (const { name, type, identity } of this.program.reduces)
         code.line(`var ${this.accumulators.get(name)} = ${this.body.constant(type, identity)};`);

@@ -3,7 +3,7 @@ import { TILE_HASH, TILE_LINE, tileShift } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import type { StmtOf } from "./frame.js";
-import { TYPES, wordsOf, WORKGROUP } from "./program.js";
+import { TYPES, viewPlace, wordsOf, WORKGROUP } from "./program.js";
 import type { EntryWriter } from "./writer.js";
 
 /** How a workgroup's own copy of elements of a scatter target is declared. */
@@ -53,7 +53,7 @@ export class Tile {
     const { entry, target } = this;
     const { op, element } = target;
     const [at, added, place] = ["at", "added", "place"].map((wish) => entry.names.fresh(wish));
-    const shared = entry.buffer(target.name, true);
+    const shared = entry.buffer(viewPlace(target.name), true);
     body.code.block("", () => {
       body.line(stmt, `let ${at} = ${offset};`);
       body.code.line(`let ${added} = ${value};`);
@@ -69,7 +69,7 @@ export class Tile {
     const { entry, target, lines } = this;
     const { op, element } = target;
     const [n, own] = [entry.names.fresh("n"), entry.names.fresh("own")];
-    const { name, representation } = entry.buffer(target.name, true);
+    const { name, representation } = entry.buffer(viewPlace(target.name), true);
     entry.code.block(`for (var ${n} = thread; ${n} < ${TILE_LINE * lines}; ${n} += ${WORKGROUP})`, () => {
       entry.code.line(`let ${own} = ${readCopy(target, this.values, n)};`);
       const identity = entry.body.constant(element, identityOf(op, element));

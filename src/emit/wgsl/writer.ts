@@ -19,11 +19,16 @@ import { BodyWriter, closed, tableText } from "./body.js";
 import type { Frame, StmtOf } from "./frame.js";
 import { HELPER_NAMES, Helpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
+import { slotText, type WgslSlot } from "../slots.js";
 import {
+  groupOf,
+  TEMPORARY,
   TYPES,
+  viewPlace,
   type Entry,
   type EntryBuffer,
   type LaunchField,
+  type Place,
   type Representation,
   type ScatterCode,
   type WgslAssumptions,
@@ -60,9 +65,6 @@ export class ProgramWriter {
   }
 }
 
-/** Memory of the launch itself: partials, contributions. */
-export const TEMPORARY = "temporary";
-
 /** What folds values before they go to a scatter target. */
 export interface ScatterTile {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
@@ -76,7 +78,7 @@ export abstract class EntryWriter implements Frame {
   readonly accessors = new Accessors();
   readonly body: BodyWriter;
   protected abstract readonly indexNames: readonly string[];
-  private readonly fields = new Map<string, { name: string; type: ScalarType }>();
+  private readonly fields = new Map<string, { slot: WgslSlot; name: string; type: ScalarType }>();
   private readonly buffers = new Map<number, { name: string; written: boolean }>();
   private readonly workgroup: string[] = [];
   private workgroupBytes = 0;
@@ -95,15 +97,16 @@ export abstract class EntryWriter implements Frame {
 
   /* The launch's numbers. */
 
-  /** A number of the launch; it joins the block on first use. */
-  field(key: string, type: ScalarType = "i32"): string {
+  /** A number of the launch; it joins the block on first use, with a name like `wish`. */
+  field(slot: WgslSlot, type: ScalarType = "i32", wish = slotText(slot)): string {
+    const key = slotText(slot);
     let known = this.fields.get(key);
     if (!known) {
       const taken = new Set([...this.fields.values()].map(({ name }) => name));
-      const base = key.replace(/\W+/g, "_");
+      const base = wish.replace(/\W+/g, "_");
       let name = base;
       for (let n = 2; taken.has(name); n++) name = `${base}_${n}`;
-      known = { name, type };
+      known = { slot, name, type };
       this.fields.set(key, known);
     }
     return type === "bool" ? `(launch.${known.name} != 0u)` : `launch.${known.name}`;
@@ -112,32 +115,36 @@ export abstract class EntryWriter implements Frame {
   scalar(name: string): string {
     const param = this.ir.params.find((p) => p.name === name);
     if (param?.kind !== "scalar") throw new Error(`kernel "${this.ir.name}" has no scalar "${name}"`);
-    return this.field(`scalar:${name}`, param.type);
+    return this.field({ kind: "scalar", name }, param.type);
   }
 
   extent(view: string, axis: number): string {
-    return this.field(`extent:${view}:${axis}`);
+    return this.field({ kind: "extent", name: view, axis });
   }
 
   strides(view: string): readonly string[] {
     const units = this.program.assumptions.unitStrides[view];
-    return Array.from({ length: this.program.array(view).rank }, (_, axis) => (units?.[axis] ? "1" : this.field(`stride:${view}:${axis}`)));
+    return Array.from({ length: this.program.array(view).rank }, (_, axis) =>
+      units?.[axis] ? "1" : this.field({ kind: "stride", name: view, axis }),
+    );
   }
 
   base(view: string): string | undefined {
-    return this.program.assumptions.atStart[view] ? undefined : this.field(`base:${view}`);
+    return this.program.assumptions.atStart[view] ? undefined : this.field({ kind: "base", name: view });
   }
 
   /* Memory. */
 
   /** The variable of the buffer in which `place` lies, and how it is declared. */
-  buffer(place: string, write: boolean): { name: string; representation: Representation } {
+  buffer(place: Place, write: boolean): { name: string; representation: Representation } {
     const { groups, representations } = this.program.assumptions;
-    const group = groups[place];
+    const group = groupOf(groups, place)!;
     let known = this.buffers.get(group);
     if (!known) {
-      const inside = Object.keys(groups).filter((other) => groups[other] === group);
-      const wish = inside.length === 1 ? place.replace(/\W/g, "_") : "memory";
+      const { views, outputs, temporary } = groups;
+      const inside = [...Object.values(views), ...Object.values(outputs), temporary].filter((other) => other === group);
+      const own = place.kind === "view" ? place.name : place.kind === "output" ? `output_${place.name}` : place.kind;
+      const wish = inside.length === 1 ? own.replace(/\W/g, "_") : "memory";
       known = { name: this.names.fresh(wish), written: false };
       this.buffers.set(group, known);
     }
@@ -146,23 +153,23 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** The element of type `type` at `offset` of a place. */
-  read(place: string, type: ElementType, offset: string): string {
+  read(place: Place, type: ElementType, offset: string): string {
     const { name, representation } = this.buffer(place, representationIsAtomic(this.program.assumptions, place));
     return this.accessors.load(name, representation, type, offset);
   }
 
   /** A statement that stores there. */
-  write(place: string, type: ElementType, offset: string, value: string): string {
+  write(place: Place, type: ElementType, offset: string, value: string): string {
     const { name, representation } = this.buffer(place, true);
     return this.accessors.store(name, representation, type, offset, value);
   }
 
   load(view: string, offset: string): string {
-    return this.read(view, this.program.array(view).element, offset);
+    return this.read(viewPlace(view), this.program.array(view).element, offset);
   }
 
   store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
-    body.line(stmt, this.write(stmt.view, this.program.array(stmt.view).element, offset, value));
+    body.line(stmt, this.write(viewPlace(stmt.view), this.program.array(stmt.view).element, offset, value));
   }
 
   setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
@@ -208,7 +215,7 @@ export abstract class EntryWriter implements Frame {
     const code = this.program.assumptions.scatter[stmt.target];
     switch (code) {
       case "atomic": {
-        const { name, representation } = this.buffer(stmt.target, true);
+        const { name, representation } = this.buffer(viewPlace(stmt.target), true);
         return body.line(stmt, this.atomic(name, representation, target.op, target.element, offset, value));
       }
       case "shared":
@@ -224,8 +231,8 @@ export abstract class EntryWriter implements Frame {
         const at = this.names.fresh("at");
         return void body.code.block("", () => {
           body.line(stmt, `let ${at} = ${offset};`);
-          const sum = body.fold(target.op, target.element, this.read(target.name, target.element, at), value);
-          body.code.line(this.write(target.name, target.element, at, sum));
+          const sum = body.fold(target.op, target.element, this.read(viewPlace(target.name), target.element, at), value);
+          body.code.line(this.write(viewPlace(target.name), target.element, at, sum));
         });
       }
       default:
@@ -294,8 +301,11 @@ export abstract class EntryWriter implements Frame {
   protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
-    body.line(stmt, this.write(TEMPORARY, "u32", `${this.field(`keys:${target}`)} + ${slot}`, `u32(${this.rowMajor(body, stmt)}) + 1u`));
-    body.code.line(this.write(TEMPORARY, element, `${this.field(`values:${target}`)} + ${slot}`, value));
+    body.line(
+      stmt,
+      this.write(TEMPORARY, "u32", `${this.field({ kind: "keys", name: target })} + ${slot}`, `u32(${this.rowMajor(body, stmt)}) + 1u`),
+    );
+    body.code.line(this.write(TEMPORARY, element, `${this.field({ kind: "values", name: target })} + ${slot}`, value));
   }
 
   /** Position of a scattered element in row-major order of its target. */
@@ -345,16 +355,16 @@ export abstract class EntryWriter implements Frame {
 
   /** Where partial `n` of a reduction goes: a view, or memory of the launch. */
   protected writePartial({ name, type }: ReduceParam, n: string, value: string): string {
-    const place = this.program.assumptions.partials ? `output:${name}` : TEMPORARY;
-    return this.write(place, type, `${this.field(`partials:${name}`)} + ${n}`, value);
+    const place: Place = this.program.assumptions.partials ? { kind: "output", name } : TEMPORARY;
+    return this.write(place, type, `${this.field({ kind: "partials", name })} + ${n}`, value);
   }
 
   /** The finished shader; `workgroup` are the invocations along x, y and z. */
   protected finish(workgroup: Entry["workgroup"]): Entry {
     const text = this.code.toString();
     const helpers = String(this.helpers);
-    for (const [name, type] of Object.entries(HIDDEN)) if (this.helpers.needs(name)) this.field(name, type);
-    const fields: LaunchField[] = [...this.fields].map(([key, { type }]) => ({ key, type }));
+    for (const { kind, type } of HIDDEN) if (this.helpers.needs(kind)) this.field({ kind }, type);
+    const fields: LaunchField[] = [...this.fields.values()].map(({ slot, type }) => ({ slot, type }));
     const head = new Code();
     if (/\bsubgroup_(lane|number|count)\b/.test(text)) head.line("enable subgroups;").line("requires subgroup_id;");
     head.line(`// Kernel "${this.ir.name}" (${this.ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
@@ -386,7 +396,10 @@ export abstract class EntryWriter implements Frame {
 }
 
 /** Numbers of a launch that are always the same, but that no compiler knows. */
-const HIDDEN = { zero: "u32", one: "f32" } as const;
+const HIDDEN = [
+  { kind: "zero", type: "u32" },
+  { kind: "one", type: "f32" },
+] as const;
 
 /** Lines that put bits that depend on those `seen` in their `place`, again where others came between; `first` goes before each attempt. */
 const exchange = (place: string, bits: string, ...first: string[]): string[] => [
@@ -399,8 +412,8 @@ const exchange = (place: string, bits: string, ...first: string[]): string[] => 
 ];
 
 /** Even a load of an atomic needs a buffer that can be written. */
-const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: string): boolean =>
-  representations[groups[place]].startsWith("atomic");
+const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: Place): boolean =>
+  representations[groupOf(groups, place)!].startsWith("atomic");
 
 const INPUTS = [
   ["global_invocation_id", "invocation", "vec3<u32>"],

@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { fillFrom } from "../../../src/device/gpu/steps.js";
 import { packParams } from "../../../src/device/cuda/steps.js";
 
 test("parameters are packed in order, each aligned to its size", () => {
   const data = new DataView(
     packParams(
       [
-        { key: "flag", type: "bool" },
-        { key: "n", type: "i32" },
-        { key: "x", type: "pointer" },
-        { key: "f", type: "f32" },
-        { key: "a", type: "f64" },
-        { key: "u", type: "u32" },
-        { key: "wide", type: "i64" },
+        { slot: { kind: "flag" }, type: "bool" },
+        { slot: { kind: "n" }, type: "i32" },
+        { slot: { kind: "x" }, type: "pointer" },
+        { slot: { kind: "f" }, type: "f32" },
+        { slot: { kind: "a" }, type: "f64" },
+        { slot: { kind: "u" }, type: "u32" },
+        { slot: { kind: "wide" }, type: "i64" },
       ],
-      { flag: true, n: -5, x: 0x7f00_1234_5678, f: 1.5, a: 0.1, u: 4294967295, wide: -7, unused: 3 },
+      fillFrom({ flag: true, n: -5, x: 0x7f00_1234_5678, f: 1.5, a: 0.1, u: 4294967295, wide: -7, unused: 3 }),
     ),
   );
   assert.equal(data.byteLength, 48);
@@ -28,10 +29,13 @@ test("parameters are packed in order, each aligned to its size", () => {
 });
 
 test("nothing follows the last parameter, which the driver would refuse", () => {
-  assert.equal(packParams([{ key: "league", type: "i32" }], { league: 3 }).byteLength, 4);
-  assert.equal(packParams([], {}).byteLength, 0);
+  assert.equal(packParams([{ slot: { kind: "league" }, type: "i32" }], fillFrom({ league: 3 })).byteLength, 4);
+  assert.equal(packParams([], fillFrom({})).byteLength, 0);
 });
 
 test("a parameter without a value is named", () => {
-  assert.throws(() => packParams([{ key: "stride:x:0", type: "i32" }], {}), /no value for the kernel parameter "stride:x:0"/);
+  assert.throws(
+    () => packParams([{ slot: { kind: "stride", name: "x", axis: 0 }, type: "i32" }], () => undefined),
+    /no value for the kernel parameter "stride:x:0"/,
+  );
 });

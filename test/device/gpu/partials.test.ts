@@ -12,15 +12,14 @@ test("chunks end with lines, and those of pieces follow each other", () => {
 
 test("many partials are folded by grids first, to and fro", () => {
   const seen: unknown[] = [];
-  const values = { "partials:s": 1, "folded:s": 2 };
-  const note = (what: string) => (count: number, places: unknown) => seen.push([what, count, places]);
-  planFolds([{ name: "s", type: "f32" }], values, 2 ** 24, note("fold"), note("finish"));
-  planFolds([{ name: "s", type: "f32" }], values, 7, note("fold"), note("finish"));
+  const note = (what: string) => (count: number, swapped: boolean) => seen.push([what, count, swapped]);
+  planFolds(2 ** 24, note("fold"), note("finish"));
+  planFolds(7, note("fold"), note("finish"));
   assert.deepEqual(seen, [
-    ["fold", 2 ** 24, values],
-    ["fold", 2 ** 16, { "partials:s": 2, "folded:s": 1 }],
-    ["finish", 2 ** 8, values],
-    ["finish", 7, values],
+    ["fold", 2 ** 24, false],
+    ["fold", 2 ** 16, true],
+    ["finish", 2 ** 8, false],
+    ["finish", 7, false],
   ]);
 });
 

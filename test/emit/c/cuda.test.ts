@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { cudaSource, emitCuda } from "../../../src/emit/c/cuda.js";
 import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
-import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
+import type { GpuAssumptions, KernelParam } from "../../../src/emit/c/gpu/program.js";
+import { slotText } from "../../../src/emit/slots.js";
 import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+
+const textOf = (param: KernelParam): string => (param.type === "shared" ? param.type : slotText(param.slot));
 
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 
@@ -126,7 +129,7 @@ test("members of a team record behind each other, and the team goes on behind th
     team.single(() => h.add(3, 1));
   });
   const { source, main } = emit(spread, { strict: true, scatter: { h: "sorted" } });
-  assert.ok(main.params.some(({ key }) => key === "slots:h"));
+  assert.ok(main.params.some((param) => textOf(param) === "slots:h"));
   assert.match(source, /unsigned int h_slot = \(unsigned int\)\(team - first_team\) \* h_slots;/);
   assert.match(source, /if \(thread == 0\) \{\s+h_keys\[h_slot\] = 0;\s+h_values\[h_slot\] = 1\.0;( *\/\/ line \d+)?\s+\}\s+h_slot\+\+;/);
   assert.match(source, /unsigned int h_member_slot = h_slot \+ \(unsigned int\)j \* 2u;/);
@@ -138,7 +141,7 @@ test("addresses have 32 bits unless the launch needs more", () => {
   assert.match(emit(axpy).source, /const int i = i_begin/);
   assert.match(emit(axpy, { wide: true }).source, /const long long i = i_begin \+ \(long long\)/);
   assert.deepEqual(
-    emit(axpy, { wide: true }).main.params.map(({ key, type }) => `${key} ${type}`),
+    emit(axpy, { wide: true }).main.params.map((param) => `${textOf(param)} ${param.type}`),
     ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"],
   );
 });
@@ -152,7 +155,7 @@ test("a range that begins inside a cache line has threads from the line's begin"
 test("a stride of 1 is left out, any other is a parameter", () => {
   const { source, main } = emit(axpy, { unitStrides: { x: [false], y: [true] } });
   assert.match(source, /y\[i\] = a \* x\[i \* x_stride0\] \+ y\[i\];/);
-  assert.ok(main.params.some(({ key }) => key === "stride:x:0"));
+  assert.ok(main.params.some((param) => textOf(param) === "stride:x:0"));
 });
 
 test("what a team reads outside of its shared loops is kept until all have read it", () => {
@@ -194,7 +197,7 @@ test("scratch beyond the static limit is dynamic shared memory", () => {
 test("in fast mode blocks reduce partials from several places, and the last of them receives what all have", () => {
   const { source, fold, finish } = emit(dot, { strict: false });
   assert.equal(fold, undefined);
-  assert.ok(finish!.params.some(({ key }) => key === "pieces:s"));
+  assert.ok(finish!.params.some((param) => textOf(param) === "pieces:s"));
   assert.match(source, /if \(places == 1\) return;/);
   assert.match(source, /if \(blockIdx\.x != gridDim\.x - 1 \|\| thread >= 32\) return;/);
 });

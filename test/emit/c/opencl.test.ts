@@ -36,7 +36,7 @@ test("each pointer comes with its first element, and no parameter is a bool", ()
     x[i] = on ? 1 : 2;
   });
   const { main, source } = emit(flagged);
-  assert.deepEqual(main.params[0], { key: "view:x", type: "pointer", element: "f32" });
+  assert.deepEqual(main.params[0], { slot: { kind: "view", name: "x" }, type: "pointer", element: "f32" });
   assert.match(source, /__global float \*restrict x, const long x_first, const uchar on/);
   assert.match(source, /^ {2}x \+= x_first;$/m);
 });

@@ -24,7 +24,7 @@ function sums(type: typeof f32 | typeof f64, n: number, members: number, subgrou
     subgroups: true,
     subgroupSize,
     unitStrides: { x: [false, false, true], y: [false, true] },
-    groups: { x: 0, y: 1 },
+    groups: { views: { x: 0, y: 1 }, outputs: {}, temporary: 2 },
     representations: [type.type, type.type],
     atStart: { x: true, y: true },
     partials: false,

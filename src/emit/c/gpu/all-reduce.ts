@@ -32,8 +32,8 @@ export class AllReduce {
     this.words = 2 * this.reduces.length;
     program.definitions.add(access.definition);
     entry.sharedArray("own", "f64", this.reduces.length);
-    const [members, me] = [entry.param("members", "i32", "members"), entry.param("me", "i32", "me")];
-    const mailboxes = entry.pointerParam("mailboxes", "mailboxes", "i64", { constant: true });
+    const [members, me] = [entry.param({ kind: "members" }, "i32", "members"), entry.param({ kind: "me" }, "i32", "me")];
+    const mailboxes = entry.pointerParam({ kind: "mailboxes" }, "mailboxes", "i64", { constant: true });
     const blocks = `(int)${dialect.blocks("x")}`;
     early.line(`const int places = ${members} * ${blocks}, sender = thread - ${this.folders};`);
     this.sends = `sender >= 0 && sender < ${members} * ${this.words}`;
@@ -93,6 +93,6 @@ export class AllReduce {
   }
 
   private get turn(): string {
-    return this.entry.pointerParam("turn", "turn", "i64");
+    return this.entry.pointerParam({ kind: "turn" }, "turn", "i64");
   }
 }

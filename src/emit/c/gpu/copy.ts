@@ -1,6 +1,6 @@
 import type { ElementType } from "../../../ir/types.js";
 import type { GpuDialect } from "./dialect.js";
-import type { Entry } from "./program.js";
+import type { Entry, ValueParam } from "./program.js";
 
 /** Bytes of the elements that can be copied. */
 export const COPIED_SIZES = [1, 4, 8] as const;
@@ -9,20 +9,32 @@ export type CopiedSize = (typeof COPIED_SIZES)[number];
 export const COPY_BLOCK = 256;
 
 const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 4: "u32", 8: "i64" };
-const AXES = [0, 1, 2, 3];
-const NUMBERS = ["count", "extent1", "extent2", "extent3", ...AXES.map((axis) => `from${axis}`), ...AXES.map((axis) => `to${axis}`)];
+const AXES = [0, 1, 2, 3] as const;
+
+/** What a copy is given: where elements come from and go to, how many they are, along axes 1 to 3, and strides on both sides. */
+export interface CopySlot {
+  readonly kind: "from" | "to" | "count" | `extent${1 | 2 | 3}` | `${"from" | "to"}${0 | 1 | 2 | 3}`;
+}
+
+const NUMBERS: readonly CopySlot["kind"][] = [
+  "count",
+  "extent1",
+  "extent2",
+  "extent3",
+  ...AXES.map((axis) => `from${axis}` as const),
+  ...AXES.map((axis) => `to${axis}` as const),
+];
 
 /** The entry that copies elements of `size` bytes between strided views of up to 4 axes. */
-export function copyEntry(size: CopiedSize): Entry {
+export const copyEntry = (size: CopiedSize): Entry<CopySlot> => ({ name: `copy_${size}`, params: copyParams(size) });
+
+function copyParams(size: CopiedSize): ValueParam<CopySlot>[] {
   const element = ELEMENTS[size];
-  return {
-    name: `copy_${size}`,
-    params: [
-      { key: "from", type: "pointer", element },
-      { key: "to", type: "pointer", element },
-      ...NUMBERS.map((key) => ({ key, type: "i64" as const })),
-    ],
-  };
+  return [
+    { slot: { kind: "from" }, type: "pointer", element },
+    { slot: { kind: "to" }, type: "pointer", element },
+    ...NUMBERS.map((kind) => ({ slot: { kind }, type: "i64" as const })),
+  ];
 }
 
 /** The source of all of them. */
@@ -31,11 +43,11 @@ export function copySource(dialect: GpuDialect): string {
 }
 
 function copyFunction(dialect: GpuDialect, size: CopiedSize): string {
-  const { name, params } = copyEntry(size);
+  const { name } = copyEntry(size);
   const { i64, block, threads, thread } = dialect;
-  const spelled = params.map(({ key, type, element }) => {
-    const type_ = element ? `${key === "from" ? "const " : ""}${dialect.pointer("global", element)}` : `const ${i64} `;
-    return dialect.parameter({ type, identifier: key, declaration: `${type_}${key}` }, (wish) => wish);
+  const spelled = copyParams(size).map(({ slot: { kind }, type, element }) => {
+    const type_ = element ? `${kind === "from" ? "const " : ""}${dialect.pointer("global", element)}` : `const ${i64} `;
+    return dialect.parameter({ type, identifier: kind, declaration: `${type_}${kind}` }, (wish) => wish);
   });
   const opening = spelled.flatMap((param) => param.opening).map((line) => `  ${line}\n`);
   const offset = (of: string) => AXES.map((axis) => `i${axis} * ${of}${axis}`).join(" + ");

@@ -139,7 +139,7 @@ export class FoldWriter extends EntryWriter {
       return allReduce.end((param, n, total) => this.result(param, n, total));
     }
     const blocks = dialect.blocks("x");
-    const totals = (param: ReduceParam) => this.pointerParam(`totals:${param.name}`, `${param.name}_totals`, param.type);
+    const totals = (param: ReduceParam) => this.pointerParam({ kind: "totals", name: param.name }, `${param.name}_totals`, param.type);
     this.foldPieces(threads, (param, n, total) => {
       const put = `${totals(param)}[${dialect.block("x")}] = ${total};`;
       return `{ if (${blocks} > 1) ${put} else ${this.result(param, n, total)} }`;
@@ -183,7 +183,7 @@ export class FoldWriter extends EntryWriter {
   /** Where the block's piece of the partials lies, which the launch has written down. */
   private ownPiece(param: ReduceParam): { partials: string; count: string } {
     const { block, pointer } = this.dialect;
-    const table = this.pointerParam(`pieces:${param.name}`, `${param.name}_pieces`, "i64", { constant: true });
+    const table = this.pointerParam({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
     const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`));
     const type = `const ${pointer("global", param.type)}`;
     this.early.line(`${type}${partials} = (${type.trimEnd()})${table}[2 * ${block("x")}] + thread;`);
@@ -226,7 +226,7 @@ export class FoldWriter extends EntryWriter {
     code.block("if (thread == 0)", () => {
       code.line(`${fence};`);
       const last = `${blocks("x")} - 1`;
-      code.line(`last[0] = ${ticket(this.pointerParam("ticket", "ticket", "u32"), last)} == ${last};`);
+      code.line(`last[0] = ${ticket(this.pointerParam({ kind: "ticket" }, "ticket", "u32"), last)} == ${last};`);
     });
     code.line(`${barrier};`);
     code.line("if (!last[0]) return;");
@@ -252,8 +252,8 @@ export class FoldWriter extends EntryWriter {
 
   /** Puts a result where the host reads it, and into the view that was bound for it. */
   private result(param: ReduceParam, n: number, value: string): string {
-    const output = this.pointerParam(`output:${param.name}`, `${param.name}_output`, param.type);
-    const results = this.pointerParam("results", "results", "i64");
+    const output = this.pointerParam({ kind: "output", name: param.name }, `${param.name}_output`, param.type);
+    const results = this.pointerParam({ kind: "results" }, "results", "i64");
     const pointer = this.dialect.pointer("global", param.type).trimEnd();
     return `{ *(${pointer})(${results} + ${n}) = ${value}; if (${output}) *${output} = ${value}; }`;
   }
@@ -304,12 +304,12 @@ export class FoldWriter extends EntryWriter {
   }
 
   private count(): string {
-    return this.param("count", "i64", "partial_count");
+    return this.param({ kind: "partialCount" }, "i64", "partial_count");
   }
   private source({ name, type }: ReduceParam): string {
-    return this.pointerParam(`partials:${name}`, `${name}_partials`, type);
+    return this.pointerParam({ kind: "partials", name }, `${name}_partials`, type);
   }
   private target({ name, type }: ReduceParam): string {
-    return this.pointerParam(`folded:${name}`, `${name}_folded`, type);
+    return this.pointerParam({ kind: "folded", name }, `${name}_folded`, type);
   }
 }

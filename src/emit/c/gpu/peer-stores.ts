@@ -64,11 +64,11 @@ export class PeerStores {
   private endOf({ param, side }: PeerStoreCode): End {
     const { entry, box } = this;
     const { element } = entry.program.array(param);
-    const planes = entry.indexParam(`peerStorePlanes:${param}:${side}`, `${param}_${side}_planes`);
+    const planes = entry.indexParam({ kind: "peerStorePlanes", name: param, side }, `${param}_${side}_planes`);
     const edge = side === "first" ? `${box.begin} + ${planes}` : `${box.end} - ${planes}`;
     const first = side === "first" ? box.begin : `(${edge})`;
     const to = entry.names.fresh(`${param}_at_${side}`);
-    const pointer = entry.pointerParam(`peerStore:${param}:${side}`, `${param}_${side}`, element);
+    const pointer = entry.pointerParam({ kind: "peerStore", name: param, side }, `${param}_${side}`, element);
     entry.early.line(`${entry.dialect.pointer("global", element)}const ${to} = ${pointer} - ${first} * ${entry.strides(param)[0]};`);
     if (side === "first")
       return { to, has: (i) => `${i} < ${edge}`, from: (start) => start, until: (n, stop) => `${n} < ${stop} && ${n} < ${edge}` };

@@ -1,27 +1,32 @@
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import type { Tunables, Tuning } from "../../../ir/tuning.js";
 import type { ElementType, KernelIR, NumericType, ScatterOp } from "../../../ir/types.js";
+import type { GpuSlot } from "../../slots.js";
 
 /** What a kernel's parameter is; `shared` stands for memory of the block, whose size is that of the launch. */
 export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
 
-/**
- * One parameter of an entry. `key` says which value a launch gives it: `scalar:a`, `view:x` (pointer to element 0), `stride:x:1`,
- * `extent:x:0`, `begin:0`, `end:0`, `count:0` and `alignedBegin` (of the policy), `rowBlocks`, `tile` and `planes` (of a grid over a box),
- * `league`, `chunks` (of a line), `partials:s`, `slots:h` (places for the contributions of an element or team) and more, listed in
- * device/gpu/launch.ts.
- */
-export interface KernelParam {
-  readonly key: string;
-  readonly type: ParamType;
+/** One parameter of an entry. */
+export type KernelParam<Slot = GpuSlot> = SharedParam | ValueParam<Slot>;
+
+interface SharedParam {
+  readonly type: "shared";
+}
+
+/** A parameter that a launch gives a value. */
+export interface ValueParam<Slot = GpuSlot> {
+  readonly slot: Slot;
+  readonly type: ValueType;
   /** What a pointer points to. */
   readonly element?: ElementType | "i64";
 }
 
+export type ValueType = Exclude<ParamType, "shared">;
+
 /** A function of a program that a launch can start. */
-export interface Entry {
+export interface Entry<Slot = GpuSlot> {
   readonly name: string;
-  readonly params: readonly KernelParam[];
+  readonly params: readonly KernelParam<Slot>[];
   /** It waits itself for what comes before it in its stream, and may be started early. */
   readonly waits?: boolean;
 }
@@ -78,7 +83,7 @@ export interface GpuAssumptions {
   tileLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
-  /** Views of which planes are stored in other memory, too: `peerStore:x:first` and `peerStorePlanes:x:first`. For grids over a box. */
+  /** Views of which planes are stored in other memory, too: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */
   peerStores?: readonly PeerStoreCode[];
   /** Blocks of a grid over a box begin at its end. */
   sweepBackward?: boolean;

@@ -189,7 +189,7 @@ export class RangeWriter extends EntryWriter {
     const { code, T } = this;
     const { block, thread, threads } = this.dialect;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
-    const [elements, stretch] = [this.indexParam("elements", "elements"), this.indexParam("stretch", "stretch")];
+    const [elements, stretch] = [this.indexParam({ kind: "elements" }, "elements"), this.indexParam({ kind: "stretch" }, "stretch")];
     code.line(`const ${T.index} ${first} = (${T.index})${block("x")} * ${stretch};`);
     code.line(`const ${T.index} ${stop} = ${elements} - ${first} < ${stretch} ? ${elements} : ${first} + ${stretch};`);
     code.block(`for (${T.index} ${n} = ${first} + (${T.index})${thread("x")}; ${n} < ${stop}; ${n} += (${T.index})${threads("x")})`, () => {
@@ -232,7 +232,7 @@ export class RangeWriter extends EntryWriter {
   /** Where threads along the last axis begin. */
   private firstInRow(): string {
     const last = this.rank - 1;
-    return this.program.assumptions.aligned ? this.indexParam("alignedBegin", `${AXES[last]}_aligned`) : this.begin(last);
+    return this.program.assumptions.aligned ? this.indexParam({ kind: "alignedBegin" }, `${AXES[last]}_aligned`) : this.begin(last);
   }
 
   private inRow(): string {
@@ -250,9 +250,9 @@ export class RangeWriter extends EntryWriter {
     const { code, early, T, dialect: d } = this;
     const [i, j, k] = this.indexNames;
     const [inRow, tile, planes] = [
-      this.indexParam("rowBlocks", "row_blocks"),
-      this.indexParam("tile", "tile"),
-      this.indexParam("planes", "planes"),
+      this.indexParam({ kind: "rowBlocks" }, "row_blocks"),
+      this.indexParam({ kind: "tile" }, "tile"),
+      this.indexParam({ kind: "planes" }, "planes"),
     ];
     const { peerStores, sweepBackward = false } = this.program.assumptions;
     const block = (axis: "x" | "y" | "z") =>
@@ -327,7 +327,7 @@ export class RangeWriter extends EntryWriter {
     const stop = this.names.fresh("stop");
     const inner = this.rank - 1;
     const name = this.indexNames[inner];
-    const all = this.indexParam("chunks", "chunks");
+    const all = this.indexParam({ kind: "chunks" }, "chunks");
     const { block, thread } = this.dialect;
     code.line(`const ${T.index} ${lane} = ${thread("x")} % ${LANES};`);
     code.line(`const ${T.index} ${chunk} = (${T.index})${block("x")} * ${BLOCK / LANES} + ${thread("x")} / ${LANES};`);
@@ -356,7 +356,7 @@ export class RangeWriter extends EntryWriter {
       code.line(`const ${T.index} ${start} = ${this.begin(0)} + ${chunk} * ${CHUNK};`);
       return start;
     }
-    const chunksPerLine = this.indexParam("chunksPerLine", "chunks_per_line");
+    const chunksPerLine = this.indexParam({ kind: "chunksPerLine" }, "chunks_per_line");
     code.line(`const ${T.index} ${start} = ${this.begin(inner)} + ${chunk} % ${chunksPerLine} * ${CHUNK};`);
     const line = this.names.fresh("line");
     code.line(`${this.rank === 2 ? "const " : ""}${T.index} ${line} = ${chunk} / ${chunksPerLine};`);
@@ -377,7 +377,7 @@ export class RangeWriter extends EntryWriter {
     const inner = this.rank - 1;
     const name = this.indexNames[inner];
     const reduces = this.program.reduces;
-    code.block(`for (${T.index} ${chunk} = 0; ${chunk} < ${this.indexParam("chunks", "chunks")}; ${chunk}++)`, () => {
+    code.block(`for (${T.index} ${chunk} = 0; ${chunk} < ${this.indexParam({ kind: "chunks" }, "chunks")}; ${chunk}++)`, () => {
       const start = this.line(chunk);
       const lanes = reduces.map((param) => {
         const array = this.names.fresh(`${param.name}_lanes`);
@@ -445,7 +445,7 @@ export class RangeWriter extends EntryWriter {
       const pointer = this.dialect.pointer("shared", target.element);
       this.copies.set(target.name, copy);
       this.code.line(
-        `${pointer}${copy} = (${pointer.trimEnd()})(${copies} + ${this.param(`copy:${target.name}`, "i32", `${target.name}_copy_at`)});`,
+        `${pointer}${copy} = (${pointer.trimEnd()})(${copies} + ${this.param({ kind: "copy", name: target.name }, "i32", `${target.name}_copy_at`)});`,
       );
       this.code.line(
         `for (int ${n} = thread; ${n} < ${this.size(target)}; ${n} += threads) ${copy}[${n}] = ${this.constant(target.element, identityOf(target.op, target.element))};`,
@@ -480,7 +480,7 @@ export class RangeWriter extends EntryWriter {
   }
 
   private size(target: ScatterParam): string {
-    return this.param(`size:${target.name}`, "i32", `${target.name}_size`);
+    return this.param({ kind: "size", name: target.name }, "i32", `${target.name}_size`);
   }
 
   private declareAccumulators(): void {
@@ -489,16 +489,16 @@ export class RangeWriter extends EntryWriter {
   }
 
   private partials({ name, type }: ReduceParam): string {
-    return this.pointerParam(`partials:${name}`, `${name}_partials`, type, { restrict: true });
+    return this.pointerParam({ kind: "partials", name }, `${name}_partials`, type, { restrict: true });
   }
 
   private begin(a: number): string {
-    return this.indexParam(`begin:${a}`, `${AXES[a]}_begin`);
+    return this.indexParam({ kind: "begin", axis: a }, `${AXES[a]}_begin`);
   }
   private end(a: number): string {
-    return this.indexParam(`end:${a}`, `${AXES[a]}_end`);
+    return this.indexParam({ kind: "end", axis: a }, `${AXES[a]}_end`);
   }
   private count(a: number): string {
-    return this.indexParam(`count:${a}`, `${AXES[a]}_count`);
+    return this.indexParam({ kind: "count", axis: a }, `${AXES[a]}_count`);
   }
 }

@@ -7,16 +7,21 @@ export const SORT_TILE = 4096;
 /** Threads of a block that counts or moves keys. */
 export const SORT_THREADS = 32;
 
+/** What a pass of the sort is given: keys and their order, where they go, counts and totals of digits, how many keys and tiles, the digit's lowest bit. */
+export interface SortSlot {
+  readonly kind: "keys" | "order" | "sortedKeys" | "sortedOrder" | "counts" | "totals" | "count" | "tiles" | "shift";
+}
+
 /** The sort's entries, with their parameters in order. */
 export const SORT_ENTRIES = {
   count: {
     name: "sort_count",
-    params: keyed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]),
+    params: listed(["keys", "pointer"], ["count", "u32"], ["shift", "u32"], ["tiles", "u32"], ["counts", "pointer"]),
   },
-  scan: { name: "sort_scan", params: keyed(["counts", "pointer"], ["tiles", "u32"], ["totals", "pointer"]) },
+  scan: { name: "sort_scan", params: listed(["counts", "pointer"], ["tiles", "u32"], ["totals", "pointer"]) },
   move: {
     name: "sort_move",
-    params: keyed(
+    params: listed(
       ["keys", "pointer"],
       ["order", "pointer"],
       ["count", "u32"],
@@ -28,8 +33,8 @@ export const SORT_ENTRIES = {
       ["sortedOrder", "pointer"],
     ),
   },
-} satisfies Record<string, Entry>;
+} satisfies Record<string, Entry<SortSlot>>;
 
-function keyed(...params: [key: string, type: "pointer" | "u32"][]): KernelParam[] {
-  return params.map(([key, type]) => (type === "pointer" ? { key, type, element: "u32" } : { key, type }));
+function listed(...params: [kind: SortSlot["kind"], type: "pointer" | "u32"][]): KernelParam<SortSlot>[] {
+  return params.map(([kind, type]) => (type === "pointer" ? { slot: { kind }, type, element: "u32" } : { slot: { kind }, type }));
 }

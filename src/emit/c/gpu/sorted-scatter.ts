@@ -25,11 +25,11 @@ export class ApplyWriter extends EntryWriter {
     const type = this.T[target.element];
     const array = this.pointer(target.name);
     const sorted = { constant: true, restrict: true };
-    const keys = this.pointerParam("keys", "keys", "u32", sorted);
-    const order = this.pointerParam("order", "order", "u32", sorted);
-    const values = this.pointerParam("values", "values", target.element, sorted);
-    const count = this.param("count", "u32", "slot_count");
-    const size = this.param("size", "u32", "size");
+    const keys = this.pointerParam({ kind: "sortedKeys", name: target.name }, "keys", "u32", sorted);
+    const order = this.pointerParam({ kind: "sortedOrder", name: target.name }, "order", "u32", sorted);
+    const values = this.pointerParam({ kind: "values", name: target.name }, "values", target.element, sorted);
+    const count = this.param({ kind: "contributionCount", name: target.name }, "u32", "slot_count");
+    const size = this.param({ kind: "size", name: target.name }, "u32", "size");
     const { block, threads, thread } = this.dialect;
     code.line(`unsigned int at = ${block("x")} * ${threads("x")} + ${thread("x")};`);
     code.block(`if (at < ${count} && ${keys}[at] < ${size} && (at == 0 || ${keys}[at - 1] != ${keys}[at]))`, () => {

@@ -74,7 +74,7 @@ export class TeamWriter extends EntryWriter {
   write(): { entry: Entry; text: string } {
     const { code, T } = this;
     const team = this.indexNames[0];
-    const league = this.param("league", "i32", "league");
+    const league = this.param({ kind: "league" }, "i32", "league");
     const { block, blocks, thread, threads } = this.dialect;
     if (this.dynamic) this.scratchMemory = this.dynamicShared("scratch_memory");
     code.line(`const int thread = ${thread("x")};`);
@@ -82,7 +82,7 @@ export class TeamWriter extends EntryWriter {
     if (this.lanes > 1) this.declareMember();
     if (teamRows(this.ir).length > 0) code.line(`const ${T.index} ${this.indexNames[1]} = ${block("x")};`);
     const sorted = this.program.scatters("sorted");
-    const first = sorted.length > 0 ? this.param("firstTeam", "i32", "first_team") : undefined;
+    const first = sorted.length > 0 ? this.param({ kind: "firstTeam" }, "i32", "first_team") : undefined;
     code.block(
       `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${block("x")}; ${team} < ${league}; ${team} += ${blocks("x")})`,
       () => {
@@ -95,7 +95,7 @@ export class TeamWriter extends EntryWriter {
           code.line(`${T[type]} ${this.accumulators.get(name)} = ${this.constant(type, identity)};`);
         this.body.statements(this.ir.body);
         for (const { name, type } of this.program.reduces) {
-          const partials = this.pointerParam(`partials:${name}`, `${name}_partials`, type, { restrict: true });
+          const partials = this.pointerParam({ kind: "partials", name }, `${name}_partials`, type, { restrict: true });
           code.line(`if (thread == 0) ${partials}[${team}] = ${this.accumulators.get(name)};`);
         }
       },

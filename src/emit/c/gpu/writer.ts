@@ -2,6 +2,7 @@ import { unreachable } from "../../../ir/unreachable.js";
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import { BodyWriter } from "../body.js";
+import { slotText, type GpuSlot } from "../../slots.js";
 import { Code } from "../code.js";
 import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
@@ -9,7 +10,7 @@ import { Names } from "../names.js";
 import { readAfterWrite } from "./coherence.js";
 import { finalThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
 import { canSend } from "./mailbox.js";
-import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode } from "./program.js";
+import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode, ValueParam } from "./program.js";
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
@@ -85,7 +86,8 @@ export abstract class EntryWriter implements Frame {
   readonly code = new Code();
   readonly names: Names;
   readonly body: BodyWriter;
-  private readonly params = new Map<string, Declared & { element?: KernelParam["element"] }>();
+  /** By `slotText`; the block's memory has no slot. */
+  private readonly params = new Map<string, Declared & { slot?: GpuSlot; element?: ValueParam["element"] }>();
   /** Declarations of the block's memory, which OpenCL wants before anything else. */
   private readonly sharedArrays: string[] = [];
   /** What need not wait for the kernels before, whatever the `opening`: it reads nothing that they write. */
@@ -123,33 +125,34 @@ export abstract class EntryWriter implements Frame {
     return this.dialect.types;
   }
 
-  /** The identifier of the parameter with this key; it joins the signature on first use. */
-  param(key: string, type: Exclude<ParamType, "pointer" | "shared">, wish: string): string {
+  /** The identifier of the parameter for this slot; it joins the signature on first use. */
+  param(slot: GpuSlot, type: Exclude<ParamType, "pointer" | "shared">, wish: string): string {
+    const key = slotText(slot);
     const known = this.params.get(key)?.identifier;
     if (known !== undefined) return known;
     const identifier = this.names.fresh(wish);
-    this.params.set(key, { type, identifier, declaration: `const ${this.dialect.paramTypes[type]} ${identifier}` });
+    this.params.set(key, { slot, type, identifier, declaration: `const ${this.dialect.paramTypes[type]} ${identifier}` });
     return identifier;
   }
 
   /** The same for a pointer to memory of the device; `constant` memory is only read, and `restrict` memory reached in no other way. */
-  pointerParam(key: string, wish: string, element: ElementType | "i64", how: { constant?: boolean; restrict?: boolean } = {}): string {
-    const known = this.params.get(key)?.identifier;
+  pointerParam(slot: GpuSlot, wish: string, element: ElementType | "i64", how: { constant?: boolean; restrict?: boolean } = {}): string {
+    const known = this.params.get(slotText(slot))?.identifier;
     if (known !== undefined) return known;
     const identifier = this.names.fresh(wish);
-    this.addPointer(key, identifier, element, how);
+    this.addPointer(slot, identifier, element, how);
     return identifier;
   }
 
   private addPointer(
-    key: string,
+    slot: GpuSlot,
     identifier: string,
     element: ElementType | "i64",
     { constant = false, restrict = false }: { constant?: boolean; restrict?: boolean },
   ): void {
     const { dialect } = this;
     const declaration = `${constant ? "const " : ""}${dialect.pointer("global", element)}${restrict ? `${dialect.restrict} ` : ""}${identifier}`;
-    this.params.set(key, { type: "pointer", identifier, declaration, element });
+    this.params.set(slotText(slot), { slot, type: "pointer", identifier, declaration, element });
   }
 
   /** A new array in the block's memory. */
@@ -167,16 +170,18 @@ export abstract class EntryWriter implements Frame {
   }
 
   /** A parameter of the `index` type. */
-  indexParam(key: string, wish: string): string {
-    return this.param(key, this.program.assumptions.wide ? "i64" : "i32", wish);
+  indexParam(slot: GpuSlot, wish: string): string {
+    return this.param(slot, this.program.assumptions.wide ? "i64" : "i32", wish);
   }
 
   private scalar(name: string): string {
     const param = this.ir.params.find((p) => p.name === name);
     if (param?.kind !== "scalar") throw new Error(`kernel "${this.ir.name}" has no scalar "${name}"`);
     const identifier = this.names.of("param", name);
-    if (!this.params.has(`scalar:${name}`))
-      this.params.set(`scalar:${name}`, {
+    const slot: GpuSlot = { kind: "scalar", name };
+    if (!this.params.has(slotText(slot)))
+      this.params.set(slotText(slot), {
+        slot,
         type: param.type,
         identifier,
         declaration: `const ${this.dialect.paramTypes[param.type]} ${identifier}`,
@@ -185,24 +190,26 @@ export abstract class EntryWriter implements Frame {
   }
 
   pointer(view: string): string {
-    const key = `view:${view}`;
+    const slot: GpuSlot = { kind: "view", name: view };
     const identifier = this.names.of("view", view);
-    if (!this.params.has(key)) {
+    if (!this.params.has(slotText(slot))) {
       const { kind, element } = this.program.array(view);
       const written = kind === "scatter" || this.program.access.views[view]?.written;
       const stale = !written && this.program.readAfterWrite.has(element);
-      this.addPointer(key, identifier, element, { constant: !written, restrict: this.program.assumptions.restrict && !stale });
+      this.addPointer(slot, identifier, element, { constant: !written, restrict: this.program.assumptions.restrict && !stale });
     }
     return identifier;
   }
 
   strides(view: string): readonly string[] {
     const units = this.program.assumptions.unitStrides[view];
-    return this.axes(view).map((axis) => (units?.[axis] ? "1" : this.indexParam(`stride:${view}:${axis}`, `${view}_stride${axis}`)));
+    return this.axes(view).map((axis) =>
+      units?.[axis] ? "1" : this.indexParam({ kind: "stride", name: view, axis }, `${view}_stride${axis}`),
+    );
   }
 
   extent(view: string, axis: number): string {
-    return this.param(`extent:${view}:${axis}`, "i32", `${view}_extent${axis}`);
+    return this.param({ kind: "extent", name: view, axis }, "i32", `${view}_extent${axis}`);
   }
 
   axes(view: string): number[] {
@@ -288,15 +295,15 @@ export abstract class EntryWriter implements Frame {
   protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string, last = slot): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
-    const keys = this.pointerParam(`keys:${target}`, `${target}_keys`, "u32", { restrict: true });
-    const values = this.pointerParam(`values:${target}`, `${target}_values`, element, { restrict: true });
+    const keys = this.pointerParam({ kind: "keys", name: target }, `${target}_keys`, "u32", { restrict: true });
+    const values = this.pointerParam({ kind: "values", name: target }, `${target}_values`, element, { restrict: true });
     body.code.line(`${keys}[${slot}] = ${this.rowMajor(body, stmt)};`);
     body.line(stmt, `${values}[${last}] = ${value};`);
   }
 
   /** Slots of one element or team. */
   protected slotCount(target: string): string {
-    return this.param(`slots:${target}`, "u32", `${target}_slots`);
+    return this.param({ kind: "slots", name: target }, "u32", `${target}_slots`);
   }
 
   abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
@@ -333,9 +340,11 @@ export abstract class EntryWriter implements Frame {
 
   /** The finished function and its signature. */
   protected finish(most: number, block?: BlockShape, resident?: number): { entry: Entry; text: string } {
-    const used = [...this.params];
-    const params = used.map(([key, { type, element }]): KernelParam => ({ key, type, element }));
-    const spelled = used.map(([, param]) => this.dialect.parameter(param, (wish) => this.names.fresh(wish)));
+    const used = [...this.params.values()];
+    const params = used.map(({ slot, type, element }): KernelParam =>
+      slot === undefined || type === "shared" ? { type: "shared" } : { slot, type, element },
+    );
+    const spelled = used.map((param) => this.dialect.parameter(param, (wish) => this.names.fresh(wish)));
     const declarations = spelled.flatMap((param) => param.declarations);
     const head = new Code();
     head.line(`${this.dialect.entry(this.name, most, block, resident)}(`);

@@ -1,0 +1,63 @@
+import type { NumericType } from "../../ir/types.js";
+import { LaunchError } from "../../ir/errors.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import { requireLiveViews, type Binding } from "../launch/bind.js";
+import type { Cost, Launch, Precision } from "../device.js";
+import type { Policy } from "../launch/policy.js";
+import { freeTeamRows } from "../launch/team-rows.js";
+import type { LaunchTuning } from "../tuning/tuning.js";
+import type { Buffer } from "../memory/view.js";
+import { decodeResults } from "./partials.js";
+
+/** What launches on GPUs have in common, whatever drives them: a kernel bound to arguments, its results, and its life. */
+export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch {
+  readonly kernel: Kernel;
+  readonly policy: Policy;
+  readonly precision: Precision;
+  readonly cost: Cost;
+  abstract readonly remarks: readonly string[];
+  abstract readonly tuning: LaunchTuning;
+  /** True once a queue has run it, until it is freed. */
+  ran = false;
+  private readonly buffers: readonly Buffer[];
+  private freed = false;
+
+  constructor(
+    readonly gpu: Device,
+    readonly binding: Binding,
+  ) {
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
+    this.buffers = views.flatMap((view) => view?.buffer ?? []);
+  }
+
+  /** Throws LaunchError where the launch or the memory of its views was freed. */
+  requireReady(): void {
+    if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
+    if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.gpu, this.binding);
+  }
+
+  abstract source(): string;
+
+  /** The reduce parameters whose results the launch hands over; none where their partials are left. */
+  protected abstract readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
+
+  /** The reduce parameters' values from the bytes of the results. */
+  decodeResults(bytes: ArrayBufferLike): Record<string, number> {
+    return decodeResults(this.reduces, bytes, this.readF64);
+  }
+
+  /** How an f64 among the results is read, where it is no number of the machine. */
+  protected readonly readF64?: (data: DataView, at: number) => number;
+
+  free(): void {
+    if (this.freed) return;
+    this.freed = true;
+    this.ran = false;
+    this.release();
+    freeTeamRows(this.binding);
+  }
+
+  /** Gives back what the launch has of the device; also after a failure half way. */
+  protected abstract release(): void;
+}

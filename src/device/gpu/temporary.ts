@@ -1,0 +1,40 @@
+import { SlotMap } from "../../emit/slots.js";
+import type { NumericType } from "../../ir/types.js";
+import { BYTES } from "../memory/view.js";
+
+/** A piece of a launch's own memory: partials and contributions as the slots of that name, what a sort moves between, and the results. */
+export type Part =
+  | {
+      readonly kind: "partials" | "folded" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals";
+      readonly name: string;
+    }
+  | { readonly kind: "results" };
+
+export interface WantedPart {
+  readonly part: Part;
+  readonly type: NumericType;
+  /** Elements. */
+  readonly count: number;
+}
+
+/** Parts begin at multiples of so many bytes. */
+const ALIGNMENT = 256;
+
+/** Where the parts of a launch's memory lie. */
+export interface TemporaryLayout {
+  readonly bytes: number;
+  /** Bytes before a part; undefined for one that is empty or missing. */
+  offset(part: Part): number | undefined;
+}
+
+/** Lays the parts out one behind the other. */
+export function layOutParts(wanted: readonly WantedPart[]): TemporaryLayout {
+  const offsets = new SlotMap<Part, number>();
+  let end = 0;
+  for (const { part, type, count } of wanted) {
+    if (count === 0) continue;
+    offsets.set(part, end);
+    end += Math.ceil((BYTES[type] * count) / ALIGNMENT) * ALIGNMENT;
+  }
+  return { bytes: end, offset: (part) => offsets.get(part) };
+}

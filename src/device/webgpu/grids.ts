@@ -1,0 +1,63 @@
+import { SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
+import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
+import { REDUCTION_LANES } from "../../ir/types.js";
+import { sizeOf, type PlanRules } from "../gpu/plan.js";
+import { rangeBatches } from "../gpu/sorted-contributions.js";
+import type { RangePolicy } from "../launch/policy.js";
+import type { LaunchProgram } from "./program.js";
+import { GRID_LIMIT, groupsFor, linearGrid, type Grid } from "./steps.js";
+
+/** Chunks that one workgroup folds in a step. */
+const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
+/** Contributions that are written and sorted at a time. */
+const SORTED_AT_A_TIME = 1 << 20;
+/** Workgroups of a grid that strides over its elements and folds. */
+const FOLDING_GROUPS = 1024;
+
+/** How the plan of a launch becomes grids of workgroups. */
+export function gridRules({ program, buffers, tiles }: LaunchProgram): PlanRules<Grid> {
+  const { traversal, main } = program;
+  const stretch = tiles?.stretch ?? 0;
+  const overChunks = (chunks: number) => linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
+  return {
+    blocks: "workgroups",
+    sortBits: SORT_BITS,
+    sortTile: SORT_TILE,
+    // Keys are positions from 1 on; those of unused slots are 0.
+    keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1,
+    sortedAtATime: SORTED_AT_A_TIME,
+    // Pieces of the range whose memory a shader sees, or whose contributions fit the memory for them; chunks stay whole.
+    batches: (policy, slots) =>
+      slots === 0
+        ? buffers.pieces.map((of, piece) => ({ policy: of.policy as RangePolicy, piece }))
+        : rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
+    overElements: (policy, whole) => {
+      const most = whole && traversal === "strided" ? FOLDING_GROUPS : Infinity;
+      const grid = traversal === "stretches" ? linearGrid(groupsFor(sizeOf(policy), stretch)) : gridOf(policy, most, main.workgroup);
+      return { grid, blocks: grid[0] * grid[1] * grid[2], numbers: { elements: sizeOf(policy), stretch } };
+    },
+    overChunks,
+    overPartials: overChunks,
+    overTeams: (teams, rows) => [Math.min(teams, rows, GRID_LIMIT), 1, 1],
+    overItems: (count) => linearGrid(groupsFor(count, WORKGROUP)),
+    last: [1, 1, 1],
+    serial: [1, 1, 1],
+  };
+}
+
+/** Workgroups along x, y and z for a range, at most `most` of them; they stride where they are fewer than its elements need. */
+function gridOf({ extents }: RangePolicy, most: number, [width, height]: Entry["workgroup"]): [number, number, number] {
+  const rank = extents.length;
+  const counts = [
+    groupsFor(extents[rank - 1], width),
+    rank > 1 ? groupsFor(extents[rank - 2], height) : 1,
+    extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
+  ];
+  let left = most;
+  const [x, y, z] = counts.map((count) => {
+    const taken = Math.max(1, Math.min(count, left, GRID_LIMIT));
+    left = Math.floor(left / taken);
+    return taken;
+  });
+  return [x, y, z];
+}
