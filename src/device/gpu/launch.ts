@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
@@ -175,7 +176,7 @@ function stepsOf(gpu: GpuMachine, entries: Entries, values: ValueSources, step: 
     case "sort":
       return sortSteps(gpu, values, step);
     default:
-      return step satisfies never;
+      return unreachable(step);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { slotText, type GpuSlot } from "../../emit/slots.js";
 import type { Binding } from "../launch/bind.js";
 import { BYTES, type View } from "../memory/view.js";
@@ -88,7 +89,7 @@ export function fillRun({ binding, at, slots, copies }: ValueSources, run: RunVa
       case "turn":
         throw new Error(`"${slotText(slot)}" is for folds by several blocks (final-reduction.ts)`);
       default:
-        return slot satisfies never;
+        return unreachable(slot);
     }
   };
 

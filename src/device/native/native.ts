@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { threadCount } from "../cpu/pool.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, type Captured, type Region } from "../cpu/graph.js";
@@ -252,7 +253,7 @@ class NativeProgram implements CpuProgram {
       case "result":
         return;
       default:
-        return slot satisfies never;
+        return unreachable(slot);
     }
   }
 

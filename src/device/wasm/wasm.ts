@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
@@ -304,7 +305,7 @@ class WasmProgram implements CpuProgram {
       case "scratchStride":
         return put(entry, "u32", this.module.kernel.scratchBytes);
       default:
-        return slot satisfies never;
+        return unreachable(slot);
     }
   }
 

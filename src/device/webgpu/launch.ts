@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, type SortSlot } from "../../emit/wgsl/sorted-scatter.js";
 import type { Entry, WgslProgram } from "../../emit/wgsl/program.js";
@@ -114,7 +115,7 @@ function makeSteps(
       case "sort":
         return sortDispatches(values, step, own);
       default:
-        return step satisfies never;
+        return unreachable(step);
     }
   });
   const dispatches = made.filter((step): step is Dispatch => !(step instanceof ClearStep));

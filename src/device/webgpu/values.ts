@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import type { WgslSlot } from "../../emit/slots.js";
 import { wordsOf } from "../../emit/wgsl/program.js";
 import type { NumericType } from "../../ir/types.js";
@@ -76,7 +77,7 @@ export function fillRun({ binding, pieces, at, slots, types }: ValueSources, run
       case "one":
         return 1;
       default:
-        return slot satisfies never;
+        return unreachable(slot);
     }
   };
 }

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { contributionsOf } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam } from "../../ir/types.js";
@@ -357,7 +358,7 @@ class HostWriter {
   }
 
   /** Sorts contributions by their targets, some bits at a time, and adds them up in element order. */
-  private sort({ scatter, count, tiles, keys, sortedKeys, order, sortedOrder, values, counts, totals }: Contributions): void {
+  private sort({ scatter, count, tiles, keys, sortedKeys, order, sortedOrder, counts, totals }: Contributions): void {
     const { code, api, request } = this;
     const { name, apply } = scatter;
     const param = request.ir.params.find((p) => p.name === name) as ScatterParam;
@@ -450,7 +451,7 @@ function asked(slot: GpuSlot): GpuSlot {
     case "turn":
       throw new Error(`emitted files have no "${slotText(slot)}"`);
     default:
-      return slot satisfies never;
+      return unreachable(slot);
   }
 }
 

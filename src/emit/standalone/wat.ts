@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { partialCount } from "../../ir/launch.js";
 import { BYTES, ELEMENTS } from "../../ir/scalars.js";
 import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
@@ -167,6 +168,6 @@ function filledBefore(
     case "tiles":
       throw new Error(`one thread has no ${slotText(slot)}`);
     default:
-      return slot satisfies never;
+      return unreachable(slot);
   }
 }

@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -155,7 +156,7 @@ function fieldText(slot: WgslSlot): string {
     case "one":
       throw new Error(`emitted files have no "${slotText(slot)}"`);
     default:
-      return slot satisfies never;
+      return unreachable(slot);
   }
 }
 
@@ -237,7 +238,7 @@ function isField({ kind }: SignatureSlot): boolean {
     case "result":
       return false;
     default:
-      return kind satisfies never;
+      return unreachable(kind);
   }
 }
 

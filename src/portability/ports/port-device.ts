@@ -1,3 +1,4 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { CpuDevice } from "../../device/cpu/cpu-device.js";
 import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
 import type { CpuProgram } from "../../device/cpu/launch.js";
@@ -128,7 +129,7 @@ class PortProgram implements CpuProgram {
       case "status":
         return undefined;
       default:
-        return slot satisfies never;
+        return unreachable(slot);
     }
   }
 
