@@ -70,36 +70,6 @@ export interface Circle {
 /** Files that import each other's types. At run time no files import each other. */
 export const TYPE_CIRCLES: readonly Circle[] = [
   {
-    folder: "src/emit/c",
-    files: ["body.ts", "dialect.ts", "helpers.ts"],
-    why: "the writer of bodies asks the dialect, which writes through it",
-  },
-  {
-    folder: "src/emit/wgsl",
-    files: ["body.ts", "frame.ts"],
-    why: "the writer of bodies asks the frame, which writes through it",
-  },
-  {
-    folder: "src/emit/js",
-    files: ["addresses.ts", "body.ts", "reduction.ts"],
-    why: "the writer of bodies has its addresses and folds, whose expressions it writes",
-  },
-  {
-    folder: "src/emit/wasm",
-    files: [
-      "inner-loop.ts",
-      "pairs.ts",
-      "product-sums.ts",
-      "reduction.ts",
-      "scalar.ts",
-      "scatter.ts",
-      "vector-memory.ts",
-      "vector-statements.ts",
-      "vector.ts",
-    ],
-    why: "scalar code has inner loops, which have vector code, which has scalar code; the others write parts of them",
-  },
-  {
     folder: "src/device",
     files: [
       "device.ts",

@@ -4,7 +4,8 @@ import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
-import type { Helper, Helpers } from "./helpers.js";
+import type { Helpers } from "./helpers.js";
+import type { Helper } from "./dialect.js";
 import type { Names } from "./names.js";
 
 /** Binding strength of C's operators, as far as they are used. */
@@ -64,7 +65,7 @@ export class BodyWriter {
     readonly code: Code,
     readonly ir: KernelIR,
     readonly dialect: Dialect,
-    readonly frame: Frame,
+    readonly frame: Frame<BodyWriter>,
     readonly names: Names,
     readonly helpers: Helpers,
   ) {

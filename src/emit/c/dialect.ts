@@ -1,7 +1,5 @@
-import type { Helper } from "./helpers.js";
-import type { FloatType } from "../../ir/scalars.js";
+import type { FloatType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { ElementType, MathFn, ScalarType, Stmt } from "../../ir/types.js";
-import type { BodyWriter } from "./body.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
 export type CType = ScalarType | ElementType | "index";
@@ -41,6 +39,17 @@ export const LIBRARY: Record<LibraryFn, string> = {
   fmod: "fmod",
 };
 
+/** Names of the functions in helpers.ts: operation and type, or `to_from` types for casts. */
+export type Helper =
+  | `${"min" | "max"}_${NumericType}`
+  | `${"div" | "rem"}_${IntegerType}`
+  | "div_f32"
+  | `${IntegerType | "bool"}_from_${FloatType}`
+  | `pow_${FloatType}`
+  | "abs_i32"
+  | "clz_u32"
+  | "mulhi_u32";
+
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {
   readonly name: string;
@@ -70,7 +79,7 @@ type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
  * What surrounds a kernel's body in one generated function: where its indices, views and folds live. Statements are written through
  * `body`: `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
-export interface Frame {
+export interface Frame<Body> {
   /** The policy index along `axis`: the name of a variable of the `index` type. */
   index(axis: number): string;
   /** An i32 expression, a single term. */
@@ -82,16 +91,16 @@ export interface Frame {
   /** Element strides of a view or scatter array: names of variables of the `index` type, or integer literals; `1` is left out of addresses. */
   strides(view: string): readonly string[];
   /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
-  store?(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void;
+  store?(body: Body, stmt: StmtOf<"store">, place: string, value: string): void;
   /** The same for an element of an array. */
-  setElement?(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void;
+  setElement?(body: Body, stmt: StmtOf<"setElement">, place: string, value: string): void;
   /** Adds into the element at `offset` of the target, an expression of the `index` type. */
-  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+  scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
   /** A fold into a reduce parameter, or into a result of the enclosing teamReduce. */
-  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+  reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
   /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */
-  array?(body: BodyWriter, stmt: StmtOf<"array">): void;
-  teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void;
-  teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void;
-  single(body: BodyWriter, stmt: StmtOf<"single">): void;
+  array?(body: Body, stmt: StmtOf<"array">): void;
+  teamFor(body: Body, stmt: StmtOf<"teamFor">): void;
+  teamReduce(body: Body, stmt: StmtOf<"teamReduce">): void;
+  single(body: Body, stmt: StmtOf<"single">): void;
 }

@@ -1,16 +1,5 @@
-import { isInteger, type FloatType, type IntegerType, type NumericType } from "../../ir/scalars.js";
-import type { Dialect } from "./dialect.js";
-
-/** Names of the functions below: operation and type, or `to_from` types for casts. */
-export type Helper =
-  | `${"min" | "max"}_${NumericType}`
-  | `${"div" | "rem"}_${IntegerType}`
-  | "div_f32"
-  | `${IntegerType | "bool"}_from_${FloatType}`
-  | `pow_${FloatType}`
-  | "abs_i32"
-  | "clz_u32"
-  | "mulhi_u32";
+import { isInteger, type FloatType, type NumericType } from "../../ir/scalars.js";
+import type { Dialect, Helper } from "./dialect.js";
 
 /**
  * The operations that C lacks, or leaves undefined at the edges: see the comments of ir/types.ts for what each must give. They are

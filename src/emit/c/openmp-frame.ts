@@ -24,7 +24,7 @@ export interface ScatterCode {
 }
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
-export class OpenMPFrame implements Frame {
+export class OpenMPFrame implements Frame<BodyWriter> {
   private readonly accumulators = new Map<string, Accumulator>();
   /** Stores that go to a local line of elements instead of the view, which is streamed there afterwards. */
   redirect: ((stmt: StmtOf<"store">) => string | undefined) | undefined;

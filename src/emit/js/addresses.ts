@@ -10,12 +10,22 @@ import {
   type Definitions,
 } from "../../ir/analysis/affine.js";
 import type { Expr } from "../../ir/types.js";
-import type { Body } from "./body.js";
 import { P } from "./expr.js";
 import type { Lines } from "./lines.js";
+import type { Names } from "./names.js";
+import type { JsTarget } from "./target.js";
 
 /** Element offsets below it are computed with 32-bit integers. */
 const NARROW = 2 ** 31;
+
+/** The body whose elements they are. */
+export interface Indexing {
+  readonly target: JsTarget;
+  readonly names: Names;
+  /** The variable of an axis of the range. */
+  index(axis: number): string;
+  expr(e: Expr, precedence: number): string;
+}
 
 /** Offsets of elements. What stays the same in the innermost loop of the range (a row) is computed once, before it. */
 export class Addresses {
@@ -24,7 +34,7 @@ export class Addresses {
   /** Names of the rows in use, by their text. */
   private rows = new Map<string, string>();
 
-  constructor(private readonly body: Body) {
+  constructor(private readonly body: Indexing) {
     const { ir, policy } = body.target;
     this.definitions = definitionsOf(ir.body);
     this.innermost = policy.kind === "range" ? `index:${policy.extents.length - 1}` : undefined;

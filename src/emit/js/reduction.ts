@@ -2,11 +2,24 @@ import { numberText } from "./expr.js";
 import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
-import type { Body } from "./body.js";
 import { braced, indent, type Lines } from "./lines.js";
+import type { Names } from "./names.js";
 
 /** A result being folded: a reduce parameter, or a result of a teamReduce. */
 export type Folded = ReduceParam | TeamResult;
+
+/** The body whose folds they are. */
+export interface Folding {
+  readonly names: Names;
+  /** Declarations that the code needs once, before the kernel's function. */
+  readonly declarations: Lines;
+  /** True if a loop's body is small enough to be written out several times. */
+  unrolls(body: readonly Stmt[], copies: number): boolean;
+  /** The name of the author's own fold. */
+  foldName(folded: Folded): string;
+  /** What `emit` gives while `reduce` statements fold into the results' places. */
+  withAccumulators<T>(results: readonly Folded[], place: (r: Folded) => string, emit: () => T): T;
+}
 
 const ALL = [...Array(REDUCTION_LANES).keys()];
 
@@ -22,7 +35,7 @@ export class Lanes {
 
   /** @param emit the body's code, which may be asked for several times */
   constructor(
-    private readonly body: Body,
+    private readonly body: Folding,
     private readonly results: readonly Folded[],
     stmts: readonly Stmt[],
     private readonly emit: () => Lines,
@@ -85,7 +98,7 @@ export class Lanes {
 }
 
 /** The fold of two operands. */
-export function combine(body: Body, folded: Folded, a: string, b: string): string {
+export function combine(body: Pick<Folding, "foldName">, folded: Folded, a: string, b: string): string {
   return folded.op === "custom" ? `${body.foldName(folded)}(${a}, ${b})` : combineBuiltIn(folded.op, folded.type, a, b);
 }
 

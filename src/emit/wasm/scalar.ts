@@ -4,7 +4,7 @@ import type { BinaryFn, CompareFn, Expr, ScalarType, Stmt, UnaryFn } from "../..
 import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
-import type { InnerLoop } from "./inner-loop.js";
+import type { Loop } from "./parts.js";
 import type { LinearAddress } from "./linear-address.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
@@ -66,7 +66,7 @@ export class ScalarCode {
   constructor(
     readonly code: KernelCode,
     /** The vectorised loop around, whose pointers serve the accesses. */
-    readonly loop?: InnerLoop,
+    readonly loop?: Loop,
     private readonly around: Surroundings = {},
   ) {}
 

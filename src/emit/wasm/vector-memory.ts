@@ -4,7 +4,7 @@ import { BYTES } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
 import type { LinearAddress } from "./linear-address.js";
 import { emitUpdate } from "./scatter.js";
-import type { VectorCode } from "./vector.js";
+import type { Vectors } from "./parts.js";
 
 /** Bytes around an array that may be read though they are not its own. */
 const MARGIN = 32768;
@@ -30,7 +30,7 @@ interface Distance {
 
 /** Loads and stores of vectors: contiguous, strided, gathered, under masks, and in private arrays. */
 export class VectorMemory {
-  constructor(private readonly vector: VectorCode) {}
+  constructor(private readonly vector: Vectors) {}
 
   private get fn() {
     return this.vector.code.fn;

@@ -3,7 +3,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
-import type { InnerLoop } from "./inner-loop.js";
+import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
@@ -38,7 +38,7 @@ export class VectorCode {
 
   constructor(
     readonly code: KernelCode,
-    readonly loop: InnerLoop,
+    readonly loop: Loop,
     readonly variance: Variance,
     readonly width: 2 | 4,
   ) {

@@ -51,7 +51,7 @@ export class BodyWriter {
   constructor(
     readonly code: Code,
     readonly ir: KernelIR,
-    readonly frame: Frame,
+    readonly frame: Frame<BodyWriter>,
     readonly names: Names,
     readonly helpers: Helpers,
     /** f32 operations are kept from being contracted and regrouped. */

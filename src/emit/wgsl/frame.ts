@@ -1,5 +1,4 @@
 import type { Stmt } from "../../ir/types.js";
-import type { BodyWriter } from "./body.js";
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
@@ -7,7 +6,7 @@ export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
  * What surrounds a kernel's body in one shader: where its indices, views and folds live. Statements are written through `body`:
  * `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
-export interface Frame {
+export interface Frame<Body> {
   /** The policy index along `axis`, an i32. */
   index(axis: number): string;
   teamSize(): string;
@@ -20,16 +19,16 @@ export interface Frame {
   /** The element at `offset`; `u8` as an i32. */
   load(view: string, offset: string): string;
   /** Writes a store, once where a team runs it. */
-  store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void;
-  setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void;
-  array(body: BodyWriter, stmt: StmtOf<"array">): void;
+  store(body: Body, stmt: StmtOf<"store">, offset: string, value: string): void;
+  setElement(body: Body, stmt: StmtOf<"setElement">, place: string, value: string): void;
+  array(body: Body, stmt: StmtOf<"array">): void;
   /** The identifier of a private or scratch array. */
-  arrayName(body: BodyWriter, name: string): string;
-  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
-  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+  arrayName(body: Body, name: string): string;
+  scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+  reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
   /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */
-  uniform(body: BodyWriter, stmt: Stmt, type: "bool" | "i32", value: string): string;
-  teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void;
-  teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void;
-  single(body: BodyWriter, stmt: StmtOf<"single">): void;
+  uniform(body: Body, stmt: Stmt, type: "bool" | "i32", value: string): string;
+  teamFor(body: Body, stmt: StmtOf<"teamFor">): void;
+  teamReduce(body: Body, stmt: StmtOf<"teamReduce">): void;
+  single(body: Body, stmt: StmtOf<"single">): void;
 }

@@ -71,7 +71,7 @@ export interface ScatterTile {
 }
 
 /** Writes one compute shader: collects the buffers and numbers that its code mentions, and frames the kernel's body. */
-export abstract class EntryWriter implements Frame {
+export abstract class EntryWriter implements Frame<BodyWriter> {
   readonly code = new Code();
   readonly names = new Names([...RESERVED, ...HELPER_NAMES]);
   readonly helpers: Helpers;

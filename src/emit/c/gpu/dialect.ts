@@ -1,6 +1,6 @@
 import type { ElementType, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { Dialect } from "../dialect.js";
-import type { Helper } from "../helpers.js";
+import type { Helper } from "../dialect.js";
 import type { ParamType } from "./program.js";
 
 export type Axis = "x" | "y" | "z";

@@ -82,7 +82,7 @@ export class ProgramWriter {
 }
 
 /** Writes one entry: collects the parameters that its code mentions, and frames the kernel's body. */
-export abstract class EntryWriter implements Frame {
+export abstract class EntryWriter implements Frame<BodyWriter> {
   readonly code = new Code();
   readonly names: Names;
   readonly body: BodyWriter;
