@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import { devices, deviceShares, type DeviceSet } from "../set/index.js";
+import { devices, subDevices, type DeviceSet } from "../set/index.js";
 import { platformOf } from "./machine.js";
 import type { Peaks } from "./measure.js";
 import type { AssessedDevice } from "./schema.js";
@@ -22,9 +22,9 @@ export class Target {
 
   /** @param spec in the notation of `devices`, but `+` between the devices of one set: `wasm`, `wasm*3`, `cuda:0+cuda:1` */
   static async open(spec: string, open: (name: string) => Promise<Device>): Promise<Target> {
-    const shares: Device[] = [];
-    for (const name of await deviceShares(spec.replaceAll("+", ","))) shares.push(await open(name));
-    return new Target(spec, await devices(shares));
+    const opened: Device[] = [];
+    for (const name of await subDevices(spec.replaceAll("+", ","))) opened.push(await open(name));
+    return new Target(spec, await devices(opened));
   }
 
   /** Bytes, together. */

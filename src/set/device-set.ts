@@ -18,7 +18,7 @@ export interface SetOptions extends OpenOptions {
   link?: Partial<Link>;
 }
 
-/** One device of a set, or a share of one that is divided. */
+/** One device of a set, or a sub-device: a part of one that is divided. */
 export interface Member {
   readonly index: number;
   readonly device: Device;
@@ -50,34 +50,35 @@ export interface DeviceSet {
 export async function devices(spec: string | Device | readonly (string | Device)[], options: SetOptions = {}): Promise<DeviceSet> {
   const link = options.link && checkedLink(options.link);
   const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
-  const parts = wanted.map(async (part) => (typeof part === "string" ? deviceShares(part) : part));
-  const shares: (string | Device)[] = (await Promise.all(parts)).flat();
-  if (shares.length === 0)
+  const parts = wanted.map(async (part) => (typeof part === "string" ? subDevices(part) : part));
+  const listed: (string | Device)[] = (await Promise.all(parts)).flat();
+  if (listed.length === 0)
     throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
   const opened = new Map<string, Device>();
   try {
-    for (const share of shares) if (typeof share === "string" && !opened.has(share)) opened.set(share, await open(share, options));
+    for (const one of listed) if (typeof one === "string" && !opened.has(one)) opened.set(one, await open(one, options));
   } catch (error) {
     for (const device of opened.values()) await device.close();
     throw error;
   }
   return new OpenSet(
-    shares.map((share) => (typeof share === "string" ? opened.get(share)! : share)),
+    listed.map((one) => (typeof one === "string" ? opened.get(one)! : one)),
     [...opened.values()],
     link,
   );
 }
 
 /**
- * The devices that `devices` opens for a specification, by the names under which they open, one for each member.
+ * The devices that `devices` opens for a specification, by the names under which they open: one for each member, so that a device which is
+ * divided is named once for each of its sub-devices.
  * @throws DeviceError for a word that names no device
  */
-export async function deviceShares(spec: string): Promise<string[]> {
-  return (await Promise.all(spec.split(",").map(sharesOf))).flat();
+export async function subDevices(spec: string): Promise<string[]> {
+  return (await Promise.all(spec.split(",").map(subDevicesOf))).flat();
 }
 
 /** Those of one word. */
-async function sharesOf(word: string): Promise<string[]> {
+async function subDevicesOf(word: string): Promise<string[]> {
   const [, backend, index, count] = /^\s*([a-z][a-z-]*)(?::(\d+|\*))?(?:\*(\d+))?\s*$/.exec(word) ?? [];
   if (backend === undefined)
     throw new DeviceError(word.trim(), "this names no device", 'write "wasm", "wasm*3", "cuda:0", "cuda:0*2" or "cuda:*"');
@@ -103,21 +104,23 @@ class OpenSet implements DeviceSet {
   private closed = false;
 
   constructor(
-    shares: readonly Device[],
+    listed: readonly Device[],
     private readonly own: readonly Device[],
     link: Link | undefined,
   ) {
     const counts = new Map<Device, number>();
-    for (const device of shares) counts.set(device, (counts.get(device) ?? 0) + 1);
-    this.virtual = counts.size < shares.length;
+    for (const device of listed) counts.set(device, (counts.get(device) ?? 0) + 1);
+    this.virtual = counts.size < listed.length;
     this.link = link ?? (this.virtual ? DEFAULT_LINK : undefined);
     this.name = [...counts].map(([{ name }, count]) => (count > 1 ? `${name}*${count}` : name)).join();
     const ranks = new Map<Device, number>();
-    this.members = shares.map((device, index) => {
+    this.members = listed.map((device, index) => {
       const rank = ranks.get(device) ?? 0;
       ranks.set(device, rank + 1);
       const count = counts.get(device)!;
-      return new Share(index, device, count > 1 ? `${device.name}*${count}[${rank}]` : device.name, rank === 0, () => this.requireOpen());
+      return new OpenMember(index, device, count > 1 ? `${device.name}*${count}[${rank}]` : device.name, rank === 0, () =>
+        this.requireOpen(),
+      );
     });
   }
 
@@ -132,7 +135,7 @@ class OpenSet implements DeviceSet {
   }
 }
 
-class Share implements Member {
+class OpenMember implements Member {
   private readonly queues: Queue[] = [];
 
   constructor(

@@ -1,4 +1,4 @@
-export { devices, deviceShares, DEFAULT_LINK, type DeviceSet, type Link, type Member, type SetOptions } from "./device-set.js";
+export { devices, subDevices, DEFAULT_LINK, type DeviceSet, type Link, type Member, type SetOptions } from "./device-set.js";
 export { copyBetween } from "./copy.js";
 export { Partitioned } from "./partitioned.js";
 export { Scalar } from "./scalar.js";
