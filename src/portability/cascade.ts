@@ -45,14 +45,14 @@ export function cascade(scores: readonly Score[], seriesOf: (application: string
   );
 }
 
-type Numbering = (application: string) => number;
+type Ordinal = (application: string) => number;
 
 const letter = (set: readonly string[], platform: string) => String.fromCharCode(65 + set.indexOf(platform));
 const position = (set: readonly string[], i: number) => NAMES + ((i + 0.5) * PLOT) / set.length;
 const upper = (e: { value: number; sigma: number | null }) => e.value + (e.sigma ?? 0);
 const falling = (score: Score) => score.efficiencies.toSorted((a, b) => b.value - a.value);
 
-function curvesOf(rows: readonly Score[], name: string, seriesOf: Numbering): string {
+function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): string {
   const { set } = rows[0];
   const bottom = TOP + CURVES;
   const y = scaleLinear([0, Math.max(1, ...rows.flatMap((row) => row.efficiencies.map(upper)))], [bottom, TOP]);
@@ -126,7 +126,7 @@ function strips(rows: readonly Score[], top: number): string {
     .join("");
 }
 
-function bars(rows: readonly Score[], at: { left: number; top: number; width: number }, seriesOf: Numbering): string {
+function bars(rows: readonly Score[], at: { left: number; top: number; width: number }, seriesOf: Ordinal): string {
   const x = scaleLinear([0, Math.max(1, ...rows.map(upper))], [at.left, at.left + at.width]);
   return rows
     .map((row, r) => {

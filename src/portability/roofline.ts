@@ -16,13 +16,13 @@ export interface Kernels {
   cells: readonly Cell[];
 }
 
-type Numbering = (name: string) => number;
+type Ordinal = (name: string) => number;
 
 /**
  * The roofline of Williams, Waterman and Patterson (CACM 2009): each kernel at its arithmetic intensity and its rate, under the
  * measured bandwidth and the measured rate of multiply-adds. Colours are applications, shapes are kernels.
  */
-export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: Numbering, shapeOf: Numbering): string {
+export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: Ordinal, shapeOf: Ordinal): string {
   const kernels = cells.flatMap((c) => (c.quantity !== ITERATION && c.bytes && c.flops ? [{ ...c, bytes: c.bytes, flops: c.flops }] : []));
   const intensities = kernels.map((c) => c.flops / c.bytes);
   const ridge = roof.flops === undefined ? undefined : roof.flops / roof.bandwidth;
@@ -84,7 +84,7 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
 }
 
 /** Where operations are not counted, what is left of a roofline: each kernel's share of the bandwidth. */
-export function bandwidthShares({ platform, problem, roof, cells }: Kernels, colourOf: Numbering, shapeOf: Numbering): string {
+export function bandwidthShares({ platform, problem, roof, cells }: Kernels, colourOf: Ordinal, shapeOf: Ordinal): string {
   const kernels = cells.flatMap((c) =>
     c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : [],
   );

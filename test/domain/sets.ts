@@ -17,7 +17,7 @@ const opened = await Promise.all(
   ),
 );
 
-/** A backend with sets of virtual members. */
+/** A backend with sets of sub-devices. */
 export interface Sets {
   readonly backend: string;
   /** Sets of 1, 2 and 7 members. */
@@ -43,10 +43,10 @@ export async function onEachBackend(title: string, tests: (sets: Sets) => void):
   }
 }
 
-/** Sets of 1, 2 and 7 virtual members of one device js. */
+/** Sets of 1, 2 and 7 sub-devices of one device js. */
 export const jsSets: readonly DeviceSet[] = onJs.all;
 
-/** The set of so many virtual members of one device js: 1, 2, 3, 4 or 7. */
+/** The set of so many sub-devices of one device js: 1, 2, 3, 4 or 7. */
 export const jsSet = onJs.of;
 
 /** A number from -1 to 1 that looks random, the same for the same arguments. */

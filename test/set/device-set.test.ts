@@ -25,7 +25,7 @@ test("one device is a set of one member, without a modelled link", async () => {
   await set.close();
 });
 
-test("a device is divided into virtual members, which share it and are linked by a model", async () => {
+test("a device is divided into sub-devices, which share it and are linked by a model", async () => {
   const set = await devices("wasm*3");
   assert.equal(set.name, "wasm*3");
   assert.equal(set.virtual, true);

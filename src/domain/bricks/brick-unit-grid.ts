@@ -8,12 +8,12 @@ import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
 import { lowerBricks, type BrickRole } from "./lowering.js";
-import { NumberedGrid, type ValueLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
-import { Numbering } from "../indexed/indexing.js";
+import { IndexedGrid, type ValueLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
+import { Indexing } from "../indexed/indexing.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
 /** A brick grid whose cells are stored brick by brick: a unit is a brick. */
-export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid<D, BrickRole> {
+export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<D, BrickRole> {
   readonly kind = "bricks";
   protected readonly fillUnits = 1;
   protected readonly unitCells: number;
@@ -47,18 +47,18 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid
     super.requireStencils(made);
   }
 
-  protected number(width: number): readonly Numbering[] {
+  protected index(width: number): readonly Indexing[] {
     const { bricks } = this;
     const plane = bricks.mask.length / bricks.extents.at(-1)!;
     const before = [0];
     for (let p = 0; p < bricks.mask.length; p += plane)
       before.push(before.at(-1)! + bricks.mask.subarray(p, p + plane).reduce((a, b) => a + b, 0));
-    const numberings = this.partitions.map(({ device, first, planes, cells }) => {
+    const indexings = this.partitions.map(({ device, first, planes, cells }) => {
       const partition = { device, first: first / this.unitPlanes, planes: Math.ceil(planes / this.unitPlanes), cells };
-      return new Numbering({ extents: bricks.extents, mask: bricks.mask, periodic: this.periodic, before }, partition, width, 1);
+      return new Indexing({ extents: bricks.extents, mask: bricks.mask, periodic: this.periodic, before }, partition, width, 1);
     });
-    this.bricksOf = numberings.map((numbering) => new BrickTables(bricks, numbering));
-    return numberings;
+    this.bricksOf = indexings.map((indexing) => new BrickTables(bricks, indexing));
+    return indexings;
   }
 
   protected eachCell(member: number, visit: (at: number, position: number) => void): void {
@@ -77,7 +77,7 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends NumberedGrid
     const { device } = this.set.members[member];
     const tables = this.bricksOf[member];
     const made = { bricks: () => tables.neighbours(), active: () => tables.masks(), origins: () => tables.origins() }[role]();
-    const rows = role === "bricks" ? tables.numbering.first + tables.numbering.own : tables.numbering.fillCell + 1;
+    const rows = role === "bricks" ? tables.indexing.first + tables.indexing.own : tables.indexing.fillCell + 1;
     return { [role]: device.from(i32, made, [rows, made.length / rows]) };
   }
 

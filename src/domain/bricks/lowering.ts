@@ -33,7 +33,7 @@ export function lowerBricks(
   { logs, full }: BrickShape,
 ): { ir: KernelIR; roles: ReadonlyMap<BrickRole, string> } {
   const kernel = new StorageKernel<BrickRole>(container);
-  /** The shift of each axis in a cell's number. */
+  /** The shift of each axis in a cell's index. */
   const shifts = logs.map((_, axis) => logs.slice(0, axis).reduce((a, b) => a + b, 0));
   const known = new Map<string, Expr>();
   const once = (wish: string, make: () => Expr): Expr => {

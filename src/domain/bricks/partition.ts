@@ -1,4 +1,4 @@
-import type { Numbering } from "../indexed/indexing.js";
+import type { Indexing } from "../indexed/indexing.js";
 
 /** Bits of a word of the activity masks. */
 export const WORD = 32;
@@ -56,29 +56,29 @@ export class Bricks {
 
 /** The bricks that one member stores, and what kernels need to know of them. */
 export class BrickTables {
-  /** Number of each brick of the stored planes, in their order; the fill one's where it is not stored. */
-  private readonly numbers: Int32Array;
+  /** Index of each brick of the stored planes, in their order; the fill one's where it is not stored. */
+  private readonly indices: Int32Array;
   /** Bricks of a plane. */
   private readonly plane: number;
 
-  /** @param numbering of the bricks, as cells of the coarser box */
+  /** @param indexing of the bricks, as cells of the coarser box */
   constructor(
     private readonly bricks: Bricks,
-    readonly numbering: Numbering,
+    readonly indexing: Indexing,
   ) {
     this.plane = bricks.mask.length / bricks.extents.at(-1)!;
-    this.numbers = new Int32Array((numbering.high - numbering.low) * this.plane).fill(numbering.fillCell);
-    numbering.each((brick, position, plane) => (this.numbers[(plane - numbering.low) * this.plane + (position % this.plane)] = brick));
+    this.indices = new Int32Array((indexing.high - indexing.low) * this.plane).fill(indexing.fillCell);
+    indexing.each((brick, position, plane) => (this.indices[(plane - indexing.low) * this.plane + (position % this.plane)] = brick));
   }
 
   /** Visits the stored active cells: brick * cells of a brick + place, and position in the box of cells. */
   each(visit: (at: number, position: number) => void): void {
-    const { bricks, numbering } = this;
+    const { bricks, indexing } = this;
     const thick = bricks.shape.at(-1)!;
-    for (const { first, end, place: begin } of numbering.stretches) {
-      const shift = (first - numbering.low - begin) * this.plane;
+    for (const { first, end, place: begin } of indexing.stretches) {
+      const shift = (first - indexing.low - begin) * this.plane;
       bricks.each(begin * thick, Math.min(bricks.box.at(-1)!, (begin + end - first) * thick), (brick, place, position) =>
-        visit(this.numbers[brick + shift] * bricks.cells + place, position),
+        visit(this.indices[brick + shift] * bricks.cells + place, position),
       );
     }
   }
@@ -93,13 +93,13 @@ export class BrickTables {
       place += (n & ((1 << logs[axis]) - 1)) << shift;
       [rest, stride, shift] = [Math.floor(rest / extent), stride * extents[axis], shift + logs[axis]];
     });
-    return this.numbers[brick - this.numbering.low * this.plane] * cells + place;
+    return this.indices[brick - this.indexing.low * this.plane] * cells + place;
   }
 
   /** [brick][code]: the neighbours of own bricks, code = sum of 3^axis (1 + step). */
   neighbours(): Int32Array {
     const { extents } = this.bricks;
-    const { first, own, low, high, fillCell, cells, partition } = this.numbering;
+    const { first, own, low, high, fillCell, cells, partition } = this.indexing;
     const codes = 3 ** extents.length;
     const table = new Int32Array((first + own) * codes);
     /** The stored bricks along each axis, and whether the first comes after the last. */
@@ -107,7 +107,7 @@ export class BrickTables {
       const length = axis < extents.length - 1 ? extent : high - low;
       return { length, isRing: cells.periodic[axis] && (axis < extents.length - 1 || partition.planes === extent) };
     });
-    this.numbering.each((brick, position, plane) => {
+    this.indexing.each((brick, position, plane) => {
       if (brick < first || brick >= first + own) return;
       const start = (plane - low) * this.plane + (position % this.plane);
       for (let code = 0; code < codes; code++) {
@@ -119,7 +119,7 @@ export class BrickTables {
           neighbour += n * stride;
           [rest, digits, stride] = [Math.floor(rest / length), Math.floor(digits / 3), stride * length];
         }
-        table[brick * codes + code] = inside ? this.numbers[neighbour] : fillCell;
+        table[brick * codes + code] = inside ? this.indices[neighbour] : fillCell;
       }
     });
     return table;
@@ -128,7 +128,7 @@ export class BrickTables {
   /** [brick][word]: a bit for each cell, 1 where it is active. */
   masks(): Int32Array {
     const words = Math.ceil(this.bricks.cells / WORD);
-    const masks = new Int32Array((this.numbering.fillCell + 1) * words);
+    const masks = new Int32Array((this.indexing.fillCell + 1) * words);
     const { cells } = this.bricks;
     this.each((at) => {
       const place = at % cells;
@@ -140,8 +140,8 @@ export class BrickTables {
   /** [brick][axis]: global coordinates of the first cell. */
   origins(): Int32Array {
     const { extents, shape } = this.bricks;
-    const origins = new Int32Array((this.numbering.fillCell + 1) * extents.length);
-    this.numbering.each((brick, position) => {
+    const origins = new Int32Array((this.indexing.fillCell + 1) * extents.length);
+    this.indexing.each((brick, position) => {
       let rest = position;
       extents.forEach((extent, axis) => {
         origins[brick * extents.length + axis] = (rest % extent) * shape[axis];

@@ -1,19 +1,19 @@
 import type { Offset } from "../grid/parts.js";
-import type { Numbering } from "./indexing.js";
+import type { Indexing } from "./indexing.js";
 
 /**
- * Numbers of a partition's cells by place: its planes, with margins on all sides that are as wide as `offsets` reach, so that any of them
+ * Indices of a partition's cells by place: its planes, with margins on all sides that are as wide as `offsets` reach, so that any of them
  * leads from a cell of the partition to a place. Where there is no active cell, or none that the member stores, is the fill cell; the
  * margins of an axis that is periodic, and all of which the member owns, repeat the cells at the other end.
  */
-export class NumberBox {
-  readonly numbers: Int32Array;
+export class IndexBox {
+  readonly indices: Int32Array;
   private readonly reach: readonly number[];
   private readonly pitches: readonly number[];
   private readonly first: number;
 
-  constructor(numbering: Numbering, offsets: readonly Offset[]) {
-    const { cells, partition, fillCell } = numbering;
+  constructor(indexing: Indexing, offsets: readonly Offset[]) {
+    const { cells, partition, fillCell } = indexing;
     const { extents } = cells;
     this.reach = extents.map((_, axis) => Math.max(0, ...offsets.map((offset) => Math.abs(offset[axis]))));
     const pitch = extents[0] + 2 * this.reach[0];
@@ -21,10 +21,10 @@ export class NumberBox {
     const margin = this.reach.at(-1)!;
     this.first = partition.first - margin;
     const planes = partition.planes + 2 * margin;
-    this.numbers = new Int32Array(planes * this.pitches.at(-1)!).fill(fillCell);
-    numbering.eachAt((cell, x, y, z) => {
+    this.indices = new Int32Array(planes * this.pitches.at(-1)!).fill(fillCell);
+    indexing.eachAt((cell, x, y, z) => {
       const plane = (extents.length === 3 ? z : y) - this.first;
-      if (plane >= 0 && plane < planes) this.numbers[this.place(x, y, z)] = cell;
+      if (plane >= 0 && plane < planes) this.indices[this.place(x, y, z)] = cell;
     });
     const last = extents.length - 1;
     extents.forEach((extent, axis) => {
@@ -34,14 +34,14 @@ export class NumberBox {
 
   /** Fills the margins along an axis of so many cells with what lies at its other end. */
   private repeat(axis: number, extent: number): void {
-    const { numbers, pitches } = this;
+    const { indices, pitches } = this;
     const [reach, pitch] = [this.reach[axis], pitches[axis]];
     const line = (extent + 2 * reach) * pitch;
     const period = extent * pitch;
-    for (let start = 0; start < numbers.length; start += line) {
+    for (let start = 0; start < indices.length; start += line) {
       const [own, end] = [start + reach * pitch, start + line];
-      numbers.copyWithin(start, start + period, own + period);
-      numbers.copyWithin(own + period, own, end - period);
+      indices.copyWithin(start, start + period, own + period);
+      indices.copyWithin(own + period, own, end - period);
     }
   }
 

@@ -11,7 +11,7 @@ import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
-import type { Numbering } from "./indexing.js";
+import type { Indexing } from "./indexing.js";
 import { CellValueFolds, valueRows } from "./strict-reductions.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
@@ -35,10 +35,10 @@ export interface Stretch<Role extends string> {
 }
 
 /**
- * A grid that stores numbered units, cells or bricks of cells, and only those with active cells: what element-sparse and brick
+ * A grid that stores units by index, cells or bricks of cells, and only those with active cells: what element-sparse and brick
  * grids have in common.
  */
-export abstract class NumberedGrid<D extends Dimension, Role extends string> extends BaseGrid<D> {
+export abstract class IndexedGrid<D extends Dimension, Role extends string> extends BaseGrid<D> {
   /** Cells of a unit. */
   protected abstract readonly unitCells: number;
   /** Planes of cells in a plane of units. */
@@ -46,15 +46,15 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   /** Units of fill values, behind all others. */
   protected abstract readonly fillUnits: number;
   /** Of each member, as memory is laid out. */
-  protected numberings: readonly Numbering[] = [];
+  protected indexings: readonly Indexing[] = [];
   /** Planes of units in a halo. */
   private width = -1;
   private readonly tables: Tables<Role>[] = [];
   private readonly cellFolds: CellValueFolds[] = [];
   private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
 
-  /** Numbers the units of each member, with halos of `width` planes of units. */
-  protected abstract number(width: number): readonly Numbering[];
+  /** Gives the units of each member their indices, with halos of `width` planes of units. */
+  protected abstract index(width: number): readonly Indexing[];
   /** Visits the cells that a member stores: where its values lie in a component, unit * unitCells + cell, and its position in the box. */
   protected abstract eachCell(member: number, visit: (at: number, position: number) => void): void;
   /** Where the values of an active cell lie on the member that owns it. */
@@ -79,15 +79,15 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const width = Math.ceil(this.reach.at(-1)! / this.unitPlanes);
     if (width === this.width) return;
     this.width = width;
-    const before = this.numberings;
-    this.numberings = this.number(width);
+    const before = this.indexings;
+    this.indexings = this.index(width);
     for (const field of stored) this.move(field, before);
   }
 
   /** Moves a member's own cells to new memory. */
-  private move(field: Field, before: readonly Numbering[]): void {
+  private move(field: Field, before: readonly Indexing[]): void {
     const views = this.allocate(field);
-    this.numberings.forEach((to, m) => {
+    this.indexings.forEach((to, m) => {
       const from = before[m];
       const source = new UnitStorage(from.fillCell + this.fillUnits, this.unitCells, field).window(
         field.storage[m],
@@ -119,7 +119,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   /** Sets the active cells of a member. */
   protected fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
-    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.numberings[m].fillCell), value);
+    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.indexings[m].fillCell), value);
   }
 
   protected write(field: Field, data: TypedArrayOf<FieldType>): void {
@@ -141,7 +141,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const data = typedArray(field.type, field.length).fill(field.fillValue) as TypedArrayOf<T>;
     const memory = field.storage;
     const reads = this.set.members.map(async (member, m) => {
-      const { first, own } = this.numberings[m];
+      const { first, own } = this.indexings[m];
       const values = await member.queue(0).read(this.storage(field, m).window(memory[m], first, first + own));
       this.eachOwnCell(m, (at, position) => {
         const cell = at - first * this.unitCells;
@@ -166,16 +166,16 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     /** Own planes of one member, from `first` on, to the halo of another, from `target` on. */
     const copies = (from: number, first: number, to: number, target: number, planes: number, k = 0): HaloCopy[] => {
       const piece = (m: number, begin: number): View => {
-        const numbering = this.numberings[m];
-        return this.storage(field, m).piece(memory[m], numbering.plane(begin), numbering.plane(begin + planes), k);
+        const indexing = this.indexings[m];
+        return this.storage(field, m).piece(memory[m], indexing.plane(begin), indexing.plane(begin + planes), k);
       };
       const source = piece(from, first);
       return source.size > 0 ? [{ from, to, source, target: piece(to, target) }] : [];
     };
-    return this.numberings.flatMap(({ partition: { first } }, upper) => {
+    return this.indexings.flatMap(({ partition: { first } }, upper) => {
       const [lower] = this.neighbours(upper);
       if (lower === undefined) return [];
-      const { partition } = this.numberings[lower];
+      const { partition } = this.indexings[lower];
       const end = partition.first + partition.planes;
       const widths = components.map((k) => {
         const { below, above } = this.haloWidths.get(field, k);
@@ -203,7 +203,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     const { kernel, roles } = this.compile(container, form, storeReduced);
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses)
-      args[param] = (field.grid as unknown as NumberedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
+      args[param] = (field.grid as unknown as IndexedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
     const folds = storeReduced ? this.cellFoldsOf(device) : undefined;
@@ -225,14 +225,14 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
 
   /** The units [first, end) of planes of units, counted from the partition's first. */
   private unitsOf(member: number, [begin, end]: readonly [number, number]): [number, number] {
-    const numbering = this.numberings[member];
-    const { first } = numbering.partition;
-    return [numbering.plane(first + begin), numbering.plane(first + end)];
+    const indexing = this.indexings[member];
+    const { first } = indexing.partition;
+    return [indexing.plane(first + begin), indexing.plane(first + end)];
   }
 
   /** The planes of units [begin, end) of a partition that a data view has: one or two stretches, empty ones included. */
   private unitPlanesOf(device: number, view: DataView): (readonly [number, number])[] {
-    const { planes } = this.numberings[device].partition;
+    const { planes } = this.indexings[device].partition;
     if (view === "standard") return [[0, planes]];
     const [lower, upper] = this.neighbours(device);
     const low = lower === undefined ? 0 : Math.min(this.width, planes);
@@ -280,7 +280,7 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
   }
 
   protected storage(field: ValueLayout, member: number): UnitStorage {
-    return new UnitStorage(this.numberings[member].fillCell + this.fillUnits, this.unitCells, field);
+    return new UnitStorage(this.indexings[member].fillCell + this.fillUnits, this.unitCells, field);
   }
 
   protected table(role: Role, member: number): View | number {
@@ -293,12 +293,12 @@ export abstract class NumberedGrid<D extends Dimension, Role extends string> ext
     return (this.cellFolds[member] ??= new CellValueFolds(
       this.set.members[member].device,
       valueRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
-      this.unitCells === 1 ? [this.numberings[member].fillCell + 1] : [this.numberings[member].fillCell + 1, this.unitCells],
+      this.unitCells === 1 ? [this.indexings[member].fillCell + 1] : [this.indexings[member].fillCell + 1, this.unitCells],
     ));
   }
 
   private eachOwnCell(member: number, visit: (at: number, position: number) => void): void {
-    const { first, own } = this.numberings[member];
+    const { first, own } = this.indexings[member];
     const [begin, end] = [first * this.unitCells, (first + own) * this.unitCells];
     this.eachCell(member, (at, position) => at >= begin && at < end && visit(at, position));
   }

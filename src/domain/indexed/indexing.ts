@@ -16,20 +16,20 @@ interface Cells {
 }
 
 /**
- * The numbers of the active cells that one member stores, in global (z, y, x) order: those of the low halo, its own, those of the high
- * halo, and one more cell that stands for all missing ones. The bricks of a brick grid are numbered as the cells of a coarser box.
+ * The indices of the active cells that one member stores, in global (z, y, x) order: those of the low halo, its own, those of the high
+ * halo, and one more cell that stands for all missing ones. The bricks of a brick grid have indices as the cells of a coarser box.
  */
-export class Numbering {
+export class Indexing {
   /** Global planes stored, halos included; on a periodic axis, those before plane 0 are the last, and so on. */
   readonly low: number;
   readonly high: number;
-  /** Number of the first own cell. */
+  /** Index of the first own cell. */
   readonly first: number;
   /** Own cells. */
   readonly own: number;
   /** The cell that stands for missing ones; it comes after all others. */
   readonly fillCell: number;
-  /** A cell's rank among all active cells, less its number. */
+  /** A cell's rank among all active cells, less its index. */
   private readonly base: number;
 
   constructor(
@@ -37,7 +37,7 @@ export class Numbering {
     readonly partition: Partition,
     /** Planes of each halo. */
     width: number,
-    /** The number of the first own cell is a multiple of it. */
+    /** The index of the first own cell is a multiple of it. */
     align = GROUP,
   ) {
     const end = partition.first + partition.planes;
@@ -51,7 +51,7 @@ export class Numbering {
     this.fillCell = this.before(this.high) - this.base;
   }
 
-  /** The number of the first cell in a stored plane, or in the one after the last. */
+  /** The index of the first cell in a stored plane, or in the one after the last. */
   plane(global: number): number {
     return this.before(global) - this.base;
   }
@@ -69,7 +69,7 @@ export class Numbering {
     return turns * before[planes] + before[global - turns * planes];
   }
 
-  /** Visits the stored cells in order: number, position (z * ny + y) * nx + x in the global box, and stored plane. */
+  /** Visits the stored cells in order: index, position (z * ny + y) * nx + x in the global box, and stored plane. */
   each(visit: (cell: number, position: number, plane: number) => void): void {
     const { mask } = this.cells;
     const size = this.planeSize;
@@ -81,7 +81,7 @@ export class Numbering {
       }
   }
 
-  /** Visits the stored cells in order: number and global coordinates, the last one that of a stored plane; z is 0 in two dimensions. */
+  /** Visits the stored cells in order: index and global coordinates, the last one that of a stored plane; z is 0 in two dimensions. */
   eachAt(visit: (cell: number, x: number, y: number, z: number) => void): void {
     const { extents } = this.cells;
     const [nx, ny] = extents;
@@ -92,7 +92,7 @@ export class Numbering {
     });
   }
 
-  /** The number of the active cell at a position in the stored planes. */
+  /** The index of the active cell at a position in the stored planes. */
   find(position: number): number {
     const { mask } = this.cells;
     const start = position - (position % this.planeSize);

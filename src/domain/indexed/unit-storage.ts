@@ -5,7 +5,7 @@ import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
 /**
- * Where the values of a field over numbered units lie, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
+ * Where the values of a field over indexed units are stored, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
  * unit], `aos` as [unit][component][cell of the unit].
  */
 export class UnitStorage {

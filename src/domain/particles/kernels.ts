@@ -14,7 +14,7 @@ const REALS = { f64, f32: f32 as unknown as typeof f64 };
 /** What columns hold. */
 export const NUMBERS = { f64, f32, i32, u32 };
 
-/** What comes after the cells, where particles are sorted by the number of their cell. */
+/** What comes after the cells, where particles are sorted by the index of their cell. */
 export const AFTER_CELLS = {
   /** On another member that is not a neighbour, or that has not taken it yet. */
   elsewhere: 0,

@@ -7,7 +7,7 @@ import type { Container, MemberArray, GridSpecies } from "../grid/grid.js";
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
  *
  * @param offsets where the particles of each cell of a member begin, and those of the next
- * @param origins the number of a member's first cell
+ * @param origins the index of a member's first cell
  */
 export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {
   const axes = grid.extents.length;

@@ -41,7 +41,7 @@ export class Migration {
   private readonly owned: { free(): void }[] = [];
   /** Where each cell's particles begin, and behind them what `AFTER_CELLS` names; by member. */
   readonly offsets: readonly View<"i32", 1>[];
-  /** The number of the first cell of each member, counted through the whole box. */
+  /** The index of the first cell of each member, counted through the whole box. */
   readonly origins: readonly View<"i32", 1>[];
   readonly states: readonly View<"i32", 1>[];
   /** Of each own place, the cell in whose list it is. */
@@ -197,7 +197,7 @@ export class Migration {
     return { axes: extents.length, extents: table(extents), periodic: table(periodic.map(Number)) };
   }
 
-  /** Which of a member's cells are active, in the order of their numbers. */
+  /** Which of a member's cells are active, in the order of their indices. */
   private active(steps: Steps, member: number): View<"u8", 1> {
     const { mask } = this.grid;
     const begin = this.grid.partitions[member].first * this.plane;

@@ -9,7 +9,7 @@ import { classify, countAll, keepCells, listMoving, placeMoving, placeStaying } 
 export interface Lists {
   /** Cells of the member; behind them, three numbers for particles that are in none, and one for places without a particle. */
   readonly cells: number;
-  /** Of each place, arrivals before and behind the own places included: the number of the cell that its particle is in now. */
+  /** Of each place, arrivals before and behind the own places included: the index of the cell that its particle is in now. */
   readonly key: View<"i32", 1>;
   /** The first of the own places. */
   readonly begin: number;

@@ -8,7 +8,7 @@ type Rounding = (value: number) => number;
 export const roundingOf = (type: string): Rounding => (type === "f32" ? Math.fround : (value) => value);
 
 /**
- * Finds the cell of a position, as kernels do: that whose coordinates are the elements of `x` from `begin` on. It gives the cell's number in (z, y, x)
+ * Finds the cell of a position, as kernels do: that whose coordinates are the elements of `x` from `begin` on. It gives the cell's index in (z, y, x)
  * order, or -1 where there is no active cell.
  */
 export function cellFinder({ extents, periodic, mask }: Box, round: Rounding): (x: ArrayLike<number>, begin: number) => number {

@@ -1,15 +1,15 @@
 import type { Offset } from "../grid/parts.js";
 import { Neighbours } from "../indexed/neighbours.js";
-import { GROUP, type Numbering } from "../indexed/indexing.js";
+import { GROUP, type Indexing } from "../indexed/indexing.js";
 
 /**
  * Neighbours of the own cells of a partition. In most groups of cells the neighbours in a direction all have the same distance in
- * numbers, so one entry serves the group: `near[direction][group]` is 2 d where the neighbour of every cell c is c + d, and else 2 r + 1,
+ * indices, so one entry serves the group: `near[direction][group]` is 2 d where the neighbour of every cell c is c + d, and else 2 r + 1,
  * with the neighbours one by one in `far[r]`. A kernel thus reads 4 bytes a direction for most groups, not for each cell.
  * Row 0 is that of a group without any neighbour.
  */
 export interface Connectivity {
-  /** Groups of all numbers up to the last own cell; those of halo cells have no meaning. */
+  /** Groups of all indices up to the last own cell; those of halo cells have no meaning. */
   readonly groups: number;
   /** [direction][group] */
   readonly near: Int32Array;
@@ -18,9 +18,9 @@ export interface Connectivity {
 }
 
 /** Finds the neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
-export function connect(numbering: Numbering, offsets: readonly Offset[]): Connectivity {
-  const { first, own, fillCell } = numbering;
-  const neighbours = new Neighbours(numbering, offsets);
+export function connect(indexing: Indexing, offsets: readonly Offset[]): Connectivity {
+  const { first, own, fillCell } = indexing;
+  const neighbours = new Neighbours(indexing, offsets);
   const groups = Math.ceil((first + own) / GROUP);
   const near = new Int32Array(offsets.length * groups);
   const far = new Rows();

@@ -7,7 +7,7 @@ import type { Offset } from "../grid/parts.js";
 import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 
-/** What a kernel over numbered cells needs beside the container's own parameters. */
+/** What a kernel over indexed cells needs beside the container's own parameters. */
 export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "fine" | "coarse" | "x" | "y" | "z";
 
 /** Offsets in the order of the grid's tables: from the own cell, from its first fine cell and from its coarse one. */
@@ -23,7 +23,7 @@ export const COORDINATES: readonly SparseRole[] = ["x", "y", "z"];
 const SHIFT = Math.log2(GROUP);
 
 /*
- * Containers over the cells of one partition of an element-sparse grid, by number. A field lies in a view of rank 1 for cardinality 1, else
+ * Containers over the cells of one partition of an element-sparse grid, by index. A field lies in a view of rank 1 for cardinality 1, else
  * of `[component][cell]` (soa) or `[cell][component]` (aos). The offsets that the container uses are among the `directions`.
  */
 
@@ -65,7 +65,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
   return { ir: kernel.finish([...kernel.prologue, loop, ...folds], plan, shape), roles: kernel.roles };
 }
 
-/** The container's body, given the number of the own cell and what finds the neighbour in a direction. */
+/** The container's body, given the index of the own cell and what finds the neighbour in a direction. */
 function place(
   container: KernelIR,
   { fields, mask }: ContainerPlan,
@@ -76,7 +76,7 @@ function place(
 ): Stmt[] {
   const known = new Map<string, Expr>();
   const isOwn = (offset: Offset): boolean => offset.every((d) => d === 0);
-  const numberOf = (offset: Offset, level: Level = "own"): Expr => {
+  const indexAt = (offset: Offset, level: Level = "own"): Expr => {
     if (level === "own" && isOwn(offset)) return cell;
     const key = `${level} ${offset}`;
     if (!known.has(key)) {
@@ -95,10 +95,10 @@ function place(
     {
       element: (field, offset, component) => {
         const { cardinality, layout, level } = fields.get(field)!;
-        const number = numberOf(offset, level);
-        return cardinality === 1 ? [number] : layout === "soa" ? [component, number] : [number, component];
+        const index = indexAt(offset, level);
+        return cardinality === 1 ? [index] : layout === "soa" ? [component, index] : [index, component];
       },
-      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", numberOf(offset), scalarOf(kernel.scalar("fillCell"), "i32"))),
+      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", indexAt(offset), scalarOf(kernel.scalar("fillCell"), "i32"))),
       coordinate: (axis) => loadInt(kernel.view(COORDINATES[axis], "i32", 1), cell),
     },
   );

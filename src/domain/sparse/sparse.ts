@@ -12,15 +12,15 @@ import type { GridOptions, LevelOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";
 import { linksOf } from "./links.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
-import { NumberedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
-import { GROUP, Numbering } from "../indexed/indexing.js";
+import { IndexedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
+import { GROUP, Indexing } from "../indexed/indexing.js";
 import { planesTogether } from "../grid/partition.js";
 import { placed } from "../grid/placed.js";
 import { cellRuns, RUN } from "./runs.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
 /**
- * A grid that stores the active cells only, numbered in (z, y, x) order, with a table of neighbours; planes of the last axis are cut among
+ * A grid that stores the active cells only, by index in (z, y, x) order, with a table of neighbours; planes of the last axis are cut among
  * the members of the set.
  * @param extents [nx, ny, nz] or [nx, ny]
  * @throws LaunchError for an empty domain, and for more members than planes
@@ -43,7 +43,7 @@ export function sparse(set: DeviceSet, extents: readonly number[], active?: Grid
 }
 
 /** An element-sparse grid. */
-export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D, SparseRole> {
+export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, SparseRole> {
   readonly kind: "sparse" | "bricks" = "sparse";
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
@@ -84,19 +84,19 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
           }
   }
 
-  protected number(width: number): readonly Numbering[] {
+  protected index(width: number): readonly Indexing[] {
     const { extents, mask, activity, periodic } = this;
     const before = [0];
     for (const cells of activity.planes) before.push(before.at(-1)! + cells);
-    return this.partitions.map((partition) => new Numbering({ extents, mask, periodic, before }, partition, width));
+    return this.partitions.map((partition) => new Indexing({ extents, mask, periodic, before }, partition, width));
   }
 
   protected eachCell(member: number, visit: (at: number, position: number) => void): void {
-    this.numberings[member].each(visit);
+    this.indexings[member].each(visit);
   }
 
   protected find(member: number, position: number): number {
-    return this.numberings[member].find(position);
+    return this.indexings[member].find(position);
   }
 
   /** CPUs go by runs where neighbours are read, so that inner loops read contiguous memory; cells of other grids are found one by one. */
@@ -135,32 +135,32 @@ export class SparseGrid<D extends Dimension = Dimension> extends NumberedGrid<D,
 
   protected makeTables(role: SparseRole, member: number): Tables<SparseRole> {
     const { device } = this.set.members[member];
-    const numbering = this.numberings[member];
+    const indexing = this.indexings[member];
     const offsets = [...this.offsets.values()];
     const table = (data: Int32Array, rows: number) => device.from(i32, data, [rows, data.length / rows]);
     switch (role) {
       case "fillCell":
-        return { fillCell: numbering.fillCell };
+        return { fillCell: indexing.fillCell };
       case "near":
       case "far": {
-        const { near, far } = connect(numbering, offsets);
+        const { near, far } = connect(indexing, offsets);
         return { near: table(near, offsets.length), far: table(far, far.length / GROUP) };
       }
       case "runs":
       case "distances": {
-        const { bounds, distances, before } = cellRuns(numbering, offsets);
+        const { bounds, distances, before } = cellRuns(indexing, offsets);
         this.runsBefore[member] = before;
         return { runs: table(bounds, before.at(-1)!), distances: table(distances, before.at(-1)!) };
       }
       case "fine":
       case "coarse": {
         const linked = [...this.linked[role].values()];
-        return { [role]: table(linksOf(numbering, this.other(role)!.numberings[member], role, linked), linked.length) };
+        return { [role]: table(linksOf(indexing, this.other(role)!.indexings[member], role, linked), linked.length) };
       }
       case "x":
       case "y":
       case "z":
-        return { [role]: device.from(i32, numbering.coordinates(COORDINATES.indexOf(role))) };
+        return { [role]: device.from(i32, indexing.coordinates(COORDINATES.indexOf(role))) };
       case "firstRun":
         throw new Error("a launch over a stretch gives its first run");
       default:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { connect } from "../../../src/domain/sparse/connectivity.js";
 import { lowerCells, lowerRuns } from "../../../src/domain/sparse/lowering.js";
-import { GROUP, Numbering } from "../../../src/domain/indexed/indexing.js";
+import { GROUP, Indexing } from "../../../src/domain/indexed/indexing.js";
 import { sparse } from "../../../src/domain/index.js";
 import { partition } from "../../../src/domain/grid/partition.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
@@ -16,8 +16,8 @@ import { jsSet, noise } from "../sets.js";
 await likeDense("element-sparse", KINDS.sparse);
 storesCells("element-sparse", KINDS.sparse);
 
-/** Cells of a box with their members' numberings. */
-function numbered(extents: readonly number[], active: (position: number) => boolean, members: number, width: number) {
+/** Cells of a box with their members' indexings. */
+function indexed(extents: readonly number[], active: (position: number) => boolean, members: number, width: number) {
   const size = extents.reduce((a, b) => a * b, 1);
   const mask = Uint8Array.from({ length: size }, (_, n) => (active(n) ? 1 : 0));
   const plane = size / extents.at(-1)!;
@@ -26,7 +26,7 @@ function numbered(extents: readonly number[], active: (position: number) => bool
   const parts = partition(counts, members, width);
   return {
     mask,
-    numberings: parts.map((part) => new Numbering({ extents, mask, periodic: extents.map(() => false), before }, part, width)),
+    indexings: parts.map((part) => new Indexing({ extents, mask, periodic: extents.map(() => false), before }, part, width)),
   };
 }
 
@@ -35,27 +35,27 @@ describe("cells of element-sparse grids", () => {
   const random = (n: number): boolean => noise(n) > 0;
 
   it("have numbers in global order, the own ones from a multiple of a group on", () => {
-    const { mask, numberings } = numbered(extents, random, 3, 2);
+    const { mask, indexings } = indexed(extents, random, 3, 2);
     const owned: number[] = [];
-    for (const numbering of numberings) {
-      const { first, own, fillCell, low } = numbering;
+    for (const indexing of indexings) {
+      const { first, own, fillCell, low } = indexing;
       const positions: number[] = [];
-      const numbers: number[] = [];
-      numbering.each((cell, position) => {
-        numbers.push(cell);
+      const indices: number[] = [];
+      indexing.each((cell, position) => {
+        indices.push(cell);
         positions.push(position);
-        assert.equal(numbering.find(position), cell);
+        assert.equal(indexing.find(position), cell);
         if (cell >= first && cell < first + own) owned.push(position);
       });
       assert.equal(first % GROUP, 0);
       assert.deepEqual(
-        numbers,
-        Array.from({ length: numbers.length }, (_, n) => numbering.plane(low) + n),
+        indices,
+        Array.from({ length: indices.length }, (_, n) => indexing.plane(low) + n),
       );
-      assert.equal(numbers.at(-1), fillCell - 1);
+      assert.equal(indices.at(-1), fillCell - 1);
       assert.ok(positions.every((p, n) => n === 0 || p > positions[n - 1]));
-      const [x, y, z] = [0, 1, 2].map((axis) => numbering.coordinates(axis));
-      positions.forEach((p, n) => assert.equal(p, (z[numbers[n]] * 6 + y[numbers[n]]) * 13 + x[numbers[n]]));
+      const [x, y, z] = [0, 1, 2].map((axis) => indexing.coordinates(axis));
+      positions.forEach((p, n) => assert.equal(p, (z[indices[n]] * 6 + y[indices[n]]) * 13 + x[indices[n]]));
     }
     assert.deepEqual(
       owned,
@@ -74,20 +74,20 @@ describe("cells of element-sparse grids", () => {
         [0, 0, 2],
         [13, -6, -1],
       ];
-      const { mask, numberings } = numbered(extents, active, 3, 2);
-      for (const numbering of numberings) {
-        const { near, far, groups } = connect(numbering, offsets);
-        const numbers = new Map<number, number>();
-        numbering.each((cell, position) => numbers.set(position, cell));
-        numbering.each((cell, position) => {
-          if (cell < numbering.first || cell >= numbering.first + numbering.own) return;
+      const { mask, indexings } = indexed(extents, active, 3, 2);
+      for (const indexing of indexings) {
+        const { near, far, groups } = connect(indexing, offsets);
+        const indices = new Map<number, number>();
+        indexing.each((cell, position) => indices.set(position, cell));
+        indexing.each((cell, position) => {
+          if (cell < indexing.first || cell >= indexing.first + indexing.own) return;
           const at = [position % 13, Math.floor(position / 13) % 6, Math.floor(position / 78)];
           offsets.forEach((offset, direction) => {
             const [x, y, z] = at.map((n, axis) => n + offset[axis]);
             const there = [x, y, z].every((n, axis) => n >= 0 && n < extents[axis]) && mask[(z * 6 + y) * 13 + x];
             const entry = near[direction * groups + Math.floor(cell / GROUP)];
             const found = entry & 1 ? far[(entry >> 1) * GROUP + (cell % GROUP)] : cell + (entry >> 1);
-            assert.equal(found, there ? numbers.get((z * 6 + y) * 13 + x) : numbering.fillCell);
+            assert.equal(found, there ? indices.get((z * 6 + y) * 13 + x) : indexing.fillCell);
           });
         });
       }
@@ -103,12 +103,12 @@ describe("cells of element-sparse grids", () => {
         [-2, 1, 0],
         [0, 0, 2],
       ];
-      for (const numbering of numbered(extents, active, 3, 2).numberings) {
-        const { bounds, distances, before } = cellRuns(numbering, offsets);
-        const all = new Neighbours(numbering, offsets);
+      for (const indexing of indexed(extents, active, 3, 2).indexings) {
+        const { bounds, distances, before } = cellRuns(indexing, offsets);
+        const all = new Neighbours(indexing, offsets);
         const found = offsets.map((offset) => all.at(offset).slice());
         const count = bounds.length / 2;
-        let next = numbering.first;
+        let next = indexing.first;
         for (let run = 0; run < count; run++) {
           const [start, length] = bounds.subarray(2 * run, 2 * run + 2);
           assert.equal(start, next);
@@ -117,22 +117,22 @@ describe("cells of element-sparse grids", () => {
           found.forEach((neighbours, d) => {
             for (let cell = start; cell < next; cell++) {
               const reached = cell + distances[run * offsets.length + d];
-              assert.ok(reached < numbering.fillCell + RUN);
-              assert.equal(Math.min(reached, numbering.fillCell), neighbours[cell - numbering.first]);
+              assert.ok(reached < indexing.fillCell + RUN);
+              assert.equal(Math.min(reached, indexing.fillCell), neighbours[cell - indexing.first]);
             }
           });
         }
-        assert.equal(next, numbering.first + numbering.own);
+        assert.equal(next, indexing.first + indexing.own);
         before.forEach((run, plane) => {
-          const cell = numbering.plane(numbering.partition.first + plane);
-          assert.equal(run < count ? bounds[2 * run] : numbering.first + numbering.own, cell);
+          const cell = indexing.plane(indexing.partition.first + plane);
+          assert.equal(run < count ? bounds[2 * run] : indexing.first + indexing.own, cell);
         });
       }
     });
 
   it("are few runs in a full box", () => {
-    const { numberings } = numbered([64, 8, 8], () => true, 1, 1);
-    const { bounds } = cellRuns(numberings[0], [
+    const { indexings } = indexed([64, 8, 8], () => true, 1, 1);
+    const { bounds } = cellRuns(indexings[0], [
       [1, 0, 0],
       [-1, 0, 0],
       [0, 1, 0],
@@ -141,9 +141,9 @@ describe("cells of element-sparse grids", () => {
   });
 
   it("share an entry of the table where their neighbours lie side by side", () => {
-    const { numberings } = numbered([256, 16, 16], () => true, 1, 1);
+    const { indexings } = indexed([256, 16, 16], () => true, 1, 1);
     const directions = [-1, 0, 1].flatMap((dz) => [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy, dz])));
-    const { near, far } = connect(numberings[0], directions);
+    const { near, far } = connect(indexings[0], directions);
     assert.ok(far.length < 0.1 * near.length * GROUP, `${far.length} single neighbours beside ${near.length} entries`);
   });
 });
