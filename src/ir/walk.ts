@@ -228,10 +228,129 @@ export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
 
 /** True if a `break` or `continue` among the statements belongs to the loop whose body they are. */
 export const hasJump = (body: readonly Stmt[]): boolean =>
-  body.some(
-    (stmt) =>
-      stmt.kind === "break" || stmt.kind === "continue" || (stmt.kind !== "for" && stmt.kind !== "while" && blocksOf(stmt).some(hasJump)),
-  );
+  body.some((stmt) => {
+    switch (stmt.kind) {
+      case "break":
+      case "continue":
+        return true;
+      case "if":
+      case "teamFor":
+      case "teamReduce":
+      case "single":
+        return blocksOf(stmt).some(hasJump);
+      case "for":
+      case "while":
+      case "let":
+      case "assign":
+      case "array":
+      case "setElement":
+      case "store":
+      case "scatter":
+      case "reduce":
+        return false;
+      default:
+        return unreachable(stmt);
+    }
+  });
+
+/** What one statement changes, or one expression reads: an element of a view, of a scatter target, of a private or scratch array, of a table. */
+export interface Touched<K extends string> {
+  readonly kind: K;
+  readonly name: string;
+  readonly indices: Expr[];
+}
+
+/** What a statement by itself changes, those inside of it aside: a local or a reduction, which have no indices, or an element. */
+export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | "view" | "scatter"> | undefined {
+  switch (stmt.kind) {
+    case "assign":
+      return { kind: "local", name: stmt.name, indices: [] };
+    case "setElement":
+      return { kind: "array", name: stmt.array, indices: [stmt.index] };
+    case "store":
+      return { kind: "view", name: stmt.view, indices: stmt.indices };
+    case "scatter":
+      return { kind: "scatter", name: stmt.target, indices: stmt.indices };
+    case "reduce":
+      return { kind: "reduction", name: stmt.target, indices: [] };
+    case "let":
+    case "array":
+    case "if":
+    case "for":
+    case "while":
+    case "break":
+    case "continue":
+    case "teamFor":
+    case "teamReduce":
+    case "single":
+      return undefined;
+    default:
+      return unreachable(stmt);
+  }
+}
+
+/** The element that a node by itself reads. */
+export function readOf(expr: Expr): Touched<"view" | "array" | "table"> | undefined {
+  switch (expr.op) {
+    case "load":
+      return { kind: "view", name: expr.view, indices: expr.indices };
+    case "element":
+      return { kind: "array", name: expr.array, indices: [expr.index] };
+    case "table":
+      return { kind: "table", name: expr.table, indices: expr.indices };
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "extent":
+    case "unary":
+    case "binary":
+    case "compare":
+    case "logical":
+    case "select":
+    case "cast":
+    case "call":
+      return undefined;
+    default:
+      return unreachable(expr);
+  }
+}
+
+/** Names of what the statements change, by its kind. */
+export function changedIn(stmts: readonly Stmt[], ...kinds: NonNullable<ReturnType<typeof changeOf>>["kind"][]): Set<string> {
+  const names = new Set<string>();
+  walkStmts(stmts, (stmt) => {
+    const change = changeOf(stmt);
+    if (change && kinds.includes(change.kind)) names.add(change.name);
+  });
+  return names;
+}
+
+/** True for a statement whose body may run more than once. */
+export function isLoop(stmt: Stmt): stmt is Extract<Stmt, { kind: "for" | "while" | "teamFor" | "teamReduce" }> {
+  switch (stmt.kind) {
+    case "for":
+    case "while":
+    case "teamFor":
+    case "teamReduce":
+      return true;
+    case "let":
+    case "assign":
+    case "array":
+    case "setElement":
+    case "store":
+    case "scatter":
+    case "reduce":
+    case "if":
+    case "break":
+    case "continue":
+    case "single":
+      return false;
+    default:
+      return unreachable(stmt);
+  }
+}
 
 /** Names that a statement itself declares: locals, arrays, loop variables, team results. */
 export function declares(stmt: Stmt): string[] {
@@ -260,13 +379,7 @@ export function declares(stmt: Stmt): string[] {
 }
 
 /** Locals that some `assign` changes. */
-export function assignedLocals(stmts: readonly Stmt[]): Set<string> {
-  const names = new Set<string>();
-  walkStmts(stmts, (stmt) => {
-    if (stmt.kind === "assign") names.add(stmt.name);
-  });
-  return names;
-}
+export const assignedLocals = (stmts: readonly Stmt[]): Set<string> => changedIn(stmts, "local");
 
 /** Number of statements and expression nodes. */
 export function sizeOf(stmts: readonly Stmt[]): number {

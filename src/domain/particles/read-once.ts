@@ -3,7 +3,7 @@ import { Names } from "../../ir/passes/copy.js";
 import { printExpr } from "../../ir/print.js";
 
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import { mapExpr, mapStmts, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { mapExpr, mapStmts, someExpr, walkExprs, changedIn } from "../../ir/walk.js";
 
 /** Values of fields that are kept in registers while a loop runs along the particles of a cell; where there are more, they stay in memory. */
 const MOST_KEPT = 64;
@@ -18,8 +18,7 @@ export function readCellOnce(ir: KernelIR, fields: { has(param: string): boolean
   const at = ir.body.findIndex((stmt) => stmt.kind === "for");
   const loop = ir.body[at];
   if (loop?.kind !== "for") return ir;
-  const written = new Set<string>();
-  walkStmts(ir.body, (stmt) => void (stmt.kind === "store" && written.add(stmt.view)));
+  const written = changedIn(ir.body, "view");
   /** Nothing in it changes from particle to particle. */
   const isOfCell = (index: Expr): boolean =>
     !someExpr(index, ({ op }) => op === "local" || op === "load" || op === "element" || op === "table");

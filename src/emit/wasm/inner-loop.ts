@@ -1,7 +1,7 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { affineOf } from "../../ir/analysis/affine.js";
 import { interiorOf, type Interior } from "../../ir/passes/interior.js";
-import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts, changeOf, readOf } from "../../ir/walk.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Gap } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
@@ -118,17 +118,16 @@ export class InnerLoop {
       if (code.arrays.has(array)) pointers.note(code.linearAddress(array, indices, terms), always);
     };
     const expr = (e: Expr, always: boolean): void => {
-      if (e.op === "load") note(e.view, e.indices, always);
-      if (e.op === "element") note(e.array, [e.index], always);
+      const read = readOf(e);
+      if (read && read.kind !== "table") note(read.name, read.indices, always);
       children(e).forEach((child, n) => expr(child, always && (n === 0 || (e.op !== "select" && e.op !== "logical"))));
     };
     const block = (body: readonly Stmt[], always: boolean): void => {
       for (const stmt of body) {
         if (stmt.kind === "let" && this.hoisted.has(stmt)) continue;
         for (const e of exprsOf(stmt)) expr(e, always);
-        if (stmt.kind === "store") note(stmt.view, stmt.indices, always);
-        if (stmt.kind === "scatter") note(stmt.target, stmt.indices, always);
-        if (stmt.kind === "setElement") note(stmt.array, [stmt.index], always);
+        const change = changeOf(stmt);
+        if (change) note(change.name, change.indices, always);
         if (stmt.kind === "if") [stmt.then, stmt.else].forEach((b) => block(b, false));
         if (stmt.kind === "for") block(stmt.body, false);
         if (stmt.kind === "while") [stmt.body, stmt.update].forEach((b) => block(b, false));

@@ -1,7 +1,7 @@
 import type { MathFn } from "../../ir/operators.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
-import { walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
 import { tileBytes } from "../../ir/tile.js";
@@ -302,12 +302,7 @@ export class KernelCode {
 
   /** Views that some statement changes. */
   get written(): Set<string> {
-    const names = new Set<string>();
-    walkStmts(this.spec.ir.body, (s) => {
-      if (s.kind === "store") names.add(s.view);
-      if (s.kind === "scatter") names.add(s.target);
-    });
-    return names;
+    return changedIn(this.spec.ir.body, "view", "scatter");
   }
 }
 

@@ -2,7 +2,7 @@ import { unreachable } from "../unreachable.js";
 import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
-import { blocksOf, children, exprsOf, hasJump } from "../walk.js";
+import { blocksOf, changeOf, children, exprsOf, hasJump, readOf } from "../walk.js";
 
 /** A counted loop (or the shared loop of a team) and the bounds of its variable, both inclusive, where they are linear forms. */
 export interface LoopRange {
@@ -77,16 +77,20 @@ function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Access[] }
   const visitExpr = (expr: Expr, at: Location, scope: Scope): void => {
     const sub: Scope = { ...scope, conditional: true };
     children(expr).forEach((child, i) => visitExpr(child, at, i > 0 && (expr.op === "select" || expr.op === "logical") ? sub : scope));
-    if (expr.op === "load") record(accesses, expr.view, "read", expr.indices, expr.location ?? at, scope);
-    if (expr.op === "element") record(arrays, expr.array, "read", [expr.index], expr.location ?? at, scope);
-    if (expr.op === "table") record(arrays, expr.table, "read", expr.indices, expr.location ?? at, scope);
+    const read = readOf(expr);
+    if (!read) return;
+    const where = "location" in expr ? (expr.location ?? at) : at;
+    record(read.kind === "view" ? accesses : arrays, read.name, "read", read.indices, where, scope);
   };
 
   const visitStmt = (stmt: Stmt, scope: Scope): void => {
     for (const expr of exprsOf(stmt)) visitExpr(expr, stmt.location, scope);
-    if (stmt.kind === "store") record(accesses, stmt.view, "write", stmt.indices, stmt.location, scope);
-    if (stmt.kind === "scatter") record(accesses, stmt.target, "scatter", stmt.indices, stmt.location, scope);
-    if (stmt.kind === "setElement") record(arrays, stmt.array, "write", [stmt.index], stmt.location, scope);
+    const change = changeOf(stmt);
+    if (change && change.kind !== "local" && change.kind !== "reduction") {
+      const [list, kind] =
+        change.kind === "array" ? [arrays, "write" as const] : [accesses, change.kind === "view" ? ("write" as const) : change.kind];
+      record(list, change.name, kind, change.indices, stmt.location, scope);
+    }
     const inner = innerScope(stmt, scope, definitions);
     for (const block of blocksOf(stmt)) for (const s of block) visitStmt(s, inner);
   };

@@ -6,7 +6,7 @@ import type { Access, AccessAnalysis } from "./access.js";
 import { indexNames, printExpr } from "../print.js";
 import { isShared, scratchArrays } from "./teams.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { blocksOf, walkExpr, walkStmts } from "../walk.js";
+import { blocksOf, walkExpr, walkStmts, changeOf } from "../walk.js";
 
 /*
  * A store is safe where some axis of the view gives each parallel element places of its own: there the index is a * p + r with a constant
@@ -219,7 +219,8 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
   const scratch = scratchArrays(ir.body);
   walkStmts(shared.body, (stmt) => {
     if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
-    const target = stmt.kind === "assign" ? stmt.name : stmt.kind === "setElement" && !scratch.has(stmt.array) ? stmt.array : undefined;
+    const change = changeOf(stmt);
+    const target = change?.kind === "local" || (change?.kind === "array" && !scratch.has(change.name)) ? change.name : undefined;
     if (target !== undefined && !own.has(target))
       throw new KernelError(
         ir.name,

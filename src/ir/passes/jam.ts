@@ -2,7 +2,7 @@ import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js
 import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkStmts } from "../walk.js";
+import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, changedIn, assignedLocals } from "../walk.js";
 
 /** Neighbouring elements of a range, worked on together: what several of them read is read once. */
 export interface Jam {
@@ -65,7 +65,7 @@ export function splitUniform(body: readonly Stmt[], axis: number): { head: reado
     return true;
   });
   const assigned = new Set<string>();
-  walkStmts(body, (stmt) => stmt.kind === "assign" && assigned.add(stmt.name));
+  for (const name of assignedLocals(body)) assigned.add(name);
   if (head.some((stmt) => stmt.kind === "let" && assigned.has(stmt.name))) return { head: [], rest: body };
   return { head, rest: body.filter((stmt) => !head.includes(stmt)) };
 }
@@ -156,13 +156,7 @@ function turns<T>(lists: readonly (readonly T[])[]): T[] {
   return Array.from({ length }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }
 
-function storedIn(body: readonly Stmt[]): Set<string> {
-  const views = new Set<string>();
-  walkStmts(body, (stmt) => {
-    if (stmt.kind === "store") views.add(stmt.view);
-  });
-  return views;
-}
+const storedIn = (body: readonly Stmt[]): Set<string> => changedIn(body, "view");
 
 /** The elements that straight statements read, each once, by view and linear forms of the indices; without those that are the same for all. */
 function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Set<string> {

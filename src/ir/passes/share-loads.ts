@@ -1,7 +1,7 @@
 import { define, localOf } from "../build.js";
 import { Names } from "./copy.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, walkStmts } from "../walk.js";
+import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, changedIn } from "../walk.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 
@@ -18,16 +18,13 @@ type Shared = ReadonlyMap<string, string>;
 
 class Sharing {
   private readonly names: Names;
-  private readonly written = new Set<string>();
+  private readonly written: ReadonlySet<string>;
   private readonly assigned: ReadonlySet<string>;
 
   constructor(private readonly ir: KernelIR) {
     this.names = new Names(ir);
     this.assigned = assignedLocals(ir.body);
-    walkStmts(ir.body, (stmt) => {
-      if (stmt.kind === "store") this.written.add(stmt.view);
-      if (stmt.kind === "scatter") this.written.add(stmt.target);
-    });
+    this.written = changedIn(ir.body, "view", "scatter");
   }
 
   kernel(): KernelIR {

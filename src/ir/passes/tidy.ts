@@ -1,12 +1,13 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { blocksOf, exprsOf, hasJump, mapBlocks, mapStmts, someExpr, walkExprs } from "../walk.js";
+import { blocksOf, exprsOf, hasJump, mapBlocks, mapStmts, someExpr, walkExprs, changeOf } from "../walk.js";
 
 /** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions have no side effects. */
 export function removeDead(ir: KernelIR): KernelIR {
   const read = new Set<string>();
   walkExprs(ir.body, (node, stmt) => {
     // `x = x + 1` alone does not keep x.
-    const own = (stmt.kind === "assign" && stmt.name) || (stmt.kind === "setElement" && stmt.array);
+    const change = changeOf(stmt);
+    const own = change?.kind === "local" || change?.kind === "array" ? change.name : undefined;
     if (node.op === "local" && node.name !== own) read.add(node.name);
     if (node.op === "element" && node.array !== own) read.add(node.array);
   });

@@ -1,5 +1,5 @@
 import type { KernelIR, Stmt } from "../../../ir/types.js";
-import { blocksOf, exprsOf, someExpr, walkStmts } from "../../../ir/walk.js";
+import { blocksOf, exprsOf, someExpr, changeOf, changedIn, isLoop } from "../../../ir/walk.js";
 
 /**
  * Views that a thread may read after it has written them. Where such a read and one of a `const __restrict__` view meet, as in
@@ -15,11 +15,11 @@ export function readAfterWrite(ir: KernelIR): Set<string> {
 
 function visit(stmts: readonly Stmt[], written: Set<string>, found: Set<string>): void {
   for (const stmt of stmts) {
-    const loops = stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "teamFor" || stmt.kind === "teamReduce";
-    if (loops) walkStmts([stmt], (inner) => inner.kind === "store" && written.add(inner.view));
+    if (isLoop(stmt)) for (const view of changedIn([stmt], "view")) written.add(view);
     for (const view of written)
       if (exprsOf(stmt).some((expr) => someExpr(expr, (node) => node.op === "load" && node.view === view))) found.add(view);
     for (const block of blocksOf(stmt)) visit(block, written, found);
-    if (stmt.kind === "store") written.add(stmt.view);
+    const change = changeOf(stmt);
+    if (change?.kind === "view") written.add(change.name);
   }
 }
