@@ -1,5 +1,5 @@
 import { f64, LaunchError } from "isoform";
-import { dot, makeGrid, type DenseGrid, type Field } from "isoform/grid";
+import { dot, GRID_KINDS, makeGrid, type DenseGrid, type Field } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
 import {
   skeleton,
@@ -190,8 +190,9 @@ function levelsWanted({ size, levels }: PoissonSettings): number {
   return levels ?? Math.max(0, Math.floor(Math.log2(size / COARSEST_SIZE)));
 }
 
+const HAS_LEVELS: Record<Storage["grid"], boolean> = { dense: true, sparse: true, bricks: false };
 /** Kinds of grids that can be coarsened. */
-const REFINED: readonly Storage["grid"][] = ["dense", "sparse"];
+const REFINED = GRID_KINDS.filter((kind) => HAS_LEVELS[kind]);
 
 function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
   const { size, preconditioner, grid: kind, layout } = settings;

@@ -12,10 +12,8 @@ export interface AnyGridOptions extends DenseOptions, BrickOptions {
   kind?: GridKind;
 }
 
-/** Options that only some kinds have. */
-const OWN = { packed: ["dense"], levels: ["dense", "sparse"], brick: ["bricks"] } as const satisfies Partial<
-  Record<keyof AnyGridOptions, readonly GridKind[]>
->;
+/** The options of their own that kinds have. */
+const OWN: Record<GridKind, readonly (keyof AnyGridOptions)[]> = { dense: ["packed", "levels"], sparse: ["levels"], bricks: ["brick"] };
 
 /**
  * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `bricks` make the same grids.
@@ -28,9 +26,11 @@ export function makeGrid(set: DeviceSet, extents: readonly number[], options?: A
 export function makeGrid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
   const { kind = "dense" } = options;
   return placed(makeGrid, () => {
-    for (const [option, owners] of Object.entries<readonly GridKind[]>(OWN))
-      if (options[option as keyof typeof OWN] !== undefined && !owners.includes(kind))
+    for (const option of new Set(Object.values(OWN).flat())) {
+      const owners = GRID_KINDS.filter((owner) => OWN[owner].includes(option));
+      if (options[option] !== undefined && !owners.includes(kind))
         throw new LaunchError(`a ${kind} grid has no option "${option}": leave it out, or make a ${owners.join(" or ")} grid`);
+    }
     switch (kind) {
       case "dense":
         return new DenseGrid(set, extents, options);
