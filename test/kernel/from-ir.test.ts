@@ -90,8 +90,8 @@ describe("a kernel made of code does what its function does", () => {
 describe("a kernel made of code is checked like any other", () => {
   const shift = (by: number): KernelIR => code([viewParam("x"), viewParam("y")], [store("x", [i], load("y", [add(i, n(by))]))]);
 
-  it("at its launch", () => {
-    const [device] = devices;
+  it("at its launch", async () => {
+    const device = await open("js");
     const [x, y] = [device.array(f64, 4), device.array(f64, 4)];
     const kernel = kernelFromIR(shift(1), { file: "app.ts", line: 3, column: 1 });
     assert.throws(
@@ -100,6 +100,7 @@ describe("a kernel made of code is checked like any other", () => {
     );
     assert.throws(() => device.prepare(kernel, { x }, range(3)), /y needs a view of f64, and is given nothing/);
     [x, y].forEach((view) => view.free());
+    await device.close();
   });
 
   it("for races", () => {

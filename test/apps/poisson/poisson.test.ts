@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { LaunchError, open } from "isoform";
-import { devices, type DeviceSet } from "isoform/set";
+import { devices } from "isoform/set";
 import { application } from "../../../apps/poisson/application.js";
-import { DEFAULTS, Poisson, type PoissonSettings, type SolveOptions } from "../../../apps/poisson/poisson.js";
-import { OCC_LEVELS, type SkeletonOptions } from "../../../src/skeleton/index.js";
+import { DEFAULTS, Poisson, type PoissonSettings } from "../../../apps/poisson/poisson.js";
 import { isoform } from "../../cli/isoform.js";
-import { jsSet, onEachBackend } from "../../domain/sets.js";
+import { jsSet } from "../../domain/sets.js";
+import { solved } from "./solved.js";
 
 const wasm = await open("wasm");
 const one = await devices(wasm);
 after(() => wasm.close());
-
-async function solved(set: DeviceSet, settings: Partial<PoissonSettings>, options?: SolveOptions, planning?: SkeletonOptions) {
-  const poisson = new Poisson(set, { ...DEFAULTS, precision: "strict", ...settings }, planning);
-  const solution = await poisson.solve(options);
-  const result = { ...solution, values: await poisson.x.download(), errors: await poisson.errors(), drift: await poisson.drift() };
-  poisson.free();
-  return result;
-}
 
 test("a NaN stops the solver, and is told with the place and the scalar", async () => {
   const poisson = new Poisson(one, { ...DEFAULTS, size: 8 });
@@ -69,28 +61,6 @@ describe("preconditioners", () => {
     const { iterations } = await solved(one, { size: 24, preconditioner: "jacobi", sweeps: 1 });
     assert.ok(Math.abs(iterations - plain.iterations) <= 1);
   });
-});
-
-await onEachBackend("conjugate gradients have the same bits", ({ backend, all, of }) => {
-  const settings = { size: 16, preconditioner: "multigrid", levels: 1 } as const;
-  const expected = solved(jsSet(1), { size: 16, occ: "none" }, { iterations: 6 }, { fuse: false });
-  const withMultigrid = solved(jsSet(1), { ...settings, occ: "none" }, { iterations: 4 }, { fuse: false });
-  for (const set of backend === "js" ? all : [of(3)])
-    test(set.name, async () => {
-      const options = [
-        ...OCC_LEVELS.map((occ) => [{ size: 16, occ }, {}] as const),
-        [{ size: 16, occ: "two-way" }, { fuse: false }] as const,
-        [{ size: 16, grid: "sparse" }, { unroll: 3 }] as const,
-      ];
-      for (const [chosen, planning] of options)
-        assert.deepEqual((await solved(set, chosen, { iterations: 6 }, planning)).values, (await expected).values, JSON.stringify(chosen));
-      for (const grid of backend === "js" ? (["dense", "sparse"] as const) : (["dense"] as const))
-        assert.deepEqual(
-          (await solved(set, { ...settings, grid }, { iterations: 4 })).values,
-          (await withMultigrid).values,
-          `multigrid, ${grid}`,
-        );
-    });
 });
 
 test("the planner leaves 8 words a cell to conjugate gradients", async () => {
