@@ -1,6 +1,7 @@
 /* What HIP code needs of its GPU, on the CPU: put in front of a source, which any C++ compiler then takes. The threads of a block are
    fibers; they run one after the other up to a barrier or to an exchange of their wavefront. */
 #include <math.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@ namespace fake {
 enum State { READY, EXCHANGING, AT_BARRIER, ENDED };
 struct Fiber {
   ucontext_t context;
+  /* Where it waits: a jump asks nothing of the kernel, which swapcontext does for the mask of signals. */
+  jmp_buf at;
+  bool begun;
   State state;
   Dim index;
   bool offers;
@@ -25,7 +29,7 @@ struct Fiber {
 };
 const unsigned MOST = 1024, STACK = 64 << 10;
 static Fiber fibers[MOST];
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static unsigned current, threads, wave;
 static double *dynamic;
 static void (*body)(const char *);
@@ -34,13 +38,24 @@ static const char *arguments;
 static void wait(State state) {
   const unsigned self = current;
   fibers[self].state = state;
-  swapcontext(&fibers[self].context, &scheduler);
+  if (!_setjmp(fibers[self].at)) _longjmp(scheduler, 1);
   threadIdx = fibers[self].index;
 }
 
+/* A fiber is the thread of its number in one block after the other. */
 static void begin() {
-  body(arguments);
-  fibers[current].state = ENDED;
+  for (;;) {
+    body(arguments);
+    wait(ENDED);
+  }
+}
+
+/* Lets a fiber run until it waits or ends. */
+__attribute__((noinline)) static void enter(Fiber &fiber) {
+  if (_setjmp(scheduler)) return;
+  if (fiber.begun) _longjmp(fiber.at, 1);
+  fiber.begun = true;
+  setcontext(&fiber.context);
 }
 
 /* The value of the thread that has the lane `lane` of this thread's wavefront; what one gets of a thread that does not take part is no value. */
@@ -58,25 +73,30 @@ template <class T> T exchange(T value, unsigned lane) {
   return got;
 }
 
-/* Runs one block; false where some of its threads wait at a barrier and others have ended. */
-static bool block(char *stacks) {
+static void make_fibers(char *stacks) {
   for (unsigned n = 0; n < threads; n++) {
     Fiber &fiber = fibers[n];
-    fiber.state = READY;
-    fiber.offers = false;
+    fiber.begun = false;
     fiber.index = {n % blockDim.x, n / blockDim.x % blockDim.y, n / blockDim.x / blockDim.y};
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = stacks + (size_t)n * STACK;
     fiber.context.uc_stack.ss_size = STACK;
-    fiber.context.uc_link = &scheduler;
     makecontext(&fiber.context, begin, 0);
+  }
+}
+
+/* Runs one block; false where some of its threads wait at a barrier and others have ended. */
+static bool block() {
+  for (unsigned n = 0; n < threads; n++) {
+    fibers[n].state = READY;
+    fibers[n].offers = false;
   }
   for (;;) {
     unsigned ready = 0, exchanging = 0, waiting = 0, ended = 0;
     for (current = 0; current < threads; current++) {
       if (fibers[current].state != READY) continue;
       threadIdx = fibers[current].index;
-      swapcontext(&scheduler, &fibers[current].context);
+      enter(fibers[current]);
     }
     for (unsigned n = 0; n < threads; n++) {
       ready += fibers[n].state == READY;
@@ -150,10 +170,11 @@ static bool run(void (*entry)(const char *), const char *params, const unsigned 
   dynamic = shared;
   body = entry;
   arguments = params;
+  make_fibers(stacks);
   for (blockIdx.z = 0; blockIdx.z < gridDim.z; blockIdx.z++)
     for (blockIdx.y = 0; blockIdx.y < gridDim.y; blockIdx.y++)
       for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
-        if (!block(stacks)) return false;
+        if (!block()) return false;
   return true;
 }
 }  // namespace fake

@@ -738,7 +738,7 @@ int hiprtcCompileProgram(Handle handle, int count, const char **options) {
   }
   fclose(file);
   const bool off = strstr(flags, "-ffp-contract=off") != NULL;
-  snprintf(command, sizeof command, "%s -x c++ -std=gnu++17 -O1 -w -shared -fPIC -fno-strict-aliasing -ffp-contract=%s %s -o %s -lm 2>%s",
+  snprintf(command, sizeof command, "%s -x c++ " FAKE_FLAGS " -ffp-contract=%s -shared %s -o %s -lm 2>%s",
            FAKE_COMPILER, off ? "off" : "fast", source, code, log);
   const int status = system(command);
   program->log = read_file(log, &program->log_bytes);
