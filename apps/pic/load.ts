@@ -1,4 +1,4 @@
-import { bool, f64, fixed, i32, kernel, table, u32, view } from "isoform";
+import { bool, f64, fixed, helper, i32, kernel, table, u32, view } from "isoform";
 import { sobol, SOBOL_DIRECTIONS } from "isoform/patterns";
 import { pieceAt } from "./splines.js";
 
@@ -75,6 +75,10 @@ export function inverseNormal(u: number, coefficients: Coefficients): number {
   const value = pieceAt(coefficients, 2, r) / pieceAt(coefficients, 3, r);
   return q < 0 ? -value : value;
 }
+helper(inverseNormal, () => [pieceAt, logarithm]);
+
+const directions = table(u32, SOBOL_DIRECTIONS);
+const normal = table(f64, NORMAL);
 
 /**
  * One particle: x uniform, v of one of some beams with normal velocities, w = `each` (1 + amplitude cos(2 pi turns x_1 / length_1)). Symmetric
@@ -105,13 +109,6 @@ export const load = kernel(
     each: f64,
     amplitude: f64,
     turns: f64,
-    directions: table(u32, SOBOL_DIRECTIONS),
-    normal: table(f64, NORMAL),
-    sobol,
-    pieceAt,
-    logarithm,
-    cosineOfTurns,
-    inverseNormal,
   },
   (
     {
@@ -135,11 +132,6 @@ export const load = kernel(
       each,
       amplitude,
       turns,
-      directions,
-      normal,
-      sobol,
-      cosineOfTurns,
-      inverseNormal,
     },
     i,
   ) => {
@@ -170,6 +162,7 @@ export const load = kernel(
       if (k === 2) v3[i] = v;
     }
   },
+  () => [directions, normal, sobol, cosineOfTurns, inverseNormal],
 );
 
 /** v -= mean */

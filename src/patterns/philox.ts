@@ -1,4 +1,5 @@
 import { mulhi } from "../kernel/builtins.js";
+import { helper } from "../kernel/captures.js";
 
 /**
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3; SC11): turns the counter in `words` into four
@@ -20,6 +21,7 @@ export function philox(words: Uint32Array, key0: number, key1: number): void {
     k1 = (k1 + 0xbb67ae85) >>> 0;
   }
 }
+helper(philox, () => [mulhi]);
 
 /** An f64 in [0, 1) of two random words: a multiple of 2^-53. */
 export function uniform(high: number, low: number): number {
@@ -45,5 +47,5 @@ export function normalPair32(u: number, v: number): [number, number] {
   return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }
 
-/** All of it and what it calls, for a kernel's parameters: `kernel("draw", { ...random, seed: u32, x: view(f64) }, ...)`. */
+/** All of it as parameters of a kernel: `kernel("draw", { ...random, seed: u32, x: view(f64) }, ...)`. */
 export const random = { mulhi, philox, uniform, uniform32, normalPair, normalPair32 };
