@@ -96,56 +96,56 @@ export class Kernels {
    * every row of nodes ends with such a side; else element by element.
    */
   multiply(u: Vectors, forces: Vectors): Container {
-    const params = {
-      u,
-      forces,
-      elements: this.fields.elements,
-      blocks: table(f64, nodeStiffness(this.stiffness)),
-      sides: table(f64, [...nodeStiffness(this.stiffness, 0x55), ...nodeStiffness(this.stiffness, 0xaa)]),
-      stiffness: table(f64, this.stiffness),
-      offsetOf,
-    };
-    return this.grid.container("K u", params, ({ u, forces, elements, blocks, sides, stiffness, offsetOf }, c) => {
-      const total = new Float64Array(3);
-      if (elements[c] === 255)
-        for (let dz = -1; dz <= 1; dz++) {
-          // Short sums, which do not wait for each other.
-          const plane = new Float64Array(3);
-          for (let dy = -1; dy <= 1; dy++)
-            for (let dx = -1; dx <= 1; dx++)
-              for (let a = 0; a < 3; a++)
-                for (let b = 0; b < 3; b++) {
-                  const k = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1][3 * a + b];
-                  if (k !== 0) plane[a] += k * u.at(c, dx, dy, dz)[b];
-                }
-          for (let a = 0; a < 3; a++) total[a] += plane[a];
-        }
-      else
-        for (let side = 0; side < 2; side++)
-          if (((elements[c] >> side) & 0x55) === 0x55)
-            for (let dz = -1; dz <= 1; dz++) {
-              const plane = new Float64Array(3);
-              for (let dy = -1; dy <= 1; dy++)
-                for (let n = 0; n < 2; n++)
-                  for (let a = 0; a < 3; a++)
-                    for (let b = 0; b < 3; b++) {
-                      const k = sides[27 * side + 9 * (dz + 1) + 3 * (dy + 1) + side + n][3 * a + b];
-                      if (k !== 0) plane[a] += k * u.at(c, side - 1 + n, dy, dz)[b];
-                    }
-              for (let a = 0; a < 3; a++) total[a] += plane[a];
-            }
-          else
-            for (let n = 0; n < 4; n++) {
-              const e = 2 * n + side;
-              if (((elements[c] >> e) & 1) === 1)
-                for (let m = 0; m < 8; m++)
-                  for (let a = 0; a < 3; a++)
-                    for (let b = 0; b < 3; b++)
-                      total[a] +=
-                        stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
-            }
-      for (let a = 0; a < 3; a++) forces[c][a] = total[a];
-    });
+    const { elements } = this.fields;
+    const blocks = table(f64, nodeStiffness(this.stiffness));
+    const sides = table(f64, [...nodeStiffness(this.stiffness, 0x55), ...nodeStiffness(this.stiffness, 0xaa)]);
+    const stiffness = table(f64, this.stiffness);
+    return this.grid.container(
+      "K u",
+      { u, forces, elements },
+      ({ u, forces, elements }, c) => {
+        const total = new Float64Array(3);
+        if (elements[c] === 255)
+          for (let dz = -1; dz <= 1; dz++) {
+            // Short sums, which do not wait for each other.
+            const plane = new Float64Array(3);
+            for (let dy = -1; dy <= 1; dy++)
+              for (let dx = -1; dx <= 1; dx++)
+                for (let a = 0; a < 3; a++)
+                  for (let b = 0; b < 3; b++) {
+                    const k = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1][3 * a + b];
+                    if (k !== 0) plane[a] += k * u.at(c, dx, dy, dz)[b];
+                  }
+            for (let a = 0; a < 3; a++) total[a] += plane[a];
+          }
+        else
+          for (let side = 0; side < 2; side++)
+            if (((elements[c] >> side) & 0x55) === 0x55)
+              for (let dz = -1; dz <= 1; dz++) {
+                const plane = new Float64Array(3);
+                for (let dy = -1; dy <= 1; dy++)
+                  for (let n = 0; n < 2; n++)
+                    for (let a = 0; a < 3; a++)
+                      for (let b = 0; b < 3; b++) {
+                        const k = sides[27 * side + 9 * (dz + 1) + 3 * (dy + 1) + side + n][3 * a + b];
+                        if (k !== 0) plane[a] += k * u.at(c, side - 1 + n, dy, dz)[b];
+                      }
+                for (let a = 0; a < 3; a++) total[a] += plane[a];
+              }
+            else
+              for (let n = 0; n < 4; n++) {
+                const e = 2 * n + side;
+                if (((elements[c] >> e) & 1) === 1)
+                  for (let m = 0; m < 8; m++)
+                    for (let a = 0; a < 3; a++)
+                      for (let b = 0; b < 3; b++)
+                        total[a] +=
+                          stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
+              }
+        for (let a = 0; a < 3; a++) forces[c][a] = total[a];
+      },
+      () => [blocks, sides, stiffness, offsetOf],
+    );
   }
 
   /** The residual of the displacement whose product with the stiffness is in `product`. */
@@ -183,24 +183,27 @@ export class Kernels {
         }),
         grid.container(
           "r",
-          { residual, product, fixed, isFree, ratio, rz, ps },
-          ({ residual, product, fixed, isFree, ratio, rz, ps }, c) => {
+          { residual, product, fixed, rz, ps },
+          ({ residual, product, fixed, rz, ps }, c) => {
             for (let k = 0; k < 3; k++) residual[c][k] -= isFree(fixed[c], k) ? ratio(rz, ps) * product[c][k] : 0;
           },
+          () => [isFree, ratio],
         ),
       ],
       square: grid.container(
         "r.z",
-        { residual, elements, weight, diagonal, square, rz: sum(rz) },
-        ({ residual, elements, weight, diagonal, square, rz }, c) => rz.add(weight(elements[c], diagonal) * square(residual[c])),
+        { residual, elements, diagonal, rz: sum(rz) },
+        ({ residual, elements, diagonal, rz }, c) => rz.add(weight(elements[c], diagonal) * square(residual[c])),
+        () => [weight, square],
       ),
       turn: grid.container(
         "p",
-        { direction, residual, elements, weight, diagonal, ratio, rz, before },
-        ({ direction, residual, elements, weight, diagonal, ratio, rz, before }, c) => {
+        { direction, residual, elements, diagonal, rz, before },
+        ({ direction, residual, elements, diagonal, rz, before }, c) => {
           const w = weight(elements[c], diagonal);
           for (let k = 0; k < 3; k++) direction[c][k] = w * residual[c][k] + ratio(rz, before) * direction[c][k];
         },
+        () => [weight, ratio],
       ),
     };
   }

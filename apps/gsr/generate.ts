@@ -1,4 +1,4 @@
-import { f64, fixed, i32, kernel, mulhi, u32, view } from "isoform";
+import { f64, fixed, i32, kernel, u32, view } from "isoform";
 import { philox } from "isoform/patterns";
 import type { Rows } from "./published.js";
 import { allocateRows } from "./published.js";
@@ -25,8 +25,8 @@ export const starOfRow = kernel("starOfRow", { each: i32, longer: i32, star: vie
 /** Attitude index and instrument columns; the first rows pass over all of them, so that no column is empty. */
 export const generateIndices = kernel(
   "generateIndices",
-  { seed: u32, pass: i32, lastKnot: i32, lastColumn: i32, knot: view(i32), column: view(i32, 2), philox, unit, mulhi },
-  ({ seed, pass, lastKnot, lastColumn, knot, column, philox, unit }, i) => {
+  { seed: u32, pass: i32, lastKnot: i32, lastColumn: i32, knot: view(i32), column: view(i32, 2) },
+  ({ seed, pass, lastKnot, lastColumn, knot, column }, i) => {
     const r = new Uint32Array(4);
     r[0] = i >>> 0;
     philox(r, seed, 0);
@@ -43,13 +43,14 @@ export const generateIndices = kernel(
     column[i][4] = (unit(s[1]) * lastColumn) | 0;
     column[i][5] = (unit(s[2]) * lastColumn) | 0;
   },
+  () => [philox, unit],
 );
 
 /** One section's coefficients, `width` a row in the blocks from `firstBlock` on. */
 export const generateCoefficients = kernel(
   "generateCoefficients",
-  { seed: u32, firstBlock: u32, width: fixed(i32), a: view(f64, 2), philox, unit, mulhi },
-  ({ seed, firstBlock, width, a, philox, unit }, i) => {
+  { seed: u32, firstBlock: u32, width: fixed(i32), a: view(f64, 2) },
+  ({ seed, firstBlock, width, a }, i) => {
     for (let e = 0; e < width; e += 4) {
       const r = new Uint32Array(4);
       r[0] = i >>> 0;
@@ -58,6 +59,7 @@ export const generateCoefficients = kernel(
       for (let k = 0; k < 4; k++) if (e + k < width) a[i][e + k] = 2 * unit(r[k]) - 1;
     }
   },
+  () => [philox, unit],
 );
 
 /** Where each section's coefficients begin among a row's blocks. */

@@ -172,15 +172,15 @@ const normOfU = kernel(
     minusBeta: scalar,
     inverseBeta: scalar,
     anorm: scalar,
-    length2,
   },
-  ({ betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm, length2 }, i) => {
+  ({ betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm }, i) => {
     const b = Math.sqrt(betaSquared[i] + betaSquaredConstraints[i]);
     beta[i] = b;
     minusBeta[i] = -b;
     inverseBeta[i] = b > 0 ? 1 / b : 0;
     anorm[i] = length2(anorm[i], length2(alpha[i], b));
   },
+  () => [length2],
 );
 
 /** After the first v = A^T u. */
@@ -234,27 +234,9 @@ const rotate = kernel(
     inverseRho: scalar,
     xStep: scalar,
     wStep: scalar,
-    length2,
   },
   (
-    {
-      alphaSquared,
-      beta,
-      alpha,
-      minusAlpha,
-      minusRatio,
-      inverseAlpha,
-      rhobar,
-      phibar,
-      rho,
-      theta,
-      phi,
-      tau,
-      inverseRho,
-      xStep,
-      wStep,
-      length2,
-    },
+    { alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep },
     i,
   ) => {
     const a = Math.sqrt(alphaSquared[i]);
@@ -276,6 +258,7 @@ const rotate = kernel(
     xStep[i] = step / r;
     wStep[i] = (s * a) / r;
   },
+  () => [length2],
 );
 
 /** After the update of x and w: the norms that the stopping rules look at. A rotation from the right estimates |x|. */
@@ -297,9 +280,8 @@ const monitor = kernel(
     rnorm: scalar,
     arnorm: scalar,
     xnorm: scalar,
-    length2,
   },
-  ({ squaredStep, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm, length2 }, i) => {
+  ({ squaredStep, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm }, i) => {
     dnorm[i] = length2(dnorm[i], Math.sqrt(squaredStep[i]));
     const gambar = -cs2[i] * rho[i];
     const rhs = phi[i] - sn2[i] * rho[i] * z[i];
@@ -312,4 +294,5 @@ const monitor = kernel(
     rnorm[i] = Math.abs(phibar[i]);
     arnorm[i] = alpha[i] * Math.abs(tau[i]);
   },
+  () => [length2],
 );
