@@ -46,21 +46,21 @@ export const tunnel: Exhibit = {
     const velocity = grid.field("velocity", f32, { cardinality: 2 });
     const shown = grid.field("shown", f32);
     const brush = brushOf(grid);
-    const lattice = {
-      e: table(i32, directions),
-      w: table(f32, weights),
-      last: table(i32, [nx - 1, ny - 1]),
-      stream: table(f32, STREAM),
-      opposite: table(
-        i32,
-        weights.map((_, q) => (q === 0 ? 0 : q % 2 === 1 ? q + 1 : q - 1)),
-      ),
-    };
+    const e = table(i32, directions);
+    const w = table(f32, weights);
+    const last = table(i32, [nx - 1, ny - 1]);
+    const stream = table(f32, STREAM);
+    const opposite = table(
+      i32,
+      weights.map((_, q) => (q === 0 ? 0 : q % 2 === 1 ? q + 1 : q - 1)),
+    );
+    const relaxation = table(f32, [RELAXATION]);
+    const eddies = table(f32, [EDDIES]);
 
     const step = grid.container(
       "stream and collide",
-      { f, g, wall, ...lattice, relaxation: table(f32, [RELAXATION]), eddies: table(f32, [EDDIES]) },
-      ({ f, g, wall, e, w, stream, opposite, relaxation, eddies, last }, c) => {
+      { f, g, wall },
+      ({ f, g, wall }, c) => {
         const own = new Float32Array(9);
         const inlet = c.x === 0 || c.y === 0 || c.y === last[1];
         const outlet = c.x === last[0];
@@ -104,8 +104,9 @@ export const tunnel: Exhibit = {
         }
         for (let q = 0; q < 9; q++) g[c][q] = own[q];
       },
+      () => [e, w, last, stream, opposite, relaxation, eddies],
     );
-    const begin = grid.container("begin", { f, wall, stream: lattice.stream }, ({ f, wall, stream }, c) => {
+    const begin = grid.container("begin", { f, wall, stream }, ({ f, wall, stream }, c) => {
       wall[c] = 0;
       for (let q = 0; q < 9; q++) f[c][q] = stream[q];
     });
@@ -119,7 +120,7 @@ export const tunnel: Exhibit = {
         }
       },
     );
-    const measure = grid.container("measure", { f, velocity, e: lattice.e }, ({ f, velocity, e }, c) => {
+    const measure = grid.container("measure", { f, velocity, e }, ({ f, velocity, e }, c) => {
       let [u, v] = [0, 0];
       for (let q = 1; q < 9; q++) {
         u += e[q][0] * f[c][q];
@@ -130,7 +131,7 @@ export const tunnel: Exhibit = {
     });
     const curl = grid.container(
       "curl",
-      { wall, velocity, shown, last: lattice.last, scale: table(f32, [(nx * 0.25) / SPEED]) },
+      { wall, velocity, shown, last, scale: table(f32, [(nx * 0.25) / SPEED]) },
       ({ wall, velocity, shown, last, scale }, c) => {
         const rim = c.x === 0 || c.y === 0 || c.x === last[0] || c.y === last[1];
         const curl = velocity.at(c, 1, 0)[1] - velocity.at(c, -1, 0)[1] - velocity.at(c, 0, 1)[0] + velocity.at(c, 0, -1)[0];
