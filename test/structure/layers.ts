@@ -98,7 +98,7 @@ export const TYPE_CIRCLES: readonly Circle[] = [
   },
   {
     folder: "src/device/webgpu",
-    files: ["buffer-groups.ts", "gpu.ts", "graph.ts", "host-data.ts", "launch.ts", "program.ts", "steps.ts"],
+    files: ["buffer-groups.ts", "gpu.ts", "graph.ts", "grids.ts", "host-data.ts", "launch.ts", "program.ts", "steps.ts", "values.ts"],
     why: "a GPU captures launches, which know it",
   },
 ];

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { range, teams, type Policy } from "../../src/device/launch/policy.js";
-import { BYTES, stridesOf } from "../../src/device/memory/view.js";
-import { partialCount } from "../../src/ir/launch.js";
-import { emitJs, type JsTarget } from "../../src/emit/js/index.js";
-import { compileKernel } from "../../src/kernel/compile.js";
-import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";
-import type { Params } from "../../src/kernel/params.js";
-import { f32, f64, i32, max, scatter, sum, table, u32, view } from "../../src/kernel/params.js";
+import { range, teams, type Policy } from "../../../src/device/launch/policy.js";
+import { BYTES, stridesOf } from "../../../src/device/memory/view.js";
+import { partialCount } from "../../../src/ir/launch.js";
+import { emitJs, type JsTarget } from "../../../src/emit/js/index.js";
+import { compileKernel } from "../../../src/kernel/compile.js";
+import { kernel, teamKernel, type Kernel } from "../../../src/kernel/kernel.js";
+import type { Params } from "../../../src/kernel/params.js";
+import { f32, f64, i32, max, scatter, sum, table, u32, view } from "../../../src/kernel/params.js";
 
 /** The code of a kernel whose arrays follow one another from address 0, for one worker unless told. */
 function code<P extends Params>(k: Kernel<P>, policy: Policy, shapes: Record<string, number[]>, options: Partial<JsTarget> = {}): string {

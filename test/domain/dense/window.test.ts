@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { dense } from "../../src/domain/index.js";
-import { f32 } from "../../src/index.js";
-import { jsSets } from "./sets.js";
+import { dense } from "../../../src/domain/index.js";
+import { f32 } from "../../../src/index.js";
+import { jsSets } from "../sets.js";
 
 for (const set of jsSets)
   test(`windows of a field are its cells, member by member, on ${set.name}`, async () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { optimise } from "../../src/ir/passes/optimise.js";
-import { print } from "../../src/ir/print.js";
-import type { KernelIR } from "../../src/ir/types.js";
-import { verify } from "../../src/ir/verify.js";
-import { interpret } from "./interpret.js";
-import type { Memory } from "./interpret.js";
-import { EXTENT, randomKernel, randomMemory } from "./random.js";
+import { optimise } from "../../../src/ir/passes/optimise.js";
+import { print } from "../../../src/ir/print.js";
+import type { KernelIR } from "../../../src/ir/types.js";
+import { verify } from "../../../src/ir/verify.js";
+import { interpret } from "../interpret.js";
+import type { Memory } from "../interpret.js";
+import { EXTENT, randomKernel, randomMemory } from "../random.js";
 
 function outcome(ir: KernelIR): Memory {
   const memory = randomMemory();

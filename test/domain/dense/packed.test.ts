@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { f64, sum } from "../../src/index.js";
-import { dense, type DenseOptions } from "../../src/domain/index.js";
-import { skeleton, swap } from "../../src/skeleton/index.js";
-import { devices } from "../../src/set/index.js";
-import { tested } from "../devices.js";
+import { f64, sum } from "../../../src/index.js";
+import { dense, type DenseOptions } from "../../../src/domain/index.js";
+import { skeleton, swap } from "../../../src/skeleton/index.js";
+import { devices } from "../../../src/set/index.js";
+import { tested } from "../../devices.js";
 
 /** Values of a diffusing field after some steps, and their sum: the fill value is 3. */
 async function diffused(device: string, extents: readonly [number, number, number], options: DenseOptions) {
