@@ -41,7 +41,7 @@ export class Steps implements Pattern {
     private readonly options: PatternOptions,
   ) {}
 
-  /** Temporary memory, undefined at first: one stretch of at least one element. */
+  /** Temporary memory, undefined at first: contiguous, of at least one element. */
   array<T extends ElementType>(type: T, length: number): View<T, 1> {
     const token: ElementToken<T> = { type };
     return this.own(this.device.array(token, Math.max(1, length))).slice([0, length]);

@@ -43,7 +43,7 @@ const ALIGNED = 64;
  * New zeroed records, one buffer for each element type that they have. Kernels are the same for all layouts.
  *
  * `soa` has an array for each component; `aos` one record after the other; `aosoa(n)` blocks of n records. `auto` is `soa`, which neighbouring
- * threads of a GPU and SIMD registers load in one piece, and `aos` on CPU devices without SIMD: there a record is one stretch of memory.
+ * threads of a GPU and SIMD registers load in one piece, and `aos` on CPU devices without SIMD: there a record is contiguous in memory.
  *
  * @param length number of records
  * @param components `{ x: f64, v: [f64, 3] }`

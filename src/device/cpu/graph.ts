@@ -56,7 +56,7 @@ export function countOf(work: readonly Captured[]): string {
 export class CpuGraph implements Graph {
   private regions: readonly Region[];
   private memory: WebAssembly.Memory;
-  private readonly stretches: readonly { device: CpuDevice; items: Captured[] }[];
+  private readonly batches: readonly { device: CpuDevice; items: Captured[] }[];
   private readonly devices: ReadonlySet<CpuDevice>;
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
@@ -69,13 +69,13 @@ export class CpuGraph implements Graph {
     this.devices = new Set(work.map(({ device }) => device));
     this.launches = new Set(items.filter((item) => item instanceof CpuLaunch));
     this.buffers = [...new Set(items.flatMap(buffersOf))];
-    const stretches: { device: CpuDevice; items: Captured[] }[] = [];
+    const batches: { device: CpuDevice; items: Captured[] }[] = [];
     for (const { device, item } of work) {
-      const last = stretches.at(-1);
+      const last = batches.at(-1);
       if (last && (last.device === device || !(item instanceof CpuLaunch))) last.items.push(item);
-      else stretches.push({ device, items: [item] });
+      else batches.push({ device, items: [item] });
     }
-    this.stretches = stretches;
+    this.batches = batches;
     this.regions = this.build();
     this.memory = cpuStorage().memory;
   }
@@ -104,7 +104,7 @@ export class CpuGraph implements Graph {
   }
 
   private build(): Region[] {
-    return this.stretches.map((stretch) => stretch.device.region(stretch.items));
+    return this.batches.map((batch) => batch.device.region(batch.items));
   }
 
   /** Regions hold addresses. */

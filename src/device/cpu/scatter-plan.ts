@@ -39,7 +39,7 @@ export interface ScatterPlans {
 /**
  * Chooses the strategies of a launch's scatter parameters on so many `threads`, and takes the memory that they need. `atomicCost` is the time
  * of an atomic update in units of an element's copy and fold, `allocate` gives what the backend can reach. Where the order of updates matters, either one worker makes them all, or each
- * worker is an owner of a stretch of every target.
+ * worker is an owner of a part of every target.
  */
 export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocate): ScatterPlans {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
@@ -62,7 +62,7 @@ function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads
 }
 
 /** A worker's part of a target is this many indices at least: fewer could not be shared out evenly. */
-const SHORTEST_STRETCH = 8;
+const SHORTEST_PART = 8;
 /** Owners pay where they are this much faster than one worker. */
 const LEAST_GAIN = 1.2;
 
@@ -75,14 +75,14 @@ function ownersOf(binding: Binding, threads: number): { binding: Binding; axes: 
   for (const param of ir.params) {
     if (param.kind !== "scatter") continue;
     const { shape } = views[param.name];
-    const long = [...shape.keys()].filter((axis) => shape[axis] >= SHORTEST_STRETCH * threads);
+    const long = [...shape.keys()].filter((axis) => shape[axis] >= SHORTEST_PART * threads);
     if (long.length === 0) return `"${param.name}" is too short to be shared out`;
     axes[param.name] = ownedAxis(ir, param.name, long);
   }
   const owners = compiledOwners(ir, axes);
   const gain = owners.kernel.gain(threads);
   if (gain < LEAST_GAIN) return `${threads} would each look at all elements, for a gain of ${gain.toFixed(2)} at best`;
-  const stretches = Object.entries(owners.kernel.stretches).map(([name, scalar]) => [
+  const partLengths = Object.entries(owners.kernel.partLengths).map(([name, scalar]) => [
     scalar,
     Math.ceil(views[name].shape[axes[name]] / threads),
   ]);
@@ -93,7 +93,7 @@ function ownersOf(binding: Binding, threads: number): { binding: Binding; axes: 
       ir: owners.kernel.ir,
       access: owners.access,
       policy: { kind: "range", begin: [0, ...policy.begin], extents: [threads, ...policy.extents] },
-      scalars: { ...binding.scalars, ...Object.fromEntries(stretches) },
+      scalars: { ...binding.scalars, ...Object.fromEntries(partLengths) },
     },
   };
 }

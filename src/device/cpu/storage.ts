@@ -46,7 +46,7 @@ export class CpuStorage {
   private current: WebAssembly.Memory;
   /** Bytes handed out and not yet freed. */
   allocated = 0;
-  /** Free stretches below `top`, by rising address, never adjacent. */
+  /** Free ranges below `top`, by rising address, never adjacent. */
   private readonly holes: Hole[] = [];
   /** Memory above it was never handed out: it is zero and may not even be committed. */
   private top = MARGIN;
@@ -199,7 +199,7 @@ export class CpuStorage {
   /** Moves to a memory with 64-bit addresses, if `size` bytes fit into it and not into this one; what is in use is copied. */
   private widenFor(size: number): boolean {
     if (this.maxPages === this.mostPages || this.top + size + MARGIN > this.mostPages * PAGE) return false;
-    const used = this.usedStretches();
+    const used = this.usedRanges();
     // Until it is copied, everything is there twice.
     this.refuseWhereTooLarge(used.reduce((sum, { start, end }) => sum + end - start, size));
     let memory: WebAssembly.Memory;
@@ -216,7 +216,7 @@ export class CpuStorage {
   }
 
   /** What lies between the holes. */
-  private usedStretches(): Hole[] {
+  private usedRanges(): Hole[] {
     const bounds = [MARGIN, ...this.holes.flatMap(({ start, end }) => [start, end]), this.top];
     return Array.from({ length: bounds.length / 2 }, (_, n) => ({ start: bounds[2 * n], end: bounds[2 * n + 1] })).filter(
       ({ start, end }) => start < end,

@@ -1,7 +1,7 @@
 import { addressOf, spanOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
 
-/** A stretch of CPU memory that some views cover, and its copy. */
+/** A range of CPU memory that some views cover, and its copy. */
 export interface Piece {
   host: ArrayBufferLike;
   start: number;
@@ -16,7 +16,7 @@ export class Arena {
   readonly pieces: Piece[] = [];
 
   constructor(views: readonly View[]) {
-    const stretches = views.map((view) => {
+    const spans = views.map((view) => {
       const start = addressOf(view);
       return {
         host: view.buffer.host!,
@@ -25,7 +25,7 @@ export class Arena {
         granule: BYTES[view.type],
       };
     });
-    for (const s of stretches.sort((a, b) => a.start - b.start)) {
+    for (const s of spans.sort((a, b) => a.start - b.start)) {
       const last = this.pieces.find((p) => p.host === s.host && s.start < p.end);
       if (last) {
         last.end = Math.max(last.end, s.end);

@@ -12,7 +12,7 @@ const FEWEST_LINES = 16;
 /** Contributions that pay for emptying a tile and bringing it to the target. */
 const CONTRIBUTIONS_OF_TILE = 8192;
 /** Elements that a block takes at least. */
-const SHORTEST_STRETCH = 1024;
+const SHORTEST_SEGMENT = 1024;
 /** Contributions of an element where data decide how many there are. */
 const SOME_CONTRIBUTIONS = 8;
 
@@ -21,7 +21,7 @@ export interface TileShape {
   /** Lines of a tile, a power of two. */
   readonly lines: number;
   /** Neighbouring elements of the range that a block takes. */
-  readonly stretch: number;
+  readonly segment: number;
   readonly remark: string;
 }
 
@@ -54,6 +54,6 @@ export function tileShape(binding: Binding, { code }: ScatterChoice, room: numbe
     );
   const ranges = launchRanges(binding);
   const contributions = targets.reduce((sum, { name }) => sum + (contributionsOf(ir, name, ranges) ?? SOME_CONTRIBUTIONS), 0);
-  const stretch = Math.max(SHORTEST_STRETCH, Math.floor(CONTRIBUTIONS_OF_TILE / Math.max(1, contributions)));
-  return { lines, stretch, remark: `tiles: ${lines} lines of ${TILE_LINE} elements, for stretches of ${stretch} elements of the range` };
+  const segment = Math.max(SHORTEST_SEGMENT, Math.floor(CONTRIBUTIONS_OF_TILE / Math.max(1, contributions)));
+  return { lines, segment, remark: `tiles: ${lines} lines of ${TILE_LINE} elements, for segments of ${segment} elements of the range` };
 }

@@ -86,7 +86,7 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
   get length(): number {
     return this.shape[0];
   }
-  /** True where the elements fill one stretch of memory in `right` order. */
+  /** True where the elements are contiguous in memory, in `right` order. */
   get contiguous(): boolean {
     let expected = 1;
     for (let a = this.rank - 1; a >= 0; a--) {
@@ -123,7 +123,7 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
   reshape<const S extends readonly number[]>(...shape: S): View<T, RankOf<S>> {
     requireShape(shape);
     if (!this.contiguous || shape.reduce((a, b) => a * b, 1) !== this.size)
-      throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements in one stretch`);
+      throw new LaunchError(`a view of shape [${this.shape}] cannot take shape [${shape}]: it needs as many elements, contiguous`);
     return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
   }
 

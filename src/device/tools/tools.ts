@@ -41,7 +41,7 @@ export interface MemoryEvent {
   readonly label: string;
 }
 
-/** A stretch of the program, see `region`. */
+/** A part of the program, see `region`. */
 export interface RegionEvent {
   readonly name: string;
 }
@@ -89,7 +89,7 @@ export function cover(device: Device): void {
   opened.noted();
 }
 
-/** Names a stretch of the program for tools: what `body` does, until it returns or its promise is settled. Regions nest. */
+/** Names a part of the program for tools: what `body` does, until it returns or its promise is settled. Regions nest. */
 export function region<T>(name: string, body: () => T): T {
   return tools.size === 0 ? body() : around("Region", { name }, body);
 }

@@ -112,7 +112,7 @@ export function stridedCopy(
   return { step: steps[0], uniforms };
 }
 
-/** Byte offset and length of a view whose elements fill one stretch that whole words make, or undefined. */
+/** Byte offset and length of a view whose elements fill one range of whole words, or undefined. */
 export function contiguousBytes({ type, offset, size, contiguous }: View): { begin: number; bytes: number } | undefined {
   const [begin, bytes] = [offset * BYTES[type], size * BYTES[type]];
   return contiguous && begin % 4 === 0 && bytes % 4 === 0 ? { begin, bytes } : undefined;

@@ -11,7 +11,7 @@ export interface Step {
   encode(commands: Commands): void;
 }
 
-/** A stretch of a buffer that a shader sees; offsets are multiples of 256. */
+/** A range of a buffer that a shader sees; offsets are multiples of 256. */
 export interface Binding {
   readonly buffer: GPUBuffer;
   readonly offset: number;

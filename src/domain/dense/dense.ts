@@ -15,7 +15,7 @@ import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
-import { planesTogether, stretchesOf, type Stretch } from "../grid/partition.js";
+import { planesTogether, planeRuns, type PlaneRun } from "../grid/partition.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { placed } from "../grid/placed.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
@@ -130,8 +130,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const plane = field.length / this.extents.at(-1)!;
     field.storage.forEach((memory, m) => {
       const storage = this.storage(field, m);
-      for (const { first, end, place } of this.stretches(m))
-        this.set.members[m].queue(0).write(storage.window(memory, first, end), data.subarray(place * plane, (place + end - first) * plane));
+      for (const { first, end, boxPlane } of this.planeRuns(m))
+        this.set.members[m]
+          .queue(0)
+          .write(storage.window(memory, first, end), data.subarray(boxPlane * plane, (boxPlane + end - first) * plane));
     });
   }
 
@@ -286,14 +288,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
   }
 
-  /** Those planes in stretches that lie together in the box. */
-  private stretches(member: number): Stretch[] {
+  /** Those planes in runs that lie together in the box. */
+  private planeRuns(member: number): PlaneRun[] {
     const [low, high] = this.stored(member);
     const origin = this.partitions[member].first;
-    return stretchesOf(origin + low, origin + high, this.extents.at(-1)!).map(({ first, end, place }) => ({
+    return planeRuns(origin + low, origin + high, this.extents.at(-1)!).map(({ first, end, boxPlane }) => ({
       first: first - origin,
       end: end - origin,
-      place,
+      boxPlane,
     }));
   }
 
@@ -322,9 +324,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const storage = this.maskStorage(m);
       const memory = storage.allocate(member.device);
       const plane = this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
-      for (const { first, end, place } of this.stretches(m)) {
+      for (const { first, end, boxPlane } of this.planeRuns(m)) {
         const window = storage.window(memory, first, end);
-        const active = this.mask?.subarray(place * plane, place * plane + window.size) ?? new Uint8Array(window.size).fill(1);
+        const active = this.mask?.subarray(boxPlane * plane, boxPlane * plane + window.size) ?? new Uint8Array(window.size).fill(1);
         member.queue(0).write(window, active);
       }
       return memory;

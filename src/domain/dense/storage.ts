@@ -109,7 +109,7 @@ export class DenseStorage {
     return new View(buffer, type, [this.values.cardinality, ...cells], [this.component, ...steps], offset);
   }
 
-  /** The stretch of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
+  /** The range of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
   piece(memory: View, first: number, end: number, k: number): View {
     const others = this.box.extents.slice(1);
     const begin = this.at([first, ...others.map(() => 0)], k);

@@ -5,7 +5,7 @@ import type { ElementType } from "../../ir/types.js";
 const LONGEST_AXIS = 2 ** 31 - 1;
 const ROW = 2 ** 20;
 
-/** New zeroed memory for at least `length` elements, in one stretch; longer than one axis can be, it has two. */
+/** New zeroed memory for at least `length` elements, contiguous; longer than one axis can be, it has two. */
 export function allocate<T extends ElementType>(device: Device, type: T, length: number): View<T> {
   const shape = length <= LONGEST_AXIS ? [length] : [Math.ceil(length / ROW), ROW];
   return device.array({ type: type as "f64" }, shape) as unknown as View<T>;

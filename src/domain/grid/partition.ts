@@ -46,17 +46,17 @@ export function periodicAxes(extents: readonly number[], periodic: GridOptions["
   return [...axes];
 }
 
-/** Planes that lie together in the box: [first, end) as one counts on beyond the ends of a periodic axis, and the first one's place. */
-export interface Stretch {
+/** Planes that lie together in the box: [first, end) as one counts on beyond the ends of a periodic axis, and where the run begins in the box. */
+export interface PlaneRun {
   readonly first: number;
   readonly end: number;
-  readonly place: number;
+  readonly boxPlane: number;
 }
 
-/** The planes [first, end) of a box of `planes`, at most one turn before and behind it, in stretches. */
-export function stretchesOf(first: number, end: number, planes: number): Stretch[] {
+/** The planes [first, end) of a box of `planes`, at most one turn before and behind it, in runs. */
+export function planeRuns(first: number, end: number, planes: number): PlaneRun[] {
   const cuts = [first, ...[0, planes].filter((cut) => cut > first && cut < end), end];
-  return cuts.slice(1).map((stop, n) => ({ first: cuts[n], end: stop, place: (cuts[n] + planes) % planes }));
+  return cuts.slice(1).map((stop, n) => ({ first: cuts[n], end: stop, boxPlane: (cuts[n] + planes) % planes }));
 }
 
 /**

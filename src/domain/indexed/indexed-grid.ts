@@ -28,7 +28,7 @@ export type ValueLayout = Pick<Field, "type" | "cardinality" | "layout" | "fillV
 /** What the parameters of the grid hold. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
 /** A launch over some planes of a partition. */
-export interface Stretch<Role extends string> {
+export interface UnitLaunch<Role extends string> {
   readonly policy: Policy;
   /** Parameters that differ from launch to launch. */
   readonly scalars?: Partial<Record<Role, number>>;
@@ -69,7 +69,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   }
 
   /** The launch over planes of units, counted from the partition's first, that have cells. */
-  protected stretch(_form: string, member: number, planes: readonly [begin: number, end: number]): Stretch<Role> {
+  protected unitLaunch(_form: string, member: number, planes: readonly [begin: number, end: number]): UnitLaunch<Role> {
     const units = this.unitsOf(member, planes);
     return { policy: this.unitCells === 1 ? range(units) : range(units, this.unitCells) };
   }
@@ -191,8 +191,8 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
-    const stretches = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
-    const wanted = stretches.filter(({ planes }) => {
+    const pieces = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
+    const wanted = pieces.filter(({ planes }) => {
       const [from, to] = this.unitsOf(device, planes);
       return from < to;
     });
@@ -209,7 +209,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     const folds = storeReduced ? this.cellFoldsOf(device) : undefined;
     Object.assign(args, folds?.valuesOf(container));
     return wanted.flatMap(({ slot, planes }) => {
-      const { policy, scalars } = this.stretch(form, device, planes);
+      const { policy, scalars } = this.unitLaunch(form, device, planes);
       const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
       const [begin, end] = [planes[0] * this.unitPlanes, Math.min(planes[1] * this.unitPlanes, this.partitions[device].planes)];
       const partials = Object.entries(reductions).map(
@@ -230,7 +230,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     return [indexing.plane(first + begin), indexing.plane(first + end)];
   }
 
-  /** The planes of units [begin, end) of a partition that a data view has: one or two stretches, empty ones included. */
+  /** The planes of units [begin, end) of a partition that a data view has: one or two runs, empty ones included. */
   private unitPlanesOf(device: number, view: DataView): (readonly [number, number])[] {
     const { planes } = this.indexings[device].partition;
     if (view === "standard") return [[0, planes]];

@@ -1,5 +1,5 @@
 import type { Partition } from "../grid/parts.js";
-import { stretchesOf, type Stretch } from "../grid/partition.js";
+import { planeRuns, type PlaneRun } from "../grid/partition.js";
 
 /** Cells whose neighbours share one entry of the connectivity: a warp. */
 export const GROUP = 32;
@@ -57,8 +57,8 @@ export class Indexing {
   }
 
   /** The stored planes. */
-  get stretches(): Stretch[] {
-    return stretchesOf(this.low, this.high, this.cells.extents.at(-1)!);
+  get planeRuns(): PlaneRun[] {
+    return planeRuns(this.low, this.high, this.cells.extents.at(-1)!);
   }
 
   /** Active cells before a plane, of which there are more and more as one goes round. */
@@ -74,9 +74,9 @@ export class Indexing {
     const { mask } = this.cells;
     const size = this.planeSize;
     let cell = this.plane(this.low);
-    for (const { first, end, place } of this.stretches)
+    for (const { first, end, boxPlane } of this.planeRuns)
       for (let plane = first; plane < end; plane++) {
-        const begin = (place + plane - first) * size;
+        const begin = (boxPlane + plane - first) * size;
         for (let position = begin; position < begin + size; position++) if (!mask || mask[position]) visit(cell++, position, plane);
       }
   }

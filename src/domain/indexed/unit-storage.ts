@@ -57,7 +57,7 @@ export class UnitStorage {
     );
   }
 
-  /** The stretch of memory that holds component `k` of units [begin, end), or all components where they lie side by side (aos). */
+  /** The range of memory that holds component `k` of units [begin, end), or all components where they lie side by side (aos). */
   piece(memory: View, begin: number, end: number, k = 0): View {
     const first = memory.offset + k * this.componentStride + begin * this.unitStride;
     return new View(memory.buffer, memory.type, [(end - begin) * this.unitStride], [1], first);

@@ -125,7 +125,7 @@ export class Migration {
           const n = this.neighbours[to].indexOf(from);
           const begin = n * exchange + (from > to ? capacity : 0);
           const target = memories[to].all.slice([begin, begin + exchange]);
-          return stretchesOf(outbox, target).map(([source, other]) => ({ from, to, source, target: other }));
+          return contiguousRanges(outbox, target).map(([source, other]) => ({ from, to, source, target: other }));
         }),
       ),
     );
@@ -211,8 +211,8 @@ export class Migration {
   }
 }
 
-/** The same elements of two views of one shape and layout, as stretches of memory. */
-function stretchesOf(a: View<NumericType, 2>, b: View<NumericType, 2>): [View, View][] {
+/** The same elements of two views of one shape and layout, as contiguous ranges of memory. */
+function contiguousRanges(a: View<NumericType, 2>, b: View<NumericType, 2>): [View, View][] {
   if (a.contiguous && b.contiguous) return [[a.reshape(a.size), b.reshape(b.size)]];
   return Array.from({ length: a.shape[1] }, (_, k) => [a.at(1, k), b.at(1, k)]);
 }

@@ -112,8 +112,8 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
     return (form === "runs" ? lowerRuns : lowerCells)(container, plan, directions);
   }
 
-  protected override stretch(form: string, member: number, planes: readonly [number, number]): Stretch<SparseRole> {
-    if (form === "cells") return super.stretch(form, member, planes);
+  protected override unitLaunch(form: string, member: number, planes: readonly [number, number]): UnitLaunch<SparseRole> {
+    if (form === "cells") return super.unitLaunch(form, member, planes);
     this.table("runs", member);
     const [from, to] = planes.map((plane) => this.runsBefore[member][plane]);
     return { policy: teams(to - from), scalars: { firstRun: from } };
@@ -162,7 +162,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
       case "z":
         return { [role]: device.from(i32, indexing.coordinates(COORDINATES.indexOf(role))) };
       case "firstRun":
-        throw new Error("a launch over a stretch gives its first run");
+        throw new Error("a launch over planes gives its first run");
       default:
         return unreachable(role);
     }

@@ -7,7 +7,7 @@ import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { placeInTile } from "./tile.js";
-import { paysInStretches, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
+import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -131,7 +131,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   ): void {
     const { code } = body;
     const { index } = this.dialect.types;
-    const pays = paysInStretches(this.loops, { variable, body: stmts }, this.constant);
+    const pays = paysInSegments(this.loops, { variable, body: stmts }, this.constant);
     if (!this.ordered && !pays) {
       const totals = this.accumulate(body, params);
       // Lanes have nothing to do with each other; gcc adds up in vectors only where it is told that the order does not matter.

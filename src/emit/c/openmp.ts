@@ -548,7 +548,7 @@ class Emitter {
     return this.rank === 1 ? "" : `[${axis}]`;
   }
 
-  /** All workers fold all copies, each for its own stretch of the target. */
+  /** All workers fold all copies, each for its own segment of the target. */
   private foldCopies(code: Code, param: ScatterParam): void {
     const name = this.names.of("view", param.name);
     const T = dialect.types[param.element];

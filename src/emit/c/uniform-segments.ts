@@ -10,7 +10,7 @@ import { at, isVariable, type LoopVariable, type VectorLoops } from "./vector.js
 /*
  * Loops with long branches on what elements load: on the kind of a cell, such as whether it is in the bulk or at a wall. In vector code all
  * branches run for all elements, and without it nothing runs in vectors. But neighbours mostly go the same way, so the loop is cut into
- * stretches of elements that load the same, and each goes through a loop that has only its branch.
+ * segments of elements that load the same, and each goes through a loop that has only its branch.
  */
 
 type Load = Extract<Expr, { op: "load" }>;
@@ -18,7 +18,7 @@ type If = Extract<Stmt, { kind: "if" }>;
 
 export const SIMD = "#pragma omp simd";
 
-/** Statements and expressions from which a branch is long: taking stretches costs a few instructions an element. */
+/** Statements and expressions from which a branch is long: taking segments costs a few instructions an element. */
 const LONG = 64;
 /** Long branches that are taken out of a loop at most; each doubles the code. */
 const MOST = 2;
@@ -33,7 +33,7 @@ export interface ElementLoop {
   readonly body: readonly Stmt[];
 }
 
-/** What elements of a stretch have in common, and the local that stands for it. */
+/** What elements of a segment have in common, and the local that stands for it. */
 interface Key {
   readonly name: string;
   readonly load: Load;
@@ -43,11 +43,11 @@ interface Uniform {
   readonly keys: readonly Key[];
   /** The body over those locals. */
   readonly body: readonly Stmt[];
-  /** Its long branches, whose conditions are those of a whole stretch. */
+  /** Its long branches, whose conditions are those of a whole segment. */
   readonly branches: ReadonlyMap<Stmt, Expr>;
 }
 
-/** Writes the loop: in stretches where that pays, with vector instructions where they are sure to pay. */
+/** Writes the loop: in segments where that pays, with vector instructions where they are sure to pay. */
 export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: ElementLoop, access: AccessAnalysis | undefined): void {
   const { code, dialect } = writer;
   const { counter, begin, end } = loop;
@@ -122,7 +122,7 @@ export function writeGroup(
 }
 
 /** True where vector instructions are sure to pay, in the loop as it stands or in one of those that are left without long branches. */
-export function paysInStretches(
+export function paysInSegments(
   loops: VectorLoops,
   loop: Pick<ElementLoop, "variable" | "body">,
   access: AccessAnalysis | undefined,
@@ -134,8 +134,8 @@ export function paysInStretches(
   return pays;
 }
 
-const START = "stretch start";
-const STOP = "stretch stop";
+const START = "segment start";
+const STOP = "segment stop";
 
 /** Declares the locals that stand for what the element at the start loads. */
 function writeKeys(writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { keys }: Uniform): void {

@@ -7,25 +7,25 @@ interface Span {
   readonly to: number;
 }
 
-export interface Stretch extends Span {
+export interface Segment extends Span {
   /** Locals that get their first value in it and are read behind it. */
   readonly outliving: readonly string[];
 }
 
 /** Loads of a run that is left whole: the registers of an x86 take them. */
 const FEW_LOADS = 16;
-/** Loads of a stretch, unless one statement has more or nothing is left: measured. */
+/** Loads of a segment, unless one statement has more or nothing is left: measured. */
 const [LEAST_LOADS, MOST_LOADS] = [4, 7];
-/** Values that cross from stretch to stretch, at most. */
+/** Values that cross from segment to segment, at most. */
 const MOST_CROSSING = 8;
 
 /**
  * Cuts long runs of assignments where few values cross, if they read much more than the registers hold. Engines that order instructions by
  * their dependencies alone, such as V8 before Turboshaft, move all loads of a straight run to its front, because sums wait for each other and
- * loads do not; each loaded value then goes through the stack. They keep to the order of stretches that are blocks of their own.
+ * loads do not; each loaded value then goes through the stack. They keep to the order of segments that are blocks of their own.
  * `isVector` tells the locals that count.
  */
-export function stretchesOf(body: readonly Stmt[], isVector: (local: string) => boolean): readonly Stretch[] {
+export function segmentsOf(body: readonly Stmt[], isVector: (local: string) => boolean): readonly Segment[] {
   if (countLoads(body) <= FEW_LOADS) return [];
   const lives = livesOf(body, isVector);
   const crossing = Array.from(

@@ -3,7 +3,7 @@ import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
-import { type Stretch, stretchesOf } from "./statement-segments.js";
+import { type Segment, segmentsOf } from "./statement-segments.js";
 import type { VectorCode } from "./vector.js";
 
 /** A divergent loop that is being emitted. */
@@ -36,12 +36,12 @@ export class VectorStatements {
   }
 
   statements(body: readonly Stmt[]): void {
-    const stretches = stretchesOf(body, (local) => this.vector.variance.isVarying(local));
+    const segments = segmentsOf(body, (local) => this.vector.variance.isVarying(local));
     for (const [n, stmt] of body.entries()) {
-      if (stretches.some(({ from }) => from === n)) this.beginStretch();
+      if (segments.some(({ from }) => from === n)) this.beginSegment();
       this.statement(stmt);
-      const ended = stretches.find(({ to }) => to === n + 1);
-      if (ended) this.endStretch(ended);
+      const ended = segments.find(({ to }) => to === n + 1);
+      if (ended) this.endSegment(ended);
       if (stmt.kind === "break" || stmt.kind === "continue") return;
       if (n + 1 < body.length && this.mayEmptyMask(stmt)) {
         this.dropLanesThatLeft();
@@ -56,13 +56,13 @@ export class VectorStatements {
   }
 
   /** A block of its own, under a condition that is true. */
-  private beginStretch(): void {
+  private beginSegment(): void {
     this.fn.get(SLICE.end);
     this.fn.if();
   }
 
   /** What has its first value from the block gets another one beside it, lest engines keep that of the element before. */
-  private endStretch({ outliving }: Stretch): void {
+  private endSegment({ outliving }: Segment): void {
     const { fn } = this;
     if (outliving.length > 0) fn.else();
     for (const name of outliving) {

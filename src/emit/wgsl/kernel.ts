@@ -73,6 +73,6 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
   if (reducing && program.assumptions.inChunks) return "chunks";
-  if (program.scatters("tiled").length > 0) return "stretches";
+  if (program.scatters("tiled").length > 0) return "segments";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }

@@ -41,7 +41,7 @@ export class RangeWriter extends EntryWriter {
       case "strided":
         this.grid();
         return this.finish(this.rank === 1 ? [this.threads, 1, 1] : [ROW, this.threads / ROW, 1]);
-      case "stretches":
+      case "segments":
         this.grid();
         return this.finish([WORKGROUP, 1, 1]);
       case "chunks":
@@ -77,7 +77,7 @@ export class RangeWriter extends EntryWriter {
   private grid(): void {
     const folding = this.traversal !== "elements";
     if (folding) this.open();
-    if (this.traversal === "stretches") this.stretch();
+    if (this.traversal === "segments") this.segment();
     else this.axis(this.rank === 4 ? -1 : 0);
     if (!folding) return;
     this.closeCopies();
@@ -108,8 +108,8 @@ export class RangeWriter extends EntryWriter {
     });
   }
 
-  /** The workgroup's stretch of the elements, which count in row-major order. */
-  private stretch(): void {
+  /** The workgroup's segment of the elements, which count in row-major order. */
+  private segment(): void {
     const { code } = this;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
     const [elements, stretch] = [this.field({ kind: "elements" }), this.field({ kind: "stretch" })];

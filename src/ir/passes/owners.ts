@@ -6,16 +6,16 @@ import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, declares, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExpr, walkStmts } from "../walk.js";
 
 /*
- * Ordered scatter by owners: each owner has a stretch of the target along one axis, goes through all elements in order, and adds what
- * falls into its stretch. Every target element so receives its contributions one by one in element order, whatever the number of
+ * Ordered scatter by owners: each owner has a part of the target along one axis, goes through all elements in order, and adds what
+ * falls into its part. Every target element so receives its contributions one by one in element order, whatever the number of
  * owners, and no memory but the target's is touched. The price is that each owner evaluates the indices of all elements.
  */
 
 /** A range kernel with one more index, the outermost: the owner. */
 export interface OwnersKernel {
   readonly ir: KernelIR;
-  /** For each scatter parameter the i32 scalar parameter that takes the length of a stretch. */
-  readonly stretches: Readonly<Record<string, string>>;
+  /** For each scatter parameter the i32 scalar parameter that takes the length of a part. */
+  readonly partLengths: Readonly<Record<string, string>>;
   /** How many times faster than in one go `owners` owners are together, estimated. */
   gain(owners: number): number;
 }
@@ -49,7 +49,7 @@ export function ownedAxis(ir: KernelIR, target: string, axes: readonly number[])
   return axes.reduce((best, axis) => (count(axis) < count(best) ? axis : best));
 }
 
-/** The kernel for owners; `axes` are the axes of the scatter targets that are cut into stretches. See `whyNoOwners`. */
+/** The kernel for owners; `axes` are the axes of the scatter targets that are cut into parts. See `whyNoOwners`. */
 export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>>): OwnersKernel {
   if (ir.policy.kind === "team") throw new Error(`kernel "${ir.name}" is a team kernel`);
   const names = takenNames(ir);
@@ -60,24 +60,24 @@ export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>
     return name;
   };
   const targets = Object.keys(axes);
-  const stretches = Object.fromEntries(targets.map((target) => [target, fresh(`${target}_stretch`)]));
+  const partLengths = Object.fromEntries(targets.map((target) => [target, fresh(`${target}_part`)]));
   const firsts = Object.fromEntries(targets.map((target) => [target, fresh(`${target}_first`)]));
-  const writer = new Writer(ir, axes, stretches, firsts);
+  const writer = new Writer(ir, axes, partLengths, firsts);
   const location = ir.location;
   const openings = targets.map((target): Stmt => {
-    const init = i32("mul", { op: "index", type: "i32", axis: 0 }, { op: "param", type: "i32", name: stretches[target] });
+    const init = i32("mul", { op: "index", type: "i32", axis: 0 }, { op: "param", type: "i32", name: partLengths[target] });
     return { kind: "let", name: firsts[target], type: "i32", init, location };
   });
-  const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: stretches[target], type: "i32" }) as const)];
+  const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: partLengths[target], type: "i32" }) as const)];
   const policy = { kind: "range", rank: ir.policy.rank + 1 } as const;
   const owned = fold({ ...ir, params, policy, body: [...openings, ...writer.body()] });
-  return { ir: owned, stretches, gain: (owners) => writer.gain(owners) };
+  return { ir: owned, partLengths, gain: (owners) => writer.gain(owners) };
 }
 
 class Writer {
   private readonly clusters: Clusters;
   private readonly shifted: KernelIR;
-  /** What every owner does, what those do whose stretch an element meets, what the one owner does; in units of a cycle. */
+  /** What every owner does, what those do in whose part an element may add, what the one owner does; in units of a cycle. */
   private readonly work = { all: 0, met: 0, own: 0 };
   /** Branches on data, among all elements and among those that are met. */
   private readonly branches = { all: 0, met: 0 };
@@ -86,7 +86,7 @@ class Writer {
   constructor(
     ir: KernelIR,
     private readonly axes: Readonly<Record<string, number>>,
-    private readonly stretches: Readonly<Record<string, string>>,
+    private readonly partLengths: Readonly<Record<string, string>>,
     private readonly firsts: Readonly<Record<string, string>>,
   ) {
     const shift = (root: Expr) => mapExpr(root, (node) => (node.op === "index" ? { ...node, axis: node.axis + 1 } : node));
@@ -176,15 +176,15 @@ class Writer {
     return indices[this.axes[target]];
   }
 
-  /** True where the element may add into the owner's stretch. */
+  /** True where the element may add into the owner's part. */
   private meets({ target, base, least, greatest }: Cluster): Expr {
     return this.within(target, i32("add", base, literal("i32", greatest)), greatest - least);
   }
 
-  /** 0 <= index - first < stretch + wider, in one comparison. */
+  /** 0 <= index - first < part + wider, in one comparison. */
   private within(target: string, index: Expr, wider: number): Expr {
     const from = i32("sub", index, { op: "local", type: "i32", name: this.firsts[target] });
-    const length = i32("add", { op: "param", type: "i32", name: this.stretches[target] }, literal("i32", wider));
+    const length = i32("add", { op: "param", type: "i32", name: this.partLengths[target] }, literal("i32", wider));
     const unsigned = (a: Expr): Expr => ({ op: "cast", type: "u32", a });
     return { op: "compare", type: "bool", fn: "lt", a: unsigned(from), b: unsigned(length) };
   }

@@ -30,9 +30,9 @@ const both = kernel("both", { at: view(i32), h: scatter(f64), j: scatter(f64) },
 
 test("a block takes as many elements as pay for its tile", () => {
   const { tiles, remarks } = launch(add, { at, h }, range(1000));
-  assert.deepEqual([tiles!.lines, tiles!.stretch], [256, 8192]);
-  assert.match(remarks.join("\n"), /scatter "h": tiled, a tile for each block[^]*tiles: 256 lines of 8 elements, for stretches of 8192/);
-  assert.equal(launch(both, { at, h, j }, range(1000)).tiles!.stretch, 1024);
+  assert.deepEqual([tiles!.lines, tiles!.segment], [256, 8192]);
+  assert.match(remarks.join("\n"), /scatter "h": tiled, a tile for each block[^]*tiles: 256 lines of 8 elements, for segments of 8192/);
+  assert.equal(launch(both, { at, h, j }, range(1000)).tiles!.segment, 1024);
 });
 
 test("tiles share what a block has", () => {
@@ -42,7 +42,7 @@ test("tiles share what a block has", () => {
     () => launch(both, { at, h, j }, range(1000), {}, { ...FACTS, sharedBytes: 1000 }),
     /kernel "both": tiles of h, j take 2176 bytes at least and a block has 1000 left; use the strategy "atomic" for some/,
   );
-  assert.equal(launch(both, { at, h, j }, range(1000), { scatter: { h: "tiled", j: "atomic" } }).tiles!.stretch, 1024);
+  assert.equal(launch(both, { at, h, j }, range(1000), { scatter: { h: "tiled", j: "atomic" } }).tiles!.segment, 1024);
 });
 
 test("teams have no tiles on a GPU, and neither has a device without atomic operations of the size", () => {

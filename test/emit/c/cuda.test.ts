@@ -101,13 +101,13 @@ test("scatter strategies differ in where a contribution goes", () => {
 test("a tile takes what runs of neighbouring threads have folded", () =>
   matchesSnapshot("emit/c/histogram-tiled.cu", emit(histogram, { scatter: { h: "tiled" }, tileLines: 256 }).source));
 
-test("a stretch of a range of two axes counts in row-major order", () => {
+test("a segment of a range of two axes counts in row-major order", () => {
   const plane = kernel("plane", { at: view(i32, 2), n: scatter(i32), s: sum(f64) }, ({ at, n, s }, i, j) => {
     n.add(at[i][j], 1);
     s.add(1);
   });
   const { source, traversal, tunables } = emit(plane, { scatter: { n: "tiled" }, tileLines: 256 });
-  assert.equal(traversal, "stretches");
+  assert.equal(traversal, "segments");
   assert.match(source, /const int j = j_begin \+ rest % j_count;\s+rest \/= j_count;\s+const int i = i_begin \+ rest;/);
   assert.deepEqual(Object.keys(tunables()), ["threads"]);
 });

@@ -36,7 +36,7 @@ __device__ __noinline__ void sum_into_tile_f64(double *values, unsigned int *hel
 }
 
 extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
-  const double *__restrict__ x, double *__restrict__ h, const int elements, const int stretch, const int i_begin
+  const double *__restrict__ x, double *__restrict__ h, const int elements, const int segment, const int i_begin
 ) {
   __shared__ double h_tile[2048];
   __shared__ unsigned int h_lines[256];
@@ -46,8 +46,8 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   for (int n = thread; n < 2048; n += threads) h_tile[n] = 0.0;
   for (int n = thread; n < 256; n += threads) h_lines[n] = 0;
   __syncthreads();
-  const int first = (int)blockIdx.x * stretch;
-  const int stop = elements - first < stretch ? elements : first + stretch;
+  const int first = (int)blockIdx.x * segment;
+  const int stop = elements - first < segment ? elements : first + segment;
   for (int n_2 = first + (int)threadIdx.x; n_2 < stop; n_2 += (int)blockDim.x) {
     const int i = i_begin + n_2;
     if (x[i] >= 0.0) {  // line 18

@@ -8,7 +8,7 @@ import { tested } from "../../devices.js";
 
 const params = { kind: view(i32), x: view(f64), y: view(f64) };
 
-/** Two long branches, the one inside of stretches that the other leaves, and a short one. */
+/** Two long branches, the one inside of segments that the other leaves, and a short one. */
 const byKind = kernel("by kind", params, ({ kind, x, y }, i) => {
   const own = kind[i];
   let value = x[i];
@@ -36,19 +36,19 @@ const emit = (k: unknown, disjoint = true): string => {
 };
 
 test("long branches on what nothing changes leave the vector loops", () => {
-  assert.equal(emit(byKind).match(/for \(int64_t i = stretch_start/g)?.length, 4);
-  assert.match(emit(byKind), /const int32_t kind_here = kind\[stretch_start\];/);
+  assert.equal(emit(byKind).match(/for \(int64_t i = segment_start/g)?.length, 4);
+  assert.match(emit(byKind), /const int32_t kind_here = kind\[segment_start\];/);
   assert.match(emit(byKind), /int32_t own = kind_here;/);
   assert.match(emit(reduced), /if \(alike\)/);
 });
 
 test("branches stay where their conditions may change", () => {
-  assert.doesNotMatch(emit(byKind, false), /stretch_start/);
-  assert.doesNotMatch(emit(changing), /stretch_start/);
+  assert.doesNotMatch(emit(byKind, false), /segment_start/);
+  assert.doesNotMatch(emit(changing), /segment_start/);
 });
 
 const LENGTH = 1000;
-/** Long stretches and short ones, beginning anywhere. */
+/** Long segments and short ones, beginning anywhere. */
 const kinds = Int32Array.from({ length: LENGTH }, (_, n) => (n % 190 < 70 ? 7 : n % 190 < 80 ? n % 8 : n % 190 < 150 ? 4 : 3));
 const values = Float64Array.from({ length: LENGTH }, (_, n) => 0.3 + ((n * 37) % 101) / 50);
 

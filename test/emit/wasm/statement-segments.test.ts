@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stretchesOf, type Stretch } from "../../../src/emit/wasm/statement-segments.js";
+import { segmentsOf, type Segment } from "../../../src/emit/wasm/statement-segments.js";
 import { f32, f64, i32, kernel, open, range, view } from "../../../src/index.js";
 import { define, indexOf, localOf } from "../../../src/ir/build.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
@@ -15,31 +15,31 @@ const sum = localOf("sum", "f64");
 const adds = (value: Expr): Stmt => ({ kind: "assign", name: "sum", value: plus(sum, value), location: at });
 const store = (value: Expr): Stmt => ({ kind: "store", view: "y", indices: [indexOf(0)], value, location: at });
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
-const cut = (body: Stmt[]): readonly Stretch[] => stretchesOf(body, () => true);
+const cut = (body: Stmt[]): readonly Segment[] => segmentsOf(body, () => true);
 
-test("a long sum is cut into stretches of a few loads that leave nothing out", () => {
+test("a long sum is cut into segments of a few loads that leave nothing out", () => {
   const body = [read("sum"), ...times(40, () => adds(load)), store(sum)];
-  const stretches = cut(body);
-  assert.deepEqual(stretches[0].from, 0);
-  for (const [n, { to }] of stretches.slice(0, -1).entries()) assert.equal(stretches[n + 1].from, to);
-  assert.equal(stretches.at(-1)!.to, 41, "the store stands behind them");
-  for (const { from, to } of stretches.slice(0, -1)) assert.ok(to - from >= 4 && to - from <= 7, `${from} to ${to}`);
+  const segments = cut(body);
+  assert.deepEqual(segments[0].from, 0);
+  for (const [n, { to }] of segments.slice(0, -1).entries()) assert.equal(segments[n + 1].from, to);
+  assert.equal(segments.at(-1)!.to, 41, "the store stands behind them");
+  for (const { from, to } of segments.slice(0, -1)) assert.ok(to - from >= 4 && to - from <= 7, `${from} to ${to}`);
 });
 
-test("values that are used once more stay in their stretch", () => {
+test("values that are used once more stay in their segment", () => {
   const pairs = times(12, (n) => [
     read(`a${n}`),
     read(`b${n}`),
     read(`c${n}`),
     adds(plus(localOf(`a${n}`, "f64"), localOf(`c${n}`, "f64"))),
   ]);
-  const stretches = cut([read("sum"), ...pairs.flat(), store(sum)]);
-  assert.ok(stretches.length > 4);
+  const segments = cut([read("sum"), ...pairs.flat(), store(sum)]);
+  assert.ok(segments.length > 4);
   assert.deepEqual(
-    stretches.flatMap(({ outliving }) => outliving),
+    segments.flatMap(({ outliving }) => outliving),
     ["sum"],
   );
-  for (const { to } of stretches) assert.equal((to - 1) % 4, 0, "behind a sum");
+  for (const { to } of segments) assert.equal((to - 1) % 4, 0, "behind a sum");
 });
 
 test("what the registers hold is not cut, nor what many values cross", () => {
@@ -47,7 +47,7 @@ test("what the registers hold is not cut, nor what many values cross", () => {
   const names = times(24, (n) => `v${n}`);
   const lists = [...names.map(read), define("sum", load, at), ...names.map((name) => adds(localOf(name, "f64"))), store(sum)];
   assert.deepEqual(cut(lists), []);
-  const lone = stretchesOf(lists, (name) => name === "sum");
+  const lone = segmentsOf(lists, (name) => name === "sum");
   assert.ok(lone.length > 0, "other locals than vectors do not count");
 });
 

@@ -64,20 +64,20 @@ const edges = kernel(
 
 test("an owner skips elements that only add elsewhere, and asks once for each owned index", () => {
   assert.deepEqual(body(ownersKernel(spline, { v: 1 }).ir), [
-    "  let v_first: i32 = i * v_stretch",
+    "  let v_first: i32 = i * v_part",
     "  let first: i32 = knot[j]",
-    "  if u32(first + 1 - v_first) < u32(v_stretch + 1)",
+    "  if u32(first + 1 - v_first) < u32(v_part + 1)",
     "    let t: f64 = a[j][4]",
-    "    if u32(first - v_first) < u32(v_stretch) && u32(first + 1 - v_first) < u32(v_stretch)",
+    "    if u32(first - v_first) < u32(v_part) && u32(first + 1 - v_first) < u32(v_part)",
     "      scatter v[0][first] <- a[j][0] * t",
     "      scatter v[0][first + 1] <- a[j][1] * t",
     "      scatter v[1][first] <- a[j][2] * t",
     "      scatter v[1][first + 1] <- a[j][3] * t",
     "    else",
-    "      if u32(first - v_first) < u32(v_stretch)",
+    "      if u32(first - v_first) < u32(v_part)",
     "        scatter v[0][first] <- a[j][0] * t",
     "        scatter v[1][first] <- a[j][2] * t",
-    "      if u32(first + 1 - v_first) < u32(v_stretch)",
+    "      if u32(first + 1 - v_first) < u32(v_part)",
     "        scatter v[0][first + 1] <- a[j][1] * t",
     "        scatter v[1][first + 1] <- a[j][3] * t",
   ]);
@@ -114,10 +114,10 @@ test("what is known only inside a branch or a loop is asked there", () => {
     ],
   );
   assert.deepEqual(body(ownersKernel(ir, { y: 0 }).ir), [
-    "  let y_first: i32 = i * y_stretch",
+    "  let y_first: i32 = i * y_part",
     "  if x[j] > 0.0",
     "    for q = 0 until at[j]",
-    "      if u32(at[q] - y_first) < u32(y_stretch)",
+    "      if u32(at[q] - y_first) < u32(y_part)",
     "        scatter y[at[q]] <- 1.0",
   ]);
 });
@@ -136,18 +136,15 @@ test("an index that changes on the way is taken where it is used", () => {
   );
   assert.deepEqual(
     body(ownersKernel(ir, { y: 0 }).ir).filter((line) => line.includes("if")),
-    ["  if u32(p - y_first) < u32(y_stretch)", "  if u32(q + 1 - y_first) < u32(y_stretch)"],
+    ["  if u32(p - y_first) < u32(y_part)", "  if u32(q + 1 - y_first) < u32(y_part)"],
   );
 });
 
 test("names do not collide", () => {
-  const ir = kernel(
-    [view("y_stretch"), target("y")],
-    [define("y_first", n(0)), scatter("y", [local("y_first", "i32")], load("y_stretch", [i]))],
-  );
+  const ir = kernel([view("y_part"), target("y")], [define("y_first", n(0)), scatter("y", [local("y_first", "i32")], load("y_part", [i]))]);
   const owners = ownersKernel(ir, { y: 0 });
   verify(owners.ir);
-  assert.deepEqual(owners.stretches, { y: "y_stretch_2" });
+  assert.deepEqual(owners.partLengths, { y: "y_part_2" });
 });
 
 test("work that is not an owner's alone is refused", () => {
@@ -192,8 +189,8 @@ test("all owners together leave what one pass over the elements does", () => {
       interpret(ir, EXTENT, expected, scalars);
       const owned = ownersKernel(ir, { h: 0 });
       verify(owned.ir);
-      const stretch = { [owned.stretches.h]: Math.ceil(EXTENT / owners) };
-      for (let owner = 0; owner < owners; owner++) interpret(owned.ir, EXTENT, actual, { ...scalars, ...stretch }, [owner]);
+      const partLength = { [owned.partLengths.h]: Math.ceil(EXTENT / owners) };
+      for (let owner = 0; owner < owners; owner++) interpret(owned.ir, EXTENT, actual, { ...scalars, ...partLength }, [owner]);
       assert.deepEqual(actual.h, expected.h);
     }),
     { seed: 3, numRuns: 300 },

@@ -6,7 +6,7 @@ import type { EntryWriter, StmtOf } from "./writer.js";
 /** Where one end of a view lies in other memory: its place there for the offset that an element has in the view, and its planes. */
 interface End {
   readonly to: string;
-  /** Whether the plane of this index, and those of a stretch, belong to it. */
+  /** Whether the plane of this index, and those of a segment, belong to it. */
   readonly has: (plane: string) => string;
   readonly from: (start: string) => string;
   readonly until: (plane: string, stop: string) => string;

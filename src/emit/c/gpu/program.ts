@@ -37,8 +37,8 @@ export type Traversal =
   | "elements"
   /** A grid that fits the device strides over the elements, and blocks fold what they meet. */
   | "strided"
-  /** Blocks have stretches of neighbouring elements, in row-major order. */
-  | "stretches"
+  /** Blocks have segments of neighbouring elements, in row-major order. */
+  | "segments"
   /** Eight threads share a chunk of 256 elements, as the strict order of reductions wants it. */
   | "chunks"
   /** One thread does everything, in order. */

@@ -80,7 +80,7 @@ export class RangeWriter extends EntryWriter {
     switch (this.traversal) {
       case "elements":
       case "strided":
-      case "stretches":
+      case "segments":
         this.grid();
         break;
       case "chunks":
@@ -112,7 +112,7 @@ export class RangeWriter extends EntryWriter {
 
   /** What grids over a range can be tuned in. */
   tunables(): Tunables {
-    if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "stretches") return {};
+    if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "segments") return {};
     const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
     if (this.isFlat) return { threads };
     if (this.planes === 0) return { threads, row };
@@ -168,7 +168,7 @@ export class RangeWriter extends EntryWriter {
       this.openCopies();
       this.declareAccumulators();
     }
-    if (this.traversal === "stretches") this.stretch();
+    if (this.traversal === "segments") this.segment();
     else if (this.planes > 0) this.box(folding);
     else this.axis(this.rank === 4 ? -1 : 0, folding);
     if (!folding) return;
@@ -184,8 +184,8 @@ export class RangeWriter extends EntryWriter {
       );
   }
 
-  /** The block's stretch of the elements, which count in row-major order. */
-  private stretch(): void {
+  /** The block's segment of the elements, which count in row-major order. */
+  private segment(): void {
     const { code, T } = this;
     const { block, thread, threads } = this.dialect;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
