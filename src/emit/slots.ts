@@ -66,7 +66,7 @@ export type DeviceSlot =
   /** The first index of the range along an axis, and indices along it. */
   | { readonly kind: "begin" | "count"; readonly axis: number }
   /** Elements of the range, and neighbouring ones that a block takes. */
-  | { readonly kind: "elements" | "stretch" }
+  | { readonly kind: "elements" | "segment" }
   /** Chunks of a reduction, in all and in a line of the range. */
   | { readonly kind: "chunks" | "chunksPerLine" }
   /** The first team, and the one behind the last. */

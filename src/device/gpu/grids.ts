@@ -35,8 +35,8 @@ export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram
     sortedAtATime: SORTED_AT_A_TIME,
     batches: (policy, slots) => rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
     overElements: (policy) =>
-      program.traversal === "stretches"
-        ? gridOfStretches(policy, code.tiles!.stretch, program.threads, shared)
+      program.traversal === "segments"
+        ? gridOfSegments(policy, code.tiles!.segment, program.threads, shared)
         : gridOver(gpu, binding, code, main, policy, shared),
     overChunks: (chunks) => ({ ...flat(blocks(chunks, CHUNKS_PER_BLOCK)), shared }),
     overPartials: (chunks) => flat(blocks(chunks, CHUNKS_PER_BLOCK)),
@@ -90,10 +90,10 @@ function gridOver(
   return gridded({ grid: [fitted[0], fitted[1], fitted[2]], block, shared });
 }
 
-/** A block for each stretch of elements. */
-function gridOfStretches(policy: RangePolicy, stretch: number, threads: number, shared: number): Gridded<Shape> {
+/** A block for each segment of elements. */
+function gridOfSegments(policy: RangePolicy, segment: number, threads: number, shared: number): Gridded<Shape> {
   const elements = sizeOf(policy);
-  return gridded({ grid: [Math.max(1, blocks(elements, stretch)), 1, 1], block: [threads, 1, 1], shared }, { elements, stretch });
+  return gridded({ grid: [Math.max(1, blocks(elements, segment)), 1, 1], block: [threads, 1, 1], shared }, { elements, segment });
 }
 
 /** Blocks in tiles of rows whose planes fit the cache together. */

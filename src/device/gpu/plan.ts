@@ -29,7 +29,7 @@ export type RunNumbers = Readonly<
   Partial<
     Record<
       | "elements"
-      | "stretch"
+      | "segment"
       | "chunks"
       | "chunksPerLine"
       | "firstTeam"
@@ -148,7 +148,7 @@ class Planner<E, G> {
   plan(): LaunchPlan<E, G> {
     const { policy } = this.binding;
     if (policy.kind === "team") this.teams(policy.league);
-    else if (["elements", "strided", "stretches"].includes(this.code.program.traversal)) this.elements(policy);
+    else if (["elements", "strided", "segments"].includes(this.code.program.traversal)) this.elements(policy);
     else this.chunks(policy);
     return { parts: this.parts, steps: this.steps, remarks: this.remarks, left: this.left };
   }

@@ -47,7 +47,7 @@ export function fillRun({ binding, at, slots, copies }: ValueSources, run: RunVa
       case "alignedBegin":
         return policy && alignedBegin(policy, views);
       case "elements":
-      case "stretch":
+      case "segment":
       case "chunks":
       case "chunksPerLine":
       case "firstTeam":

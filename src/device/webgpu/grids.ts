@@ -17,7 +17,7 @@ const FOLDING_GROUPS = 1024;
 /** How the plan of a launch becomes grids of workgroups. */
 export function gridRules({ program, buffers, tiles }: LaunchProgram): PlanRules<Grid> {
   const { traversal, main } = program;
-  const stretch = tiles?.stretch ?? 0;
+  const segment = tiles?.segment ?? 0;
   const overChunks = (chunks: number) => linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
   return {
     blocks: "workgroups",
@@ -33,8 +33,8 @@ export function gridRules({ program, buffers, tiles }: LaunchProgram): PlanRules
         : rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
     overElements: (policy, whole) => {
       const most = whole && traversal === "strided" ? FOLDING_GROUPS : Infinity;
-      const grid = traversal === "stretches" ? linearGrid(groupsFor(sizeOf(policy), stretch)) : gridOf(policy, most, main.workgroup);
-      return { grid, blocks: grid[0] * grid[1] * grid[2], numbers: { elements: sizeOf(policy), stretch } };
+      const grid = traversal === "segments" ? linearGrid(groupsFor(sizeOf(policy), segment)) : gridOf(policy, most, main.workgroup);
+      return { grid, blocks: grid[0] * grid[1] * grid[2], numbers: { elements: sizeOf(policy), segment } };
     },
     overChunks,
     overPartials: overChunks,

@@ -43,7 +43,7 @@ export function fillRun({ binding, pieces, at, slots, types }: ValueSources, run
       case "count":
         return policy?.extents[slot.axis];
       case "elements":
-      case "stretch":
+      case "segment":
       case "chunks":
       case "chunksPerLine":
       case "firstTeam":

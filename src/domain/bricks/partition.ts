@@ -75,7 +75,7 @@ export class BrickTables {
   each(visit: (at: number, position: number) => void): void {
     const { bricks, indexing } = this;
     const thick = bricks.shape.at(-1)!;
-    for (const { first, end, place: begin } of indexing.stretches) {
+    for (const { first, end, boxPlane: begin } of indexing.planeRuns) {
       const shift = (first - indexing.low - begin) * this.plane;
       bricks.each(begin * thick, Math.min(bricks.box.at(-1)!, (begin + end - first) * thick), (brick, place, position) =>
         visit(this.indices[brick + shift] * bricks.cells + place, position),

@@ -12,7 +12,7 @@ import type { GridOptions, LevelOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";
 import { linksOf } from "./links.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
-import { IndexedGrid, type Stretch, type Tables } from "../indexed/indexed-grid.js";
+import { IndexedGrid, type UnitLaunch, type Tables } from "../indexed/indexed-grid.js";
 import { GROUP, Indexing } from "../indexed/indexing.js";
 import { planesTogether } from "../grid/partition.js";
 import { placed } from "../grid/placed.js";

@@ -437,7 +437,7 @@ function asked(slot: GpuSlot): GpuSlot {
     case "planes":
       return slot;
     case "elements":
-    case "stretch":
+    case "segment":
     case "alignedBegin":
     case "copy":
     case "peerStore":

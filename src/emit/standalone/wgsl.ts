@@ -143,7 +143,7 @@ function fieldText(slot: WgslSlot): string {
     case "partialCount":
       return "count";
     case "elements":
-    case "stretch":
+    case "segment":
     case "size":
     case "slots":
     case "keys":

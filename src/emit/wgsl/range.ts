@@ -112,9 +112,9 @@ export class RangeWriter extends EntryWriter {
   private segment(): void {
     const { code } = this;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
-    const [elements, stretch] = [this.field({ kind: "elements" }), this.field({ kind: "stretch" })];
-    code.line(`let ${first} = ${LINEAR_WORKGROUP} * ${stretch};`);
-    code.line(`let ${stop} = select(${first} + ${stretch}, ${elements}, ${elements} - ${first} < ${stretch});`);
+    const [elements, segment] = [this.field({ kind: "elements" }), this.field({ kind: "segment" })];
+    code.line(`let ${first} = ${LINEAR_WORKGROUP} * ${segment};`);
+    code.line(`let ${stop} = select(${first} + ${segment}, ${elements}, ${elements} - ${first} < ${segment});`);
     code.block(`for (var ${n} = ${first} + thread; ${n} < ${stop}; ${n} += ${WORKGROUP})`, () => {
       if (this.rank > 1) code.line(`var ${rest} = ${n};`);
       for (let a = this.rank - 1; a > 0; a--) {

@@ -189,9 +189,9 @@ export class RangeWriter extends EntryWriter {
     const { code, T } = this;
     const { block, thread, threads } = this.dialect;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
-    const [elements, stretch] = [this.indexParam({ kind: "elements" }, "elements"), this.indexParam({ kind: "stretch" }, "stretch")];
-    code.line(`const ${T.index} ${first} = (${T.index})${block("x")} * ${stretch};`);
-    code.line(`const ${T.index} ${stop} = ${elements} - ${first} < ${stretch} ? ${elements} : ${first} + ${stretch};`);
+    const [elements, segment] = [this.indexParam({ kind: "elements" }, "elements"), this.indexParam({ kind: "segment" }, "segment")];
+    code.line(`const ${T.index} ${first} = (${T.index})${block("x")} * ${segment};`);
+    code.line(`const ${T.index} ${stop} = ${elements} - ${first} < ${segment} ? ${elements} : ${first} + ${segment};`);
     code.block(`for (${T.index} ${n} = ${first} + (${T.index})${thread("x")}; ${n} < ${stop}; ${n} += (${T.index})${threads("x")})`, () => {
       if (this.rank > 1) code.line(`${T.index} ${rest} = ${n};`);
       for (let a = this.rank - 1; a > 0; a--) {
