@@ -8,7 +8,7 @@ import type { Show } from "../site/src/exhibit.js";
 import { tunnel } from "../site/src/tunnel.js";
 import { commandLine } from "./command-line.js";
 import { FramesClock } from "./frames-clock.js";
-import { openPage, standInCanvas } from "./frames-page.js";
+import { openPage, standInCanvas } from "./frames-browser.js";
 import { quantile } from "./interleave.js";
 
 /*

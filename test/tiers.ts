@@ -34,7 +34,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "bench/frames": "browser",
   "device/browser/": "browser",
   "site/": "browser",
-  "testing/page": "browser",
+  "testing/browser": "browser",
   // Applications of some size, and commands that run them
   "apps/": "apps",
   "apps/gsr/application": "default",
@@ -141,7 +141,7 @@ export const ENGINE: readonly string[] = [
 export const FIRST: readonly string[] = [
   "device/hip/conformance",
   "device/conformance/opencl",
-  "testing/page",
+  "testing/browser",
   "apps/lbm/same-bits",
   "random/devices/",
   "apps/elasticity/same-bits",
