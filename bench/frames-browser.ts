@@ -1,7 +1,7 @@
 import { create, globals } from "webgpu";
 
 /*
- * What an exhibit of the site needs of a page, in Node: WebGPU under `navigator.gpu`, and a canvas. Frames land in textures that go round as those
+ * What an exhibit of the site needs of a browser, in Node: WebGPU under `navigator.gpu`, and a canvas. Frames land in textures that go round as those
  * of a canvas do, and nobody sees them.
  */
 
@@ -10,7 +10,7 @@ const ROUND = 3;
 const FORMAT = "bgra8unorm";
 
 /** Makes `navigator.gpu` of Dawn, whose clock is not rounded. To be called before a device is opened. */
-export function openPage(): void {
+export function openBrowser(): void {
   const gpu = create(["disable-dawn-features=timestamp_quantization"]);
   gpu.getPreferredCanvasFormat = () => FORMAT;
   Object.assign(globalThis, globals);

@@ -8,7 +8,7 @@ import type { Show } from "../site/src/exhibit.js";
 import { tunnel } from "../site/src/tunnel.js";
 import { commandLine } from "./command-line.js";
 import { FramesClock } from "./frames-clock.js";
-import { openPage, standInCanvas } from "./frames-browser.js";
+import { openBrowser, standInCanvas } from "./frames-browser.js";
 import { quantile } from "./interleave.js";
 
 /*
@@ -53,7 +53,7 @@ interface Row {
   needed: number;
 }
 
-openPage();
+openBrowser();
 const set = await devices("webgpu");
 const [{ device }] = set.members;
 const copy = await copyBandwidth(device, Number(options.copied));
@@ -78,7 +78,7 @@ await set.close();
 
 async function measure(set: DeviceSet, cells: string, steps: number): Promise<Row> {
   const [nx, ny] = cells.split("x").map(Number);
-  // Launches of graphs are told to those who were there when they were captured.
+  // Launches of graphs are reported to those who were there when they were captured.
   let counted = 0;
   const detach = hooks.attach({
     endKernel: ({ launches }) => void (counted += launches.reduce((sum, { cost }) => sum + cost.bytes, 0)),

@@ -44,8 +44,8 @@ for (const device of options.devices.split(","))
     for (const reducing of [false, true]) await measure(device, containers, reducing);
 if (options.json) {
   mkdirSync(dirname(options.json), { recursive: true });
-  const told = { command: commandLine("dist/bench/overhead.js"), node: process.version, cells: size ** 3, rows };
-  writeFileSync(options.json, JSON.stringify(told, undefined, 1) + "\n");
+  const report = { command: commandLine("dist/bench/overhead.js"), node: process.version, cells: size ** 3, rows };
+  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
 }
 
 async function measure(device: string, containers: number, reducing: boolean): Promise<void> {

@@ -32,7 +32,7 @@ const rounds = Number(options.rounds);
 interface Row {
   problem: string;
   path: string;
-  /** What f64 is reckoned in, or f32. */
+  /** What f64 is computed in, or f32. */
   arithmetic: "f64" | "f32" | "emulated f64";
   quantity: string;
   /** Median over the rounds. */

@@ -66,7 +66,7 @@ for (const size of numbers(options.sizes))
 function report(): void {
   if (!options.json) return;
   mkdirSync(dirname(options.json), { recursive: true });
-  const told = {
+  const report = {
     command: commandLine("dist/bench/scaling.js"),
     devices: label,
     node: process.version,
@@ -74,7 +74,7 @@ function report(): void {
     type: "f64",
     rows,
   };
-  writeFileSync(options.json, JSON.stringify(told, undefined, 1) + "\n");
+  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
 }
 
 async function measureAll(application: Application, size: number, sweepOrder: SweepOrder): Promise<void> {

@@ -179,7 +179,7 @@ export class Lsqr {
     let istop = state.arnorm === 0 ? 0 : limit <= 0 ? 7 : undefined;
     let done = 0;
     const begin = performance.now();
-    let heard = begin;
+    let lastReport = begin;
     while (istop === undefined) {
       const marks = timed ? [queue.record()] : [];
       for (const { launch } of this.iteration) {
@@ -191,9 +191,9 @@ export class Lsqr {
       requireFinite(state);
       istop = stopRule(state, { atol, btol, conlim }, ++done, limit);
       await onIteration?.(done, state);
-      if (performance.now() - heard > SILENCE) {
+      if (performance.now() - lastReport > SILENCE) {
         await turn();
-        heard = performance.now();
+        lastReport = performance.now();
       }
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;

@@ -23,7 +23,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--size <n>", "cells along each side", count, DEFAULTS.size)
     .option("--steps <n>", "steps in time", count, 1000)
     .option("--ratio <r>", "dt / h^2, at most 0.25", positive, DEFAULTS.ratio)
-    .option("--periodic", "let opposite sides meet, in place of keeping them at 0", DEFAULTS.periodic);
+    .option("--periodic", "make the domain periodic, in place of keeping its sides at 0", DEFAULTS.periodic);
   addGridOptions(heat)
     .option("--svg <file>", "picture of the temperature at the end")
     .action((options: Options) => run(options, shell));

@@ -18,7 +18,7 @@ export interface HeatSettings extends Resolved<GridSettings> {
   size: number;
   /** dt / h^2: steps are stable up to 1/4. */
   ratio: number;
-  /** Opposite sides meet. */
+  /** The domain is periodic. */
   periodic: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Deviation {
 
 /**
  * du/dt = d2u/dx2 + d2u/dy2 on the unit square, u = 0 on its sides, by explicit steps on cells whose centres are h = 1 / (size + 1) apart:
- * the cells outside lie on the sides. It starts as sin(pi x) sin(pi y), which keeps its form and decays. Where opposite sides meet, h is
+ * the cells outside lie on the sides. It starts as sin(pi x) sin(pi y), which keeps its form and decays. Where the domain is periodic, h is
  * 1 / size, and the start sin(2 pi x) sin(2 pi y).
  */
 export class Heat {

@@ -96,7 +96,7 @@ export function streetOf(samples: readonly Coefficients[], interval: number, { s
   };
 }
 
-/** Steps of a run, and between two looks at the force: enough for the vortices of a cylinder, for a sphere's steady drag. */
+/** Steps of a run, and between two samples of the force: enough for the vortices of a cylinder, for a sphere's steady drag. */
 export const cylinderSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) => ({
   interval: Math.max(1, Math.round(size / speed / 10)),
   steps: Math.round((150 * size) / speed),

@@ -3,7 +3,7 @@ import type { Simulation } from "./simulation.js";
 /** Told now and then: steps done of at most `total`, how it stands, and the seconds since the last time. */
 export type Report = (done: number, total: number, text: string, seconds: number) => void;
 
-/** Steps between two looks, and at most. */
+/** Steps between two checks, and at most. */
 interface Schedule {
   readonly interval: number;
   readonly steps?: number;

@@ -46,7 +46,7 @@ export interface Flow {
   readonly lattice: Lattice;
   /** Cells along x, y (and z), those of moving walls and outlets included. */
   readonly extents: readonly number[];
-  /** The ends of all axes meet. */
+  /** All axes are periodic. */
   readonly periodic?: boolean;
   /** All cells where absent. Other cells are walls at rest, like all that is outside of a box that has ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
@@ -88,7 +88,7 @@ export interface State {
   readonly change: number;
 }
 
-/** What else the planner is told. */
+/** Further options of the planner. */
 export type PlanOptions = Pick<SkeletonOptions, "fuse" | "unroll">;
 
 /** A flow on a set of devices. */

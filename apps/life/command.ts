@@ -33,7 +33,7 @@ export function command(program: Command, shell: Shell): void {
 async function run({ devices: names, f64, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {
   const set = await devices(names, { f64 });
   try {
-    const life = await tuned(settings, (settled) => new Life(set, settled, pattern));
+    const life = await tuned(settings, (resolved) => new Life(set, resolved, pattern));
     const before = await life.population();
     const seconds = await life.run(generations);
     const { width, height, grid } = life.settings;

@@ -39,10 +39,10 @@ export class Exchange {
     const queues = this.places.map(({ member }) => member.queue(0));
     for (const [from, { own }] of this.places.entries())
       for (const [to, { parts }] of this.places.entries()) copyBetween(own.reshape(own.size), parts.at(0, from), queues[from], queues[to]);
-    meet(queues);
+    synchronise(queues);
     for (const [n, { add }] of this.places.entries()) queues[n].submit(add);
     // The next exchange must not give before all have added up.
-    meet(queues);
+    synchronise(queues);
   }
 
   free(): void {
@@ -54,7 +54,7 @@ export class Exchange {
 }
 
 /** Each queue goes on when all have come here. */
-export function meet(queues: readonly Queue[]): void {
+export function synchronise(queues: readonly Queue[]): void {
   if (queues.length === 1) return;
   const events = queues.map((queue) => queue.record());
   for (const [n, queue] of queues.entries()) for (const [m, event] of events.entries()) if (m !== n) queue.wait(event);

@@ -20,9 +20,9 @@ export interface Schedule {
 
 /**
  * Goes on until the end of the schedule, with a sample now and then; the first row is that of the start. Throws IsoformError where a sample
- * finds particles that are lost or fields that are no numbers.
+ * finds particles that are lost or fields that are NaN.
  * @param rows samples so far, which grow
- * @param report is told after each sample, with the seconds that the steps before it took
+ * @param report is called after each sample, with the seconds that the steps before it took
  */
 export async function follow(
   simulation: Simulation,
@@ -35,7 +35,7 @@ export async function follow(
     await simulation.requireSound();
     const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, 1) };
     if (!Number.isFinite(totalEnergy(row)))
-      throw new IsoformError(`pic: the fields are no numbers after ${simulation.steps} steps: ask for a smaller --dt`);
+      throw new IsoformError(`pic: the fields are NaN after ${simulation.steps} steps: ask for a smaller --dt`);
     rows.push(row);
     await report(row, seconds);
   };

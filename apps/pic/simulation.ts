@@ -3,7 +3,7 @@ import { IsoformError } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
-import { Exchange, meet } from "./exchange.js";
+import { Exchange, synchronise } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
 import { joined, Part, type Values } from "./part.js";
@@ -139,7 +139,7 @@ export class Simulation {
             ? "at the start"
             : this.soundAt === this.steps - 1
               ? `in step ${this.steps}`
-              : `between steps ${this.soundAt} and ${this.steps} (--every 1 tells the step)`;
+              : `between steps ${this.soundAt} and ${this.steps} (--every 1 finds the step)`;
         throw new IsoformError(
           `pic: ${count} of ${particles.share.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
             `particle ${particles.share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
@@ -228,9 +228,9 @@ export class Simulation {
   }
 
   private sort(): void {
-    meet(this.queues);
+    synchronise(this.queues);
     for (const { sortings, queue } of this.parts) for (const sorting of sortings) sorting.sort(queue);
-    meet(this.queues);
+    synchronise(this.queues);
   }
 
   /** current := rho of all species on all devices */

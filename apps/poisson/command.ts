@@ -31,7 +31,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--levels <n>", "coarser levels of multigrid; down to 4 cells along each axis where absent", count)
     .option("--tolerance <t>", "of the residual, relative to the right-hand side", positive, 1e-10)
     .option("--iterations <n>", "at most", count, 10000)
-    .option("--every <n>", "iterations between two looks at the residual", count, 10)
+    .option("--every <n>", "iterations between two checks of the residual", count, 10)
     .option("--no-fuse", "run containers as they were written")
     .option("--unroll <n>", "iterations that are planned together", count, 1);
   addGridOptions(poisson)

@@ -39,7 +39,7 @@ export interface SolveOptions {
   tolerance?: number;
   /** At most. */
   iterations?: number;
-  /** Iterations between two looks at the residual. */
+  /** Iterations between two checks of the residual. */
   every?: number;
 }
 

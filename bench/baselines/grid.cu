@@ -103,7 +103,7 @@ template <class T> static double lbm_step(int n, int repeats) {
   return seconds;
 }
 
-// Conjugate gradients for the 7-point Laplacian, zero around; arrays [n+2][n+2][n+2] with a rim of zeros.
+// Conjugate gradients for the 7-point Laplacian, zero around; arrays [n+2][n+2][n+2] with a border of zeros.
 
 struct Cg {
   int n;

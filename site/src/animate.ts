@@ -9,14 +9,14 @@ export interface Wishes {
 }
 
 /**
- * Lets a show run, frame by frame, until the returned function is called, and then frees it. Twice a second `tell` is told how far it is and
+ * Lets a show run, frame by frame, until the returned function is called, and then frees it. Twice a second `report` is told how far it is and
  * how fast.
  */
 export function animate(
   show: Show,
   canvas: HTMLCanvasElement,
   wishes: Wishes,
-  tell: (text: string) => void,
+  report: (text: string) => void,
   fail: (error: unknown) => void,
 ): () => Promise<void> {
   const pace = new Pace(show.cells);
@@ -39,7 +39,7 @@ export function animate(
     for (const stroke of strokes.splice(0)) show.draw(stroke);
     if (!playing && !changed && begun) return;
     const frame = submit();
-    // What goes wrong is told when its turn comes.
+    // What goes wrong is reported when its turn comes.
     frame.catch(() => {});
     underWay.push(frame);
   };
@@ -50,7 +50,7 @@ export function animate(
         await new Promise(requestAnimationFrame);
         await next();
         const rates = pace.rates();
-        if (rates) tell(`${show.state}; ${rates}`);
+        if (rates) report(`${show.state}; ${rates}`);
       }
       await Promise.all(underWay);
     } catch (error) {

@@ -35,7 +35,7 @@ export interface Exhibit {
   open(set: DeviceSet, canvas: HTMLCanvasElement): Promise<Show>;
 }
 
-/** An exhibit on a device. What it is told is done in this order. */
+/** An exhibit on a device. Its calls are done in this order. */
 export interface Show {
   /** That a step computes, where it is made of cells. */
   readonly cells?: number;

@@ -12,7 +12,7 @@ interface Entry {
   /** Its modules; whoever asks early has them early. */
   load(): Promise<unknown>;
   /** Shows it on the device of that name, and tells what runs there; what it gives ends it. */
-  open(device: string, tell: (where: string) => void): Promise<() => Promise<void>>;
+  open(device: string, report: (where: string) => void): Promise<() => Promise<void>>;
 }
 
 const byId = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E;
@@ -22,9 +22,9 @@ const exhibit = (id: string, title: string, find: () => Promise<Exhibit>, option
   id,
   title,
   load: () => Promise.all([import("./stage.js"), find()]),
-  async open(device, tell) {
+  async open(device, report) {
     const [set, { show }, found] = await Promise.all([openDevice(device, options), import("./stage.js"), find()]);
-    tell(describeDevice(set));
+    report(describeDevice(set));
     try {
       const end = await show(found, set, stage, fail);
       return async () => {
@@ -47,8 +47,8 @@ const ENTRIES: readonly Entry[] = [
     id: "playground",
     title: "Playground",
     load: () => import("./playground/playground.js"),
-    async open(device, tell) {
-      tell(`kernels run on ${deviceTitle(device)}, in a worker`);
+    async open(device, report) {
+      report(`kernels run on ${deviceTitle(device)}, in a worker`);
       return (await import("./playground/playground.js")).openPlayground(device, stage);
     },
   },
@@ -102,7 +102,7 @@ function change(): void {
 byId("exhibits").append(...ENTRIES.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}`, textContent: title }))));
 offerThemes(byId("theme"));
 void tellThreads(byId("threads"));
-// What fails here fails again when it is opened, and is told then.
+// What fails here fails again when it is opened, and is reported then.
 entry()
   .load()
   .catch(() => {});

@@ -64,7 +64,7 @@ export const poisson: Exhibit = {
     // A charge's potential at its own place grows with its area.
     const picture = await pictureOf(canvas, { grid, values: x, zero: 128, scale: 60 / radius ** 2, colours: DIVERGING });
     let [iterations, norm, residual] = [0, 1, 1];
-    /** Counts the problems that were posed: what is told of earlier ones comes too late. */
+    /** Counts the problems that were posed: what is reported of earlier ones comes too late. */
     let problem = 0;
     let asking = false;
 
@@ -127,5 +127,5 @@ export const poisson: Exhibit = {
   },
 };
 
-/** Of what the device answers nobody waits; what goes wrong is told by the frame. */
+/** Of what the device answers nobody waits; what goes wrong is reported by the frame. */
 const ignore = (): void => {};

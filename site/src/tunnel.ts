@@ -133,9 +133,9 @@ export const tunnel: Exhibit = {
       "curl",
       { wall, velocity, shown, last, scale: table(f32, [(nx * 0.25) / SPEED]) },
       ({ wall, velocity, shown, last, scale }, c) => {
-        const rim = c.x === 0 || c.y === 0 || c.x === last[0] || c.y === last[1];
+        const isBorder = c.x === 0 || c.y === 0 || c.x === last[0] || c.y === last[1];
         const curl = velocity.at(c, 1, 0)[1] - velocity.at(c, -1, 0)[1] - velocity.at(c, 0, 1)[0] + velocity.at(c, 0, -1)[0];
-        const colour = Math.min(255, Math.max(0, 128 + (rim ? 0 : curl) * scale[0]));
+        const colour = Math.min(255, Math.max(0, 128 + (isBorder ? 0 : curl) * scale[0]));
         // The colour behind those of the stream is that of obstacles.
         shown[c] = wall[c] !== 0 ? 256 : colour;
       },

@@ -214,7 +214,7 @@ export interface Device {
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
-  /** New zeroed memory. `right` layout unless told. Throws DeviceError where it does not fit. */
+  /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError where it does not fit. */
   array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
   /** The same, filled from host data in `right` order. */
   from<T extends ElementType, const S extends Shape = number>(
@@ -265,7 +265,7 @@ export interface BackendReport {
 /** What a device is opened for. */
 export interface OpenOptions {
   /**
-   * `emulate`: a device without f64 reckons it as the sum of two f32, which is slower and has 44 bits at least in place of 53
+   * `emulate`: a device without f64 computes it as the sum of two f32, which is slower and has 44 bits at least in place of 53
    * (docs/webgpu.md). Devices that have f64 use their own.
    */
   f64?: "emulate";

@@ -30,7 +30,7 @@ function loaderOf(name: string): (() => Promise<Backend>) | undefined {
   return backend && (async () => backend);
 }
 
-/** Names of all backends that there may be in Node, or in a page, whether or not this machine has a device for them. */
+/** Names of all backends that there may be in Node, or in a browser, whether or not this machine has a device for them. */
 export const backendNames = (): string[] => [...Object.keys(LOADERS), ...registered.keys()];
 
 /** The backends, with their devices not yet looked for. */

@@ -44,7 +44,7 @@ const FINISHED = "it is finished, and nothing can be added";
 
 /**
  * Builds the code of one kernel, statement after statement, as a front end meets them: parameters first, then the body; what stands inside of
- * a branch or a loop is built by a function that is called at once. A statement gets the place that was told last (`at`).
+ * a branch or a loop is built by a function that is called at once. A statement gets the place that was given last (`at`).
  *
  * Each call is checked: types, ranks, targets, and that locals are in scope. Names of parameters and tables are kept and must be free; locals,
  * arrays and counters get a name like the one that was wished for, as names are unique in a kernel.

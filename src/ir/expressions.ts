@@ -92,7 +92,7 @@ export function subscripts(name: string, rank: number, given: Operand | readonly
   return indices;
 }
 
-/** An element of a view; `location` is told by errors about its indices. */
+/** An element of a view; `location` is named by errors about its indices. */
 export function load<E extends ElementType>(
   view: ViewParam & { readonly element: E },
   at: Operand | readonly Operand[],

@@ -8,7 +8,7 @@ const BLOCK = 15;
 export const BLOCKS = 64;
 /** Elements of a tile. */
 export const TILE = BLOCK * BLOCKS;
-/** What kernels are told of it. */
+/** What kernels know of it. */
 export const TILE_SHAPE = { BLOCK, BLOCKS };
 
 const TOKENS = { f64, f32, i32, u32 };

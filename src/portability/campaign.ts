@@ -49,7 +49,7 @@ const FEW_ITERATIONS = 5;
 
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
- * of the machine's mood meets them all. A run counts only if its result is valid. A device that cannot run an application is told as
+ * of the machine's mood meets them all. A run counts only if its result is valid. A device that cannot run an application is listed as
  * missing there; where nothing ran at all, the first one's error is thrown.
  * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit the devices and for options that
  * an application does not have.
@@ -198,7 +198,7 @@ class Trial {
     private readonly precision: Precision,
   ) {}
 
-  /** Runs and validates; run 0 warms up, and a wrong one is told but does not count. */
+  /** Runs and validates; run 0 warms up, and a wrong one is reported but does not count. */
   async run(run: number): Promise<void> {
     const { key } = this;
     const samples = await this.prepared.run();

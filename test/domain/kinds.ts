@@ -124,7 +124,7 @@ const cases: [title: string, extents: readonly number[], active: Active | undefi
   ["reductions along rows of several chunks", [523, 3, 14], holes, reductions],
   ["vectors in a whole box without ends", ring, undefined, vectors, { periodic: true }],
   [
-    "vectors, components together, in a sphere cut by ends that meet",
+    "vectors, components together, in a sphere cut by periodic boundaries",
     ring,
     sphere,
     vectors,

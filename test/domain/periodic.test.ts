@@ -72,7 +72,7 @@ onEachBackend("periodic grids", ({ all, of }) => {
     ["y alone", [false, true, false], undefined],
     ["z alone", [false, false, true], sphere],
   ] as const)
-    it(`read across ends that meet as the function itself does: ${title}`, async () => {
+    it(`read across periodic boundaries as the function itself does: ${title}`, async () => {
       const expected = plainly(periodic, active);
       for (const kind of ["dense", "sparse"] as const)
         for (const set of all) {
@@ -91,7 +91,7 @@ onEachBackend("periodic grids", ({ all, of }) => {
     });
 
   for (const active of [undefined, sphere])
-    it(`write across ends that meet on one member, ${active ? "some cells active" : "all cells active"}`, async () => {
+    it(`write across periodic boundaries on one member, ${active ? "some cells active" : "all cells active"}`, async () => {
       const periodic = [true, false, true];
       const plain = plainField({ cardinality: 3, fillValue: FILL_VALUE, periodic, value: noise, active });
       const grid = dense(of(1), EXTENTS, { active, periodic });
@@ -170,7 +170,7 @@ describe("periodic grids", () => {
     }
   });
 
-  it("are refused where ends cannot meet", () => {
+  it("are refused where axes cannot be periodic", () => {
     const [set] = jsSets;
     assert.throws(() => dense(set, EXTENTS, { periodic: [true] }), /grid, .*periodic\.test\.ts:.*periodic: \[true\].*each of its 3 axes/);
     assert.throws(() => dense(set, [20, 11], { periodic: true, levels: 1 }).coarsen(), /periodic along y, where pairs of 11 cells/);

@@ -103,7 +103,7 @@ test("runs go round the devices after a warm-up each, and everything is given ba
   assert.equal(assess(evidence).metrics.length, 4);
 });
 
-test("a wrong run does not count and is told", async () => {
+test("a wrong run does not count and is reported", async () => {
   const found = registry([device("a", [])]);
   const evidence = await measureApplications([application([], (run) => run !== 2)], { repeats: 3 }, silent, found);
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("where every run is wrong the assessment holds verdicts and no metrics", as
   assert.deepEqual([runs.length, metrics.length, validation.map((v) => v.ok)], [0, 0, [false]]);
 });
 
-test("a device that cannot run an application is told as missing there, and the others go on", async () => {
+test("a device that cannot run an application is listed as missing there, and the others go on", async () => {
   const log: string[] = [];
   const refusing = (wrong: (name: string) => Error | undefined): Application => {
     const whole = application(log);
@@ -151,7 +151,7 @@ test("a device that cannot run an application is told as missing there, and the 
   );
 });
 
-test("devices that are not among those of the machine are told as missing, unless devices are named", async () => {
+test("devices that are not among those of the machine are listed as missing, unless devices are named", async () => {
   const leftOut = async () => [{ name: "webgpu", backend: "webgpu", platform: "a GPU", reason: "it has no f64" }];
   const found: Registry = { ...registry([device("a", [])]), leftOut };
   const { missing } = await measureApplications([application([])], { repeats: 1 }, silent, found);
@@ -222,7 +222,7 @@ const REPORT: GridReport = {
   choices: [{ of: "storage", best: "sparse aos", seconds: { "dense soa": 2e-3, "sparse aos": 1e-3 } }],
 };
 
-test("applications on grids run on sets of devices, and how they did is told", async () => {
+test("applications on grids run on sets of devices, and how they did is reported", async () => {
   const log: string[] = [];
   const found = registry([device("a", log), device("b", log)]);
   const options = { repeats: 1, devices: ["a", "a*3", "a+b"], grid: "auto", occ: "two-way" } as const;

@@ -7,7 +7,7 @@ import { readCsv } from "../../src/portability/csv.js";
 import type { Assessment } from "../../src/portability/schema.js";
 import { errorText } from "../../src/portability/tables.js";
 
-/** Their source is told in test/data/README.md. */
+/** Their source is named in test/data/README.md. */
 const data = fileURLToPath(new URL("../../../test/data/", import.meta.url));
 const sets = [
   { name: "NVIDIA", platforms: ["H100", "A100", "V100", "T4"] },

@@ -15,7 +15,7 @@ async function open(): Promise<[Page, string[]]> {
   return opened;
 }
 
-test("the playground compiles as one types, tells problems with their lines, and runs", { skip }, async () => {
+test("the playground compiles as one types, reports problems with their lines, and runs", { skip }, async () => {
   const [page, errors] = await open();
   assert.match((await page.textContent("#cost"))!, /2,000,000 FLOPs, 12,000,000 bytes, 0\.167/);
   for (const target of ["c", "cuda", "hip", "js", "opencl", "wat", "wgsl"])
@@ -65,7 +65,7 @@ test("a kernel that takes too long is ended, and the page says so", { skip }, as
   assert.deepEqual(errors, []);
 });
 
-test("a kernel that never ends is stopped, and problems are told meanwhile", { skip }, async () => {
+test("a kernel that never ends is stopped, and problems are reported meanwhile", { skip }, async () => {
   const [page, errors] = await open();
   const source = await page.inputValue("#source");
   await writeEndless(page);

@@ -41,7 +41,7 @@ test("exhibits are drawn on the GPU, and nothing is read back", { skip }, async 
   assert.deepEqual(errors, []);
 });
 
-test("a device that is lost is told, and another is offered", { skip }, async () => {
+test("a device that is lost is reported, and another is offered", { skip }, async () => {
   const [page] = await onWebGpu({
     before: () => {
       const { prototype } = GPUAdapter;
@@ -67,7 +67,7 @@ test("a device that is lost is told, and another is offered", { skip }, async ()
   assert.equal(await page.inputValue("#device"), "wasm");
 });
 
-test("a shader that the driver rejects is told with its kernel", { skip }, async () => {
+test("a shader that the driver rejects is reported with its kernel", { skip }, async () => {
   const [page] = await onWebGpu({
     before: () => {
       const { prototype } = GPUDevice;

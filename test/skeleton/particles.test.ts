@@ -202,7 +202,7 @@ describe("the planner", () => {
   });
 });
 
-describe("what is told about particles", () => {
+describe("what is explained about particles", () => {
   const { set, kick, drift, clear, count, solve } = gas();
   const all = skeleton(set, "gas", [kick, drift, clear, count, solve], { occ: "standard", precision: "strict" });
 

@@ -23,7 +23,7 @@ function wave(set: DeviceSet, grid: DenseOptions, options: SkeletonOptions = {})
   return { box, plan, u, total };
 }
 
-test("a map is computed again for neighbours beyond ends that meet, as it cannot be where there is an fill value", async () => {
+test("a map is computed again for neighbours beyond periodic boundaries, as it cannot be where there is a fill value", async () => {
   const results: unknown[] = [];
   for (const set of jsSets)
     for (const fuse of [false, true]) {

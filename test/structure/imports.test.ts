@@ -39,12 +39,12 @@ test("no files import each other", () => {
 test("docs/architecture.md tells the folders in their order, and draws their imports", () => {
   const page = readFileSync(`${root}docs/architecture.md`, "utf8");
   const levels = LAYERS.src.map((level) => [level].flat().filter((name) => name !== "*"));
-  const told = [...page.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name);
+  const listed = [...page.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name);
   assert.deepEqual(
-    told.map((name) => levels.findIndex((level) => level.includes(name))),
+    listed.map((name) => levels.findIndex((level) => level.includes(name))),
     levels.flatMap((level, n) => level.map(() => n)),
   );
-  assert.deepEqual(new Set(told), new Set(levels.flat()));
+  assert.deepEqual(new Set(listed), new Set(levels.flat()));
 
   const [, diagram] = page.match(/```mermaid\n(flowchart BT\n[^]*?)```/)!;
   const drawn = [...diagram.matchAll(/^ *([\w &]+) --> ([\w &]+)$/gm)].flatMap(([, from, to]) =>

@@ -8,7 +8,7 @@ import type { Capabilities, OpenOptions } from "../../src/index.js";
 import { suite } from "../../src/testing/index.js";
 import { testCases } from "./run-suite.js";
 
-/* The exported suite in a page, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
+/* The exported suite in a browser, bundled and minified as the site is, in a browser that has WebGPU on the CPU. */
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
@@ -68,7 +68,7 @@ async function openPage() {
   return page;
 }
 
-describe("in a page", { skip }, async () => {
+describe("in a browser", { skip }, async () => {
   if (skip) return;
   const page = await openPage();
 

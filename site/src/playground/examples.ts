@@ -21,7 +21,7 @@ export const smooth = kernel("smooth", { a: f32, u: view(f32, 2), v: view(f32, 2
   v[i][j] = (1 - 4 * a) * u[i][j] + a * around;
 });
 
-// Cells on the rim have no neighbours beyond it.
+// Cells on the border have no neighbours beyond it.
 export const launch = { size: 1024, a: 0.2, range: [[1, 1023], [1, 1023]] };
 `,
   },

@@ -30,7 +30,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   const run = element("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
   const stop = element("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
   const examples = element("select", { id: "example" }, ...EXAMPLES.map(({ title }, n) => new Option(title, String(n))));
-  // One compiles while the other runs, so that problems are told meanwhile.
+  // One compiles while the other runs, so that problems are reported meanwhile.
   const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
   let [timer, speech] = [0, 0];
 

@@ -1,6 +1,6 @@
 import type { Backend } from "../device.js";
 
-/** The backends of a browser's page, which needs nothing of Node: what `#backends` means there. */
+/** The backends of browsers, which need nothing of Node: what `#backends` means there. */
 export const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
   js: async () => (await import("../js/js.js")).backend,
   "js-debug": async () => (await import("../debug/js-debug.js")).backend,

@@ -29,7 +29,7 @@ const node = builtin && {
 /** A part of a region: a program on several workers, or what the calling thread does alone. */
 export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
 
-/** Milliseconds between two looks at whether the workers still live. */
+/** Milliseconds between two checks that the workers are alive. */
 const LOOK_MS = 100;
 
 const aloneIn = (stage: ProgramStage | (() => void) | undefined): (() => void) | undefined =>
@@ -46,7 +46,7 @@ interface Thread {
   stop(): Promise<unknown>;
 }
 
-/** Threads of a pool unless told: what the machine offers, or the environment variable ISOFORM_THREADS. */
+/** Threads of a pool unless asked otherwise: what the machine offers, or the environment variable ISOFORM_THREADS. */
 export function threadCount(): number {
   if (typeof SharedArrayBuffer === "undefined") return 1;
   const wish = globalThis.process?.env?.ISOFORM_THREADS;

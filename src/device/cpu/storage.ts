@@ -4,7 +4,7 @@ import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from 
 
 export { PAGE };
 
-/** Bytes at each end of a memory that are never handed out, so that a vector load a little beyond a view stays inside. */
+/** Bytes at each end of a memory that are never allocated, so that a vector load a little beyond a view stays inside. */
 const MARGIN = PAGE;
 const LINE = 64;
 /** Left free after each allocation of a page or more, so that arrays of 2^n bytes do not start at equal offsets of their 4 KiB pages. */
@@ -44,11 +44,11 @@ export class CpuStorage {
   /** Shared between threads where the platform has SharedArrayBuffer. */
   readonly shared: boolean;
   private current: WebAssembly.Memory;
-  /** Bytes handed out and not yet freed. */
+  /** Bytes allocated and not yet freed. */
   allocated = 0;
   /** Free ranges below `top`, by rising address, never adjacent. */
   private readonly holes: Hole[] = [];
-  /** Memory above it was never handed out: it is zero and may not even be committed. */
+  /** Memory above it was never allocated: it is zero and may not even be committed. */
   private top = MARGIN;
 
   /** `maxPages` of the memory, and of one that may take its place. */
@@ -240,7 +240,7 @@ export class CpuStorage {
   }
 }
 
-/** What is handed out for so many bytes. */
+/** What is allocated for so many bytes. */
 const sizeFor = (bytes: number): number => Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
 
 let storage: CpuStorage | undefined;

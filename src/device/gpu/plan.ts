@@ -78,7 +78,7 @@ export interface LaunchPlan<E, G> {
   readonly left?: number;
 }
 
-/** A grid over elements, and what the main entry is told of it. */
+/** A grid over elements, and what the main entry knows of it. */
 export interface Gridded<G> {
   readonly grid: G;
   /** Blocks of it. */

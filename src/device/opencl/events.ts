@@ -42,7 +42,7 @@ export class Completion {
   block(): void {
     const cl = this.machine.enter();
     const status = cl.status("clWaitForEvents", 1, new BigUint64Array([BigInt(this.handle)]));
-    // A failed command is told by its own status.
+    // A failed command is reported by its own status.
     if (status !== 0 && this.ready) throw failure("clWaitForEvents", status, cl.lastKernel);
   }
 

@@ -33,7 +33,7 @@ export interface FenceEvent {
   readonly queue: Queue;
 }
 
-/** An array that the program, a field or a scalar asked for; temporary memory of launches is not told. */
+/** An array that the program, a field or a scalar asked for; temporary memory of launches is not reported. */
 export interface MemoryEvent {
   readonly device: Device;
   readonly bytes: number;
@@ -63,7 +63,7 @@ export interface Tool {
   beginFence?(event: FenceEvent): void;
   endFence?(event: FenceEvent): void;
   allocate?(event: MemoryEvent): void;
-  /** The event of the allocation. Memory that goes with its device is told for CPU devices only. */
+  /** The event of the allocation. Memory that goes with its device is reported for CPU devices only. */
   free?(event: MemoryEvent): void;
   beginRegion?(event: RegionEvent): void;
   endRegion?(event: RegionEvent): void;

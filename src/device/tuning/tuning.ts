@@ -71,7 +71,7 @@ export class LaunchTuning {
 
   /**
    * @param ways parameters of this launch and what they may be, found when they are needed
-   * @throws LaunchError where the launch was told others
+   * @throws LaunchError where the launch was given others
    */
   constructor(
     private readonly binding: Binding,
@@ -128,7 +128,7 @@ export class LaunchTuning {
       case "launch":
         return [`tuning: ${tuningText(tuning.values)}, as asked`];
       case "device":
-        return [`tuning: ${tuningText(tuning.values)}, as this device was told`];
+        return [`tuning: ${tuningText(tuning.values)}, as this device was given`];
       case "file":
         return [`tuning: ${tuningText(tuning.values)}, as the tuning file asks`];
       case "measured":
@@ -156,7 +156,7 @@ export async function atFirstUse(device: Device, launch: Launch): Promise<Launch
 
 const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPrecision(3))} us`;
 
-/** The values of `scatter` for a launch: none where it was told one already, or where another one would change strict bits. */
+/** The values of `scatter` for a launch: none where it was given one already, or where another one would change strict bits. */
 export function scatterTunables({ ir, ordered, call }: Binding): Tunables {
   const targets = ir.params.filter((param) => param.kind === "scatter");
   const free = targets.length > 0 && call.options.scatter === undefined && (!ordered || !targets.some(orderMatters));
@@ -170,13 +170,13 @@ export function workerTunables(most: number): Tunables {
   return most > 1 ? { workers: [...counts, most] } : {};
 }
 
-/** The strategy of scatter parameters that the launch was told none for. */
+/** The strategy of scatter parameters that the launch was given none for. */
 export function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, options: LaunchOptions): Binding["scatter"] {
   if (values.scatter === undefined || options.scatter !== undefined) return scatter;
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }
 
-/** Where the strategy of a launch's scatter parameters comes from that was told one, for remarks. */
+/** Where the strategy of a launch's scatter parameters comes from that was given one, for remarks. */
 export function strategySource({ call, tuning }: Pick<Binding, "call" | "tuning">): string {
   if (call.options.scatter !== undefined || tuning.from === "launch") return "as asked";
   return tuning.from === "measured" ? "as measured" : "as tuned";

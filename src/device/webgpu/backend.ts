@@ -5,7 +5,7 @@ import { Gpu } from "./gpu.js";
 import { requireExactErrors } from "./self-test.js";
 import { capabilitiesOf, WebGpuDevice } from "./webgpu-device.js";
 
-/** The `webgpu` backend: compute shaders in WGSL, through Dawn in Node and through the browser in a page. */
+/** The `webgpu` backend: compute shaders in WGSL, through Dawn in Node, and the browser's own. */
 export const backend: Backend = {
   name: "webgpu",
   single: true,

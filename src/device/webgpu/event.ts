@@ -7,7 +7,7 @@ const SLOTS = 1024;
 /** Offsets at which times may be put. */
 const ALIGNMENT = 256;
 
-/** Hands out places for the device's times, one behind the other and round. */
+/** Assigns places to the device's times, one behind the other and round. */
 export class Clock {
   private readonly querySet: GPUQuerySet;
   private readonly times: GPUBuffer;
@@ -51,7 +51,7 @@ export class WebGpuEvent implements DeviceEvent {
     this.slot = clock?.mark(this);
     gpu.commands.flush();
     this.reached = gpu.device.queue.onSubmittedWorkDone().then(() => performance.now() / 1000);
-    // Who waits is told; a device that is closed meanwhile has nobody who does.
+    // Who waits is notified; a device that is closed meanwhile has nobody who does.
     this.reached.catch(() => {});
   }
 

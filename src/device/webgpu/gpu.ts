@@ -43,7 +43,7 @@ export class Gpu {
     readonly device: GPUDevice,
     /** Kept, as Dawn ends with it. */
     readonly api: GPU,
-    /** f64 is reckoned as the sum of two f32. */
+    /** f64 is computed as the sum of two f32. */
     readonly emulates: boolean,
   ) {
     this.memory = { name };
@@ -52,7 +52,7 @@ export class Gpu {
       if (!this.closed) this.lost = message || reason || "the driver gave no reason";
     });
     device.onuncapturederror = ({ error }) => {
-      // What follows from an error that is told already says nothing new.
+      // What follows from an error that is reported already says nothing new.
       if (!error.message.includes("due to a previous error"))
         this.failures.push(new DeviceError(name, `WebGPU says: ${firstLine(error.message)}`));
     };
@@ -109,7 +109,7 @@ export class Gpu {
     return buffer;
   }
 
-  /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is told by `awaitErrors`. */
+  /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is reported by `awaitErrors`. */
   pipeline(entry: Entry<unknown>, kernel: { name: string; file: string }): Pipeline {
     const known = this.pipelines.get(entry.source);
     if (known) return known;

@@ -36,7 +36,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
     this.capabilities = capabilitiesOf(gpu.limits, gpu.emulates);
   }
 
-  /** How many an adapter can run at a time is not told. */
+  /** How many an adapter can run at a time is not known. */
   override residentTeams(league: number): number {
     return Math.min(league, 256);
   }

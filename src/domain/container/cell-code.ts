@@ -7,7 +7,7 @@ import type { Offset } from "../grid/parts.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 
-/** Where a kind of grid keeps what a container speaks of: expressions in the kernel over its storage. */
+/** Where a kind of grid keeps what a container refers to: expressions in the kernel over its storage. */
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first fine cell or its coarse one. */
   element(field: string, offset: Offset, component: Expr): Expr[];

@@ -202,7 +202,7 @@ export interface GridSpecies {
   leaving(member: number): Pattern;
   /** Copies of outboxes to where they arrive. */
   transfers(): readonly HaloCopy[];
-  /** On one member, particles come into the order of their cells, and cells are told which are theirs. */
+  /** On one member, particles come into the order of their cells, and lists say which cell has which. */
   sorting(member: number): Pattern;
 }
 
@@ -266,7 +266,7 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly set: DeviceSet;
   /** Cells of the bounding box along x, y and z, or x and y. */
   readonly extents: readonly number[];
-  /** By axis, x first: whether its ends meet. */
+  /** By axis, x first: whether it is periodic. */
   readonly periodic: readonly boolean[];
   /** The grid of twice the cell size, if `coarsen` made one. */
   readonly coarse?: Grid<D>;

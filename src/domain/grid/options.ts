@@ -27,7 +27,7 @@ export interface GridOptions {
   active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
   /** The layout of fields that ask for none; `soa` where absent. */
   layout?: FieldLayout;
-  /** Axes whose ends meet: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
+  /** Periodic axes: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
   periodic?: boolean | readonly boolean[];
 }
 

@@ -34,7 +34,7 @@ export function activityOf(extents: readonly number[], active: GridOptions["acti
 }
 
 /**
- * By axis, whether its ends meet.
+ * By axis: whether it is periodic.
  * @throws LaunchError where there is not one truth value for each axis
  */
 export function periodicAxes(extents: readonly number[], periodic: GridOptions["periodic"] = false): readonly boolean[] {

@@ -9,7 +9,7 @@ interface Cells {
   readonly extents: readonly number[];
   /** Bytes in (z, y, x) order; undefined where every cell is active. */
   readonly mask: Uint8Array | undefined;
-  /** By axis: whether its ends meet. */
+  /** By axis: whether it is periodic. */
   readonly periodic: readonly boolean[];
   /** Active cells before each plane of the last axis, and behind the last. */
   readonly before: readonly number[];

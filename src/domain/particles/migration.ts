@@ -23,7 +23,7 @@ interface Memory {
   readonly outboxes: ReadonlyMap<number, View<NumericType, 2>>;
 }
 
-/** How particles are told where they are. */
+/** How particles learn where they are. */
 export interface MigrationOptions {
   /** Particles that a member can hold. */
   readonly capacity: number;

@@ -283,7 +283,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return this.loaded().transfers();
   }
 
-  /** On one member, particles come into the order of their cells, and cells are told which are theirs. */
+  /** On one member, particles come into the order of their cells, and lists say which cell has which. */
   sorting(member: number): Pattern {
     const { grid } = this;
     const lists = () => grid.prepare(this.listing(), member, "standard", { precision: "strict" });

@@ -401,7 +401,7 @@ export class BodyWriter {
   }
 
   /**
-   * True for a local that is better kept in the `index` type: a constant one, reckoned from a counter by steps that are exact there. Its
+   * True for a local that is better kept in the `index` type: a constant one, computed from a counter by steps that are exact there. Its
    * value as an i32 is the same, and addresses made of it can be followed from one turn of a loop to the next.
    */
   private isIndex(name: string, init: Expr): boolean {

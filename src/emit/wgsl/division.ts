@@ -2,7 +2,7 @@
  * Quotient and root of f32, rounded to nearest. WGSL allows a device's own to be off by some units in the last place, wrong of large divisors,
  * and anything of infinities and NaN. So their fractions are whole numbers here: the device's own value is but a first guess, the rest that it
  * leaves is exact modulo 2^32, and what the guess lacks is that rest over the divisor. A guess may be off by 60 units. What is special is told
- * by bits, and the result is made of bits, in which no compiler can find a float to reckon otherwise.
+ * by bits, and the result is made of bits, in which no compiler can find a float to compute otherwise.
  */
 export const DIVISION = {
   fraction_of: `

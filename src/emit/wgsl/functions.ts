@@ -1,7 +1,7 @@
 import { MATH, type MathFn } from "../../ir/operators.js";
 
 /*
- * The functions that are not exact. They are reckoned in the sum of two f32 of double.ts, so that f32 has them within 1 ulp, where WGSL's
+ * The functions that are not exact. They are computed as sums of two f32 of double.ts, so that f32 has them within 1 ulp, where WGSL's
  * own may be off by thousands; emulated f64 has them within about 2^-40. Series run in loops over tables, as every call is inlined.
  */
 

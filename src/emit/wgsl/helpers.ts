@@ -4,7 +4,7 @@ import { FUNCTIONS } from "./functions.js";
 
 /*
  * The operations that WGSL lacks, or leaves open at the edges: see the comments of ir/types.ts for what each must give. WGSL lets a
- * compiler assume that there are no infinities and NaN, and reckon constant expressions itself, where it refuses them; so tests for them
+ * compiler assume that there are no infinities and NaN, and evaluate constant expressions itself, where it refuses them; so tests for them
  * look at bits, and bits that make them depend on a number that only the launch knows.
  */
 

@@ -2,7 +2,7 @@ import { unreachable } from "../unreachable.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { declares, mapExpr, mapStmts, walkStmts } from "../walk.js";
 
-/** Hands out names that are not yet taken in a kernel. */
+/** Makes names that are not yet taken in a kernel. */
 export class Names {
   private readonly taken = new Set<string>();
   /** The last number given to a wish. */

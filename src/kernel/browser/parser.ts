@@ -3,7 +3,7 @@ import { asPattern, ExpressionParser, type Node, type Start } from "./expression
 import type { Token } from "./tokens.js";
 
 /*
- * The parser of a browser's page, what `#parser` means there: it makes the ESTree that acorn makes (https://github.com/estree/estree) of the text
+ * The parser of browsers, what `#parser` means there: it makes the ESTree that acorn makes (https://github.com/estree/estree) of the text
  * of functions, and is a tenth of its size. An engine has accepted the text before, so it need not tell right from wrong. Classes, which kernels
  * have not, are taken as a whole.
  */

@@ -36,7 +36,7 @@ export async function openPort(port: Port): Promise<Device> {
   return opened(`OpenMP device ${place}, by ${compiler.command}`, false);
 }
 
-/** With flags, where it has some. GCC is told not to offload unless the user says where to: it would begin to look for accelerators. */
+/** With flags, where it has some. GCC is made not to offload unless the user says where to: it would begin to look for accelerators. */
 function offloadingCompiler(device: string): Compiler | undefined {
   const { OMP_TARGET_CC: wish, OMP_TARGET_FLAGS: flags } = process.env;
   const compiler = wish ? askCompiler(wish) : findCompiler();

@@ -48,7 +48,7 @@ export class DeviceClock {
         take(this.now, await end.since(begin));
       }
     });
-    // Whoever waits for `drain` is told.
+    // Whoever waits for `drain` is notified.
     this.readout.catch(() => {});
   }
 }

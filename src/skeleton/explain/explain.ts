@@ -61,7 +61,7 @@ export function patternOf({ stencil, reduces, uses, particles }: Container): str
   return [...(particles ? ["particles"] : maps), ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
 }
 
-/** A line for each grid whose ends meet. */
+/** A line for each grid with periodic axes. */
 function periodicGrids(nodes: readonly ComputeNode[]): string[] {
   const grids = [...new Set(nodes.map(({ container }) => container.grid))];
   return grids

@@ -69,44 +69,48 @@ export const graphs: ConformanceCase[] = [
     }
   }),
 
-  ...reals(121, "results of a captured reduction feed later launches of the graph, and are told afterwards", async (device, real, r) => {
-    for (const precision of ["strict", "fast"] as const)
-      for (const n of SIZES) {
-        const { queue } = device;
-        const xs = make(n, (k) => 1 + Math.floor(noise(k) * 8));
-        const x = device.from(real, xs),
-          s = device.array(real, 1);
-        const add = device.prepare(total(real), { x, s }, range(n), { precision }),
-          scale = device.prepare(divide(real), { x, s }, range(n), { precision });
-        const graph = queue.capture(() => {
-          queue.submit(add);
-          queue.submit(scale);
-          queue.submit(add);
-        });
-        queue.submit(graph);
-        const exact = xs.reduce((a, b) => a + b);
-        const quotients = [...(await queue.read(x))];
-        // Quotients of fast mode may be some units in the last place off.
-        if (precision === "strict")
-          expectSame(
-            quotients,
-            xs.map((v) => r(v / exact)),
-            `${n} numbers over their sum`,
-          );
-        else
-          expectSame(
-            quotients.map((v) => Math.round(v * exact)),
-            xs,
-            `${n} numbers over their sum, and times it`,
-          );
-        const results = await queue.results(add);
-        expectEqual(results.m, Math.max(...quotients), "the greatest after the graph");
-        expectEqual((await queue.read(s))[0], results.s, "the sum after the graph");
-        if (!(Math.abs(results.s - 1) < (real === f32 ? 1e-4 : 1e-12))) throw new Error(`numbers over their sum add up to ${results.s}`);
-        expectEqual(Object.keys(await queue.results(scale)).length, 0, "results of a launch without any");
-        [graph, add, scale].forEach((each) => each.free());
-      }
-  }),
+  ...reals(
+    121,
+    "results of a captured reduction feed later launches of the graph, and are returned afterwards",
+    async (device, real, r) => {
+      for (const precision of ["strict", "fast"] as const)
+        for (const n of SIZES) {
+          const { queue } = device;
+          const xs = make(n, (k) => 1 + Math.floor(noise(k) * 8));
+          const x = device.from(real, xs),
+            s = device.array(real, 1);
+          const add = device.prepare(total(real), { x, s }, range(n), { precision }),
+            scale = device.prepare(divide(real), { x, s }, range(n), { precision });
+          const graph = queue.capture(() => {
+            queue.submit(add);
+            queue.submit(scale);
+            queue.submit(add);
+          });
+          queue.submit(graph);
+          const exact = xs.reduce((a, b) => a + b);
+          const quotients = [...(await queue.read(x))];
+          // Quotients of fast mode may be some units in the last place off.
+          if (precision === "strict")
+            expectSame(
+              quotients,
+              xs.map((v) => r(v / exact)),
+              `${n} numbers over their sum`,
+            );
+          else
+            expectSame(
+              quotients.map((v) => Math.round(v * exact)),
+              xs,
+              `${n} numbers over their sum, and times it`,
+            );
+          const results = await queue.results(add);
+          expectEqual(results.m, Math.max(...quotients), "the greatest after the graph");
+          expectEqual((await queue.read(s))[0], results.s, "the sum after the graph");
+          if (!(Math.abs(results.s - 1) < (real === f32 ? 1e-4 : 1e-12))) throw new Error(`numbers over their sum add up to ${results.s}`);
+          expectEqual(Object.keys(await queue.results(scale)).length, 0, "results of a launch without any");
+          [graph, add, scale].forEach((each) => each.free());
+        }
+    },
+  ),
 
   ...reals(122, "captured scatter, by every strategy", async (device, real) => {
     const n = 20_000;

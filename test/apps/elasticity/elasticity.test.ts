@@ -117,7 +117,7 @@ test("what is solved already takes no iteration, and none too many is harmful", 
   still.free();
 });
 
-test("a NaN stops the solver, and is told with its field", async () => {
+test("a NaN stops the solver, and is reported with its field", async () => {
   const broken = await Elasticity.create(one, { ...cube({ size: 4, material: MATERIAL, pressure: 1 }) });
   broken.fields.residual.set([1, 1, 1], NaN, 2);
   await assert.rejects(

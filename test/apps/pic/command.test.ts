@@ -129,7 +129,7 @@ test("mobile ions are a species of their own", async () => {
   );
 });
 
-test("a run in three dimensions sorts its particles as told, and goes on so from its checkpoint", async () => {
+test("a run in three dimensions sorts its particles as asked, and goes on so from its checkpoint", async () => {
   const small = ["--device", "js", "--particles", "512", "--every", "1"];
   const { stdout } = await isoform("pic", "3d3v", ...small, "--time", "0.1", "--sort", "2", "--checkpoint", file("sorted"));
   assert.match(stdout, /sobol, soa, fast, sorted every 2 steps\n/);
@@ -166,7 +166,7 @@ const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [
   [/100 particles of species "electrons"; symmetric loading makes groups of 8/, "weibel", "--loading", "symmetric", "--particles", "100"],
   [/lie, strang, 4-lie/, "weibel", "--composition", "euler"],
   [/sorted by cell in three dimensions only: leave out --sort/, "landau", "--sort", "2"],
-  [/the fields are no numbers after \d+ steps: ask for a smaller --dt/, "landau", "--amplitude", "1e200", "--particles", "100"],
+  [/the fields are NaN after \d+ steps: ask for a smaller --dt/, "landau", "--amplitude", "1e200", "--particles", "100"],
   [/cannot read .*missing/, "weibel", "--restart", file("missing")],
 ];
 for (const [message, ...words] of BAD)

@@ -81,7 +81,7 @@ describe("lost particles", () => {
     };
     await assert.rejects(
       follow(simulation, landau.watched, { time: 1, every: 10 }, [], damage),
-      /500 of 500 particles of species "electrons" were lost between steps 20 and 30 \(--every 1 tells the step\); the first of them, particle 0, has x = \[0\], v = \[NaN\]: ask/,
+      /500 of 500 particles of species "electrons" were lost between steps 20 and 30 \(--every 1 finds the step\); the first of them, particle 0, has x = \[0\], v = \[NaN\]: ask/,
     );
     await device.close();
   });

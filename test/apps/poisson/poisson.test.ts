@@ -12,7 +12,7 @@ const wasm = await open("wasm");
 const one = await devices(wasm);
 after(() => wasm.close());
 
-test("a NaN stops the solver, and is told with the place and the scalar", async () => {
+test("a NaN stops the solver, and is reported with the place and the scalar", async () => {
   const poisson = new Poisson(one, { ...DEFAULTS, size: 8 });
   Object.assign(poisson.problem, { rightSide: (x: number, y: number, z: number) => (x + y + z === 3 ? NaN : 1) });
   await assert.rejects(poisson.solve(), /^IsoformError: poisson, right-hand side: scalar "rz" is NaN/);

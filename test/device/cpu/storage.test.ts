@@ -5,7 +5,7 @@ import { CpuStorage, PAGE } from "../../../src/device/cpu/storage.js";
 const bytesOf = (b: { host: ArrayBufferLike; address: number; bytes: number }): Uint8Array => new Uint8Array(b.host, b.address, b.bytes);
 
 describe("CPU storage", () => {
-  it("hands out aligned, zeroed ranges that do not overlap", () => {
+  it("allocates aligned, zeroed ranges that do not overlap", () => {
     const storage = new CpuStorage();
     const sizes = [1, 8, 64, 100, 4096, 10_000, 1 << 20, 3 << 20];
     const live = sizes.map((size) => storage.allocate(size));

@@ -23,7 +23,7 @@ test("a folder without HIP is refused with the remedy", { skip: koffi ? false : 
   rmSync(folder, { recursive: true });
 });
 
-test("versions are told in words", () => assert.equal(hipVersion(50_221_153), "5.2.21153"));
+test("versions are written in words", () => assert.equal(hipVersion(50_221_153), "5.2.21153"));
 
 test("every call of the driver has a counterpart in HIP, or a reason why not", () => {
   assert.deepEqual(Object.keys(hipApi.calls), Object.keys(DECLARATIONS));

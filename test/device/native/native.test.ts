@@ -243,7 +243,7 @@ test("a compiler without OpenMP gives one thread", { skip: skip || process.platf
   }
 });
 
-test("a missing compiler is told with the reason and a remedy", { skip: process.platform === "win32" }, async () => {
+test("a missing compiler is reported with the reason and a remedy", { skip: process.platform === "win32" }, async () => {
   const { PATH, CC } = process.env;
   process.env.PATH = "/nonexistent";
   process.env.CC = "no-such-compiler";

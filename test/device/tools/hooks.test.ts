@@ -180,7 +180,7 @@ for (const name of backendNames().filter(tested)) {
       assert.equal(heard, 6);
     });
 
-    it("are told of the end of what fails, and waited for before the device is closed", async () => {
+    it("are notified of the end of what fails, and waited for before the device is closed", async () => {
       const launch = device.prepare(total, { x: device.array(f32, 4) }, range(4));
       launch.free();
       const tool = listener();

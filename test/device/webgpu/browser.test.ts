@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { noBrowser, pageOf, visit } from "../browser/page.js";
 
-/* The same backend in a page, through navigator.gpu. */
+/* The same backend in a browser, through navigator.gpu. */
 
 const page = pageOf(`
     const { f32, f64, kernel, open, range, sum, view } = await import("/dist/src/index.js");

@@ -12,7 +12,7 @@ const entry: Entry = {
   workgroupBytes: 0,
 };
 
-test("a refused shader is told with the kernel, its line and the driver's words", () => {
+test("a refused shader is reported with the kernel, its line and the driver's words", () => {
   const { message } = shaderError(
     "webgpu",
     { name: "axpy", file: "axpy.ts" },

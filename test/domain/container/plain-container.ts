@@ -11,7 +11,7 @@ export interface PlainField {
   readonly data: TypedArray;
   readonly cardinality: number;
   readonly fillValue: number;
-  /** By axis: whether its ends meet; none where absent. */
+  /** By axis: whether it is periodic; none where absent. */
   readonly periodic?: readonly boolean[];
   /** Bytes in the order (z, y, x); all cells where absent. */
   readonly active?: Uint8Array;

@@ -9,7 +9,7 @@ import { kernel, teamKernel, type Kernel } from "../../../src/kernel/kernel.js";
 import type { Params } from "../../../src/kernel/params.js";
 import { f32, f64, i32, max, scatter, sum, table, u32, view } from "../../../src/kernel/params.js";
 
-/** The code of a kernel whose arrays follow one another from address 0, for one worker unless told. */
+/** The code of a kernel whose arrays follow one another from address 0, for one worker unless asked otherwise. */
 function code<P extends Params>(k: Kernel<P>, policy: Policy, shapes: Record<string, number[]>, options: Partial<JsTarget> = {}): string {
   const { ir } = compileKernel(k as unknown as Kernel, {});
   let address = 0;

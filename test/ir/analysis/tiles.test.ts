@@ -21,7 +21,7 @@ test("there are none where they were not asked for, or the order is set", () => 
   assert.equal(tilesOf(plain, policy, ["atomic"])?.total, 9);
 });
 
-test("what became of them is told", () => {
+test("what became of them is remarked", () => {
   const policy = range(10, 10, { tile: [4, 5] });
   assert.deepEqual(tilesRemark(plain, policy, []), ["tiles: 6 of 4 x 5 elements"]);
   assert.match(tilesRemark(folding, policy, [])[0], /^tiles: none, as reductions/);

@@ -7,7 +7,7 @@ import * as acorn from "acorn";
 import { parseExpressionAt } from "../../../src/kernel/browser/parser.js";
 import { walkSyntax } from "../../../src/kernel/syntax.js";
 
-/* The parser for pages against acorn, whose trees it has to make. */
+/* The parser for browsers against acorn, whose trees it has to make. */
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 

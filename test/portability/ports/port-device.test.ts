@@ -29,7 +29,7 @@ test("only ports have the devices of ports", () => {
 });
 
 test(
-  "a compiler for offloading that is not there, or does not compile, is told in the name of the device",
+  "a compiler for offloading that is not there, or does not compile, is reported in the name of the device",
   { skip: missing("gcc") },
   async () => {
     const kept = { cc: process.env.OMP_TARGET_CC, flags: process.env.OMP_TARGET_FLAGS };

@@ -14,7 +14,7 @@ function explained(containers: Container[], fresh = new Set<never>()) {
   return { name: "example", set: "js*2", precision: "strict", first: steady, steady, remarks: [] } as const;
 }
 
-test("the text tells dependencies, halos, splits, hints, streams and events with their reasons", () => {
+test("the text lists dependencies, halos, splits, hints, streams and events with their reasons", () => {
   assert.equal(
     explainText(explained(figure4().containers)),
     `skeleton "example" on js*2: OCC two-way, strict, one iteration a plan
@@ -80,7 +80,7 @@ test("Graphviz and SVG show all nodes, edges and hints", () => {
   assert.equal(svg.match(/class="event"/g)!.length, all.steady.schedule.events);
 });
 
-test("what is updated at the start only is told apart", () => {
+test("what is updated at the start only is listed apart", () => {
   const [a, b, c] = ["a", "b", "c"].map(field);
   const containers = [container("use", { around: [a, b], writes: [c] }), container("set", { reads: [c], writes: [b] })];
   const all = explained(containers);
