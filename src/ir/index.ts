@@ -57,3 +57,6 @@ export { scalarise } from "./passes/scalarise.js";
 export { unroll } from "./passes/unroll.js";
 export { verify } from "./verify.js";
 export * from "./walk.js";
+export { BINARY, COMPARE, MATH, UNARY } from "./operators.js";
+export { ELEMENTS } from "./scalars.js";
+export { unreachable } from "./unreachable.js";

@@ -103,8 +103,8 @@ export class FinalReduction {
           return at(addresses);
         case "turn":
           return at(turn);
+        // Any other slot belongs to the entries that come before (values.ts).
         default:
-          // Slots of the entries that come before (values.ts).
           return undefined;
       }
     };
