@@ -1,5 +1,5 @@
 import { IRError } from "./errors.js";
-import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed, type ValueFor, type ValueOf } from "./expressions.js";
+import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
 import { declare, insideOf, outermost, Verifier, verify, type Context, type Local } from "./verify.js";
 import type {
@@ -108,7 +108,7 @@ export class KernelBuilder {
     name: string,
     type: T,
     identity: number,
-    combine: (a: Typed<T>, b: Typed<T>) => Operand<T>,
+    combine: (a: Typed<T>, b: Typed<T>) => Operand,
   ): ReduceParam & { readonly type: T } {
     const [a, b] = ["a", "b"].map((wish) => this.fresh(wish));
     const arg = (of: string): Typed<T> => ({ op: "local", type, name: of }) as unknown as Typed<T>;
@@ -117,7 +117,7 @@ export class KernelBuilder {
   }
 
   /** Scratch of level 1, which a launch allocates for each team; `length` is an expression of scalars and extents. */
-  teamRows<T extends NumericType>(name: string, element: T, length: Operand<"i32">): ViewParam & { readonly element: T } {
+  teamRows<T extends NumericType>(name: string, element: T, length: Operand): ViewParam & { readonly element: T } {
     if (this.ir.policy.kind !== "team") this.fail(`scratch ${name} in a range kernel`);
     return this.param({ kind: "view", name, element, rank: 2, disjoint: false, teamLength: this.value("i32", length) });
   }
@@ -156,7 +156,7 @@ export class KernelBuilder {
     return { op: "local", type, name: own } as LocalRef<T>;
   }
 
-  assign<T extends ScalarType>(local: LocalRef<T>, value: ValueFor<NoInfer<T>>): void {
+  assign(local: LocalRef, value: Operand): void {
     this.push({ kind: "assign", name: local.name, value: this.value(local.type, value), location: this.location });
   }
 
@@ -167,45 +167,37 @@ export class KernelBuilder {
     return { name: own, type, length };
   }
 
-  setElement<T extends NumericType>(array: ArrayRef<T>, at: Operand, value: ValueFor<NoInfer<T>>): void {
+  setElement(array: ArrayRef, at: Operand, value: Operand): void {
     const [index] = this.indices(array.name, 1, at);
     this.push({ kind: "setElement", array: array.name, index, value: this.value(array.type, value), location: this.location });
   }
 
-  store<E extends ElementType>(
-    view: ViewParam & { readonly element: E },
-    at: Operand | readonly Operand[],
-    value: ValueFor<ValueOf<NoInfer<E>>>,
-  ): void {
+  store(view: ViewParam, at: Operand | readonly Operand[], value: Operand): void {
     const indices = this.indices(view.name, view.rank, at);
-    const type: NumericType = view.element === "u8" ? "i32" : (view.element as NumericType);
+    const type: NumericType = view.element === "u8" ? "i32" : view.element;
     this.push({ kind: "store", view: view.name, indices, value: this.value(type, value), location: this.location });
   }
 
   /** Folds a value into an element of a scatter parameter. */
-  scatterTo<T extends NumericType>(
-    target: ScatterParam & { readonly element: T },
-    at: Operand | readonly Operand[],
-    value: ValueFor<NoInfer<T>>,
-  ): void {
+  scatterTo(target: ScatterParam, at: Operand | readonly Operand[], value: Operand): void {
     const indices = this.indices(target.name, target.rank, at);
     const folded = this.value(target.element, value);
     this.push({ kind: "scatter", target: target.name, indices, value: folded, location: this.location });
   }
 
   /** Folds a value into a reduction. */
-  reduceTo<T extends NumericType>(target: ReduceTarget<T>, value: ValueFor<NoInfer<T>>): void {
+  reduceTo(target: ReduceTarget, value: Operand): void {
     this.push({ kind: "reduce", target: target.name, value: this.value(target.type, value), location: this.location });
   }
 
-  if(cond: Operand<"bool">, then: () => void, otherwise?: () => void): void {
+  if(cond: Operand, then: () => void, otherwise?: () => void): void {
     const stmt = this.push({ kind: "if", cond: this.value("bool", cond), then: [], else: [], location: this.location });
     this.inside(stmt, 0, stmt.then, then);
     if (otherwise) this.inside(stmt, 1, stmt.else, otherwise);
   }
 
   /** A counted loop from `start` by a constant step while below `stop` (above, where the step is negative); neither changes in it. */
-  for(name: string, start: Operand<"i32">, stop: Operand<"i32">, body: (counter: Typed<"i32">) => void, step = 1): void {
+  for(name: string, start: Operand, stop: Operand, body: (counter: Typed<"i32">) => void, step = 1): void {
     const own = this.fresh(name);
     const bounds = { start: this.value("i32", start), stop: this.value("i32", stop) };
     const stmt = this.push({ kind: "for", name: own, ...bounds, step, body: [], location: this.location });
@@ -213,7 +205,7 @@ export class KernelBuilder {
   }
 
   /** Any other loop; `update` runs after the body and after `continue`. */
-  while(cond: Operand<"bool">, body: () => void, update?: () => void): void {
+  while(cond: Operand, body: () => void, update?: () => void): void {
     const stmt = this.push({ kind: "while", cond: this.value("bool", cond), body: [], update: [], location: this.location });
     this.inside(stmt, 0, stmt.body, body);
     if (update) this.inside(stmt, 1, stmt.update, update);
@@ -228,7 +220,7 @@ export class KernelBuilder {
   }
 
   /** Members of a team share out 0 .. count-1; inside of such a loop, the lanes of a member. */
-  teamFor(name: string, count: Operand<"i32">, body: (member: Typed<"i32">) => void): void {
+  teamFor(name: string, count: Operand, body: (member: Typed<"i32">) => void): void {
     const own = this.fresh(name);
     const stmt = this.push({ kind: "teamFor", name: own, count: this.value("i32", count), body: [], location: this.location });
     this.inside(stmt, 0, stmt.body, () => body({ op: "local", type: "i32", name: own }));
@@ -237,7 +229,7 @@ export class KernelBuilder {
   /** The same with results of one type, which `body` folds into with `reduceTo`, and which are locals afterwards. */
   teamReduce<T extends NumericType, R extends Results>(
     name: string,
-    count: Operand<"i32">,
+    count: Operand,
     type: T,
     results: R,
     body: (member: Typed<"i32">, results: { [K in keyof R]: ReduceTarget<T> }) => void,

@@ -24,10 +24,8 @@ import type {
 
 /** An expression of one type, known to the type checker. */
 export type Typed<T extends ScalarType> = Expr & { readonly type: T };
-/** An expression, or a value that becomes a constant. */
-export type Operand<T extends ScalarType = ScalarType> = Typed<T> | number | boolean;
-/** What a place of type T takes; anything where the type is not known before the program runs. */
-export type ValueFor<T extends ScalarType> = NumericType extends T ? Operand : Operand<T>;
+/** An expression, or a value that becomes a constant of the type that is wanted. */
+export type Operand = Expr | number | boolean;
 /** What an element of a view is in an expression: bytes are read as i32. */
 export type ValueOf<E extends ElementType> = E extends "u8" ? "i32" : Exclude<E, "u8">;
 
@@ -56,6 +54,9 @@ export function constant<T extends ScalarType>(type: T, value: number | boolean)
     ? ({ op: "const", type, value: rounded } as Typed<T>)
     : fail(`${value} is no value of ${type}; convert it, or take another type`);
 }
+
+export const int = (value: number): Typed<"i32"> => constant("i32", value);
+export const truth = (value: boolean): Typed<"bool"> => constant("bool", value);
 
 /** An expression as it is, a plain value as a constant of `type`. */
 export function operand<T extends ScalarType>(type: T, given: Operand): Typed<T> {
@@ -131,7 +132,7 @@ export function unary(fn: UnaryFn, a: Expr): Expr {
 }
 
 /** Both operands, and the result, have one type. */
-export function binary<T extends ScalarType>(fn: BinaryFn, a: Typed<T>, b: Operand<NoInfer<T>>): Typed<T>;
+export function binary<T extends ScalarType>(fn: BinaryFn, a: Typed<T>, b: Operand): Typed<T>;
 export function binary<T extends ScalarType>(fn: BinaryFn, a: number, b: Typed<T>): Typed<T>;
 export function binary(fn: BinaryFn, a: Operand, b: Operand): Expr;
 export function binary(fn: BinaryFn, a: Operand, b: Operand): Expr {
@@ -146,12 +147,14 @@ export function compare(fn: CompareFn, a: Operand, b: Operand): Typed<"bool"> {
 }
 
 /** `b` is evaluated only where `a` does not decide. */
-export function logical(fn: "and" | "or", a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> {
+export function logical(fn: "and" | "or", a: Operand, b: Operand): Typed<"bool"> {
   return checked({ op: "logical", type: "bool", fn, a: operand("bool", a), b: operand("bool", b) });
 }
 
 /** Only the chosen side is evaluated. */
-export function select<T extends ScalarType>(cond: Operand<"bool">, a: Operand<T>, b: Operand<T>): Typed<T> {
+export function select<T extends ScalarType>(cond: Operand, a: Typed<T>, b: Operand): Typed<T>;
+export function select<T extends ScalarType>(cond: Operand, a: number | boolean, b: Typed<T>): Typed<T>;
+export function select(cond: Operand, a: Operand, b: Operand): Expr {
   const [yes, no] = both(a, b);
   return checked({ op: "select", type: yes.type, cond: operand("bool", cond), a: yes, b: no });
 }
@@ -162,13 +165,13 @@ export function cast<T extends ScalarType>(type: T, a: Expr): Typed<T> {
 }
 
 /** A function that is not exact: see `MathFn`. */
-export function call<T extends ScalarType>(fn: MathFn, a: Typed<T>, b?: Operand<T>): Typed<T> {
+export function call<T extends ScalarType>(fn: MathFn, a: Typed<T>, b?: Operand): Typed<T> {
   const args: Expr[] = b === undefined ? [a] : [a, operand(a.type, b)];
   return checked({ op: "call", type: a.type as NumericType, fn, args });
 }
 
 interface Binary {
-  <T extends ScalarType>(a: Typed<T>, b: Operand<NoInfer<T>>): Typed<T>;
+  <T extends ScalarType>(a: Typed<T>, b: Operand): Typed<T>;
   <T extends ScalarType>(a: number, b: Typed<T>): Typed<T>;
 }
 const binaryOf = (fn: BinaryFn): Binary => ((a: Operand, b: Operand) => binary(fn, a, b)) as Binary;
@@ -180,6 +183,6 @@ const compareOf =
 export const [add, sub, mul, div, rem] = [binaryOf("add"), binaryOf("sub"), binaryOf("mul"), binaryOf("div"), binaryOf("rem")];
 export const [eq, ne, lt, le, gt, ge] = (["eq", "ne", "lt", "le", "gt", "ge"] as const).map(compareOf);
 export const neg = <T extends ScalarType>(a: Typed<T>): Typed<T> => unary("neg", a);
-export const not = (a: Typed<"bool">): Typed<"bool"> => unary("not", a);
-export const and = (a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> => logical("and", a, b);
-export const or = (a: Operand<"bool">, b: Operand<"bool">): Typed<"bool"> => logical("or", a, b);
+export const not = (a: Expr): Typed<"bool"> => checked({ op: "unary", type: "bool", fn: "not", a });
+export const and = (a: Operand, b: Operand): Typed<"bool"> => logical("and", a, b);
+export const or = (a: Operand, b: Operand): Typed<"bool"> => logical("or", a, b);

@@ -17,6 +17,7 @@ export {
   ge,
   gt,
   index,
+  int,
   le,
   load,
   logical,
@@ -30,13 +31,14 @@ export {
   select,
   sub,
   teamSize,
+  truth,
   unary,
   type ArrayRef,
   type Operand,
   type Typed,
-  type ValueFor,
   type ValueOf,
 } from "./expressions.js";
+export { localOf, paramOf } from "./by-name.js";
 export { IRError } from "./errors.js";
 export { identityOf } from "./identity.js";
 export * from "./analysis/access.js";

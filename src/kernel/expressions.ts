@@ -1,6 +1,6 @@
 import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import type * as acorn from "acorn";
-import { localOf } from "../ir/build.js";
+import { localOf } from "../ir/by-name.js";
 import type { Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
 import { component, coordinate, ownCell } from "./fields.js";

@@ -1,10 +1,10 @@
 import type * as acorn from "acorn";
-import { differs, indexOf, int, plus, right, times } from "../ir/build.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import type { Dimension } from "./cells.js";
 import type { Lowering } from "./lowering.js";
 import type { FieldValue, Scope, Value } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";
+import { add, binary, index, int, mul, ne } from "../ir/expressions.js";
 
 /*
  * Fields of a grid in the body of a container. In the IR each is one dense array over the whole grid, [z][y][x][k], and the cell is the
@@ -18,7 +18,7 @@ export const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? 
 export function coordinate(cx: Lowering, dimension: Dimension, name: string, node: acorn.Node): Value {
   const n = ["x", "y", "z"].slice(0, dimension).indexOf(name);
   if (n < 0) return cx.fail(node, `the cell has no ".${name}"`, `its coordinates are ${["c.x, c.y", "c.x, c.y, c.z"][dimension - 2]}`);
-  return { kind: "scalar", expr: indexOf(dimension - 1 - n) };
+  return { kind: "scalar", expr: index(dimension - 1 - n) };
 }
 
 /** `p[c]` */
@@ -30,7 +30,7 @@ export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acor
       `${field.name} belongs to a grid of ${field.level === "fine" ? "half" : "twice"} the cell size and is read at the cell`,
       `write ${field.name}.${field.level}(c, ...)`,
     );
-  const here = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => indexOf(axis));
+  const here = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => index(axis));
   return valueIn(cx, field, here, true, node);
 }
 
@@ -65,11 +65,11 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   const values = scalarsOf(cx, offsets, scope).map((v, n) => asIndex(cx, v, offsets[n]));
   const around = Array.from({ length: dimension }, (_, axis) => {
     const offset = values[dimension - 1 - axis];
-    return offset ? plus(BASES[level](axis), offset) : indexOf(axis);
+    return offset ? add(BASES[level](axis), offset) : index(axis);
   });
   if (name !== "isActive") return valueIn(cx, field, around, false, node);
   const active: Expr = { op: "load", type: "i32", view: cx.mask(), indices: around, location: cx.at(node) };
-  return { kind: "scalar", expr: differs(active, int(0)) };
+  return { kind: "scalar", expr: ne(active, int(0)) };
 }
 
 /** `rho.add(c, dx, dy, dz, value)`, `j.add(c, dx, dy, dz, k, value)`: the cell at an offset takes a value. */
@@ -91,7 +91,7 @@ export function deposit(
   requireCell(cx, target, cx.expression(cell, scope), cell, usage);
   const values = scalarsOf(cx, rest, scope);
   const numbers = values.slice(0, -1).map((v, n) => asIndex(cx, v, rest[n]));
-  const around = Array.from({ length: dimension }, (_, axis) => plus(indexOf(axis), numbers[dimension - 1 - axis]));
+  const around = Array.from({ length: dimension }, (_, axis) => add(index(axis), numbers[dimension - 1 - axis]));
   cx.out.push({
     kind: "scatter",
     target: name,
@@ -110,9 +110,9 @@ const LEVELS = {
 
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
-  own: indexOf,
-  fine: (axis: number): Expr => times(indexOf(axis), 2),
-  coarse: (axis: number): Expr => right(indexOf(axis), 1),
+  own: index,
+  fine: (axis: number): Expr => mul(index(axis), 2),
+  coarse: (axis: number): Expr => binary("shr", index(axis), 1),
 };
 
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {

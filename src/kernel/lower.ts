@@ -1,6 +1,6 @@
 import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
-import { indexOf, int, loadInt } from "../ir/build.js";
+import { loadInt } from "../ir/by-name.js";
 import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
@@ -17,6 +17,7 @@ import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 import { scalar } from "./operands.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
+import { index, int } from "../ir/expressions.js";
 
 /** What a body may be given. */
 type Token = ParamToken | FieldToken | DepositToken | ResidentToken;
@@ -125,7 +126,7 @@ class KernelLowering {
   /** The body for each particle of a cell. */
   private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
     const { location } = this.ir;
-    const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => indexOf(axis));
+    const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => index(axis));
     const start = loadInt(lists.first, ...here, int(0));
     const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
     return { kind: "for", name: particle, start, stop, step: 1, body, location };

@@ -1,8 +1,9 @@
-import { bits, differs, indexOf, int, left, loadInt, minus, plus, right, times, truth } from "../../ir/build.js";
+import { loadInt } from "../../ir/by-name.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import { placeCells } from "../container/cell-code.js";
 import type { Offset } from "../grid/parts.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan } from "../container/storage-kernel.js";
+import { add, binary, index, int, mul, ne, sub, truth } from "../../ir/expressions.js";
 
 /** What a kernel over bricks needs beside the container's own parameters. */
 export type BrickRole = "bricks" | "active" | "origins";
@@ -10,8 +11,8 @@ export type BrickRole = "bricks" | "active" | "origins";
 /** Bits of a word of the activity masks. */
 const WORD = 32;
 const AXES = ["x", "y", "z"];
-const brick = indexOf(0);
-const cell = indexOf(1);
+const brick = index(0);
+const cell = index(1);
 
 /** What of a brick grid is compiled into its kernels. */
 export interface BrickShape {
@@ -42,9 +43,11 @@ export function lowerBricks(
   };
 
   /** The own cell's coordinate in its brick. */
-  const inner = (axis: number): Expr => once(`inner_${AXES[axis]}`, () => bits(right(cell, shifts[axis]), 2 ** logs[axis] - 1));
+  const inner = (axis: number): Expr =>
+    once(`inner_${AXES[axis]}`, () => binary("and", binary("shr", cell, shifts[axis]), 2 ** logs[axis] - 1));
   /** -1, 0 or 1: the brick in which the cell at distance `d` along the axis lies. */
-  const step = (axis: number, d: number): Expr => once(named("step", [d], AXES[axis]), () => right(plus(inner(axis), d), logs[axis]));
+  const step = (axis: number, d: number): Expr =>
+    once(named("step", [d], AXES[axis]), () => binary("shr", add(inner(axis), d), logs[axis]));
 
   const placeOf = (offset: Offset): { brick: Expr; cell: Expr } => {
     const axes = [...offset.keys()].filter((axis) => offset[axis] !== 0);
@@ -52,9 +55,9 @@ export function lowerBricks(
       throw new Error(`container "${container.name}" reaches ${offset}, beyond the neighbouring bricks`);
     if (axes.length === 0) return { brick, cell };
     const own = int(logs.reduce((sum, _, axis) => sum + 3 ** axis, 0));
-    const code = axes.reduce((sum, axis) => plus(sum, times(step(axis, offset[axis]), 3 ** axis)), own);
+    const code = axes.reduce((sum, axis) => add(sum, mul(step(axis, offset[axis]), 3 ** axis)), own);
     const shift = offset.reduce((sum, d, axis) => sum + d * 2 ** shifts[axis], 0);
-    const back = axes.reduce((sum, axis) => minus(sum, left(step(axis, offset[axis]), shifts[axis] + logs[axis])), plus(cell, shift));
+    const back = axes.reduce((sum, axis) => sub(sum, binary("shl", step(axis, offset[axis]), shifts[axis] + logs[axis])), add(cell, shift));
     return {
       brick: once(named("brick", offset), () => loadInt(kernel.view("bricks", "i32", 2), brick, code)),
       cell: once(named("cell", offset), () => back),
@@ -62,8 +65,8 @@ export function lowerBricks(
   };
 
   const activeAt = (at: { brick: Expr; cell: Expr }): Expr => {
-    const word = loadInt(kernel.view("active", "i32", 2), at.brick, right(at.cell, Math.log2(WORD)));
-    return differs(bits(right(word, bits(at.cell, WORD - 1)), 1), int(0));
+    const word = loadInt(kernel.view("active", "i32", 2), at.brick, binary("shr", at.cell, Math.log2(WORD)));
+    return ne(binary("and", binary("shr", word, binary("and", at.cell, WORD - 1)), 1), int(0));
   };
 
   const body = placeCells(
@@ -77,7 +80,7 @@ export function lowerBricks(
         return layout === "soa" ? [component, at.brick, at.cell] : [at.brick, component, at.cell];
       },
       active: (offset) => (offset.every((d) => d === 0) ? truth(true) : activeAt(placeOf(offset))),
-      coordinate: (axis) => plus(loadInt(kernel.view("origins", "i32", 2), brick, int(axis)), inner(axis)),
+      coordinate: (axis) => add(loadInt(kernel.view("origins", "i32", 2), brick, int(axis)), inner(axis)),
     },
   );
   const all = [...kernel.prologue, ...body];

@@ -1,6 +1,5 @@
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
-import { indexOf, minus, plus, right, times } from "../../ir/build.js";
 import { forwardStores } from "../../ir/passes/forward-stores.js";
 import { gatherReductions } from "../../ir/passes/gather.js";
 import { optimise } from "../../ir/passes/optimise.js";
@@ -11,6 +10,7 @@ import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../ir/errors.js";
 import type { Container, FieldUse } from "../grid/grid.js";
+import { add, binary, index, mul, sub } from "../../ir/expressions.js";
 
 /*
  * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
@@ -172,7 +172,7 @@ class Cells {
     return mapExpr(expr, (node) => {
       const definition = node.op === "local" ? this.definitions.get(node.name) : undefined;
       if (definition) return this.halved(definition, axis);
-      return isHalf(node, axis) ? indexOf(axis) : node;
+      return isHalf(node, axis) ? index(axis) : node;
     });
   }
 }
@@ -181,13 +181,13 @@ class Cells {
 const isHalf = (expr: Expr, axis: number): boolean =>
   expr.op === "binary" && expr.fn === "shr" && expr.a.op === "index" && expr.a.axis === axis && expr.b.op === "const" && expr.b.value === 1;
 
-const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? plus(base, d) : minus(base, -d));
+const shifted = (base: Expr, d: number): Expr => (d === 0 ? base : d > 0 ? add(base, d) : sub(base, -d));
 
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
-  own: indexOf,
-  fine: (axis: number): Expr => times(indexOf(axis), 2),
-  coarse: (axis: number): Expr => right(indexOf(axis), 1),
+  own: index,
+  fine: (axis: number): Expr => mul(index(axis), 2),
+  coarse: (axis: number): Expr => binary("shr", index(axis), 1),
 };
 
 const isSpread = ({ write, offset }: Touch): boolean => write && offset.some((d) => d !== 0);

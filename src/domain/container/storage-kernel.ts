@@ -1,4 +1,4 @@
-import { define, localOf } from "../../ir/build.js";
+import { define, localOf } from "../../ir/by-name.js";
 import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
 import { Names } from "../../ir/passes/copy.js";
 import { mapStmts } from "../../ir/walk.js";

@@ -1,9 +1,10 @@
-import { choose, compare, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, times, truth } from "../../ir/build.js";
+import { loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
 import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
 import { placeCells } from "../container/cell-code.js";
 import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
+import { add, binary, compare, index, int, mul, ne, select, truth } from "../../ir/expressions.js";
 
 /** What a kernel over a dense box needs beside the container's own parameters. */
 export type DenseRole = "mask" | "origin";
@@ -48,15 +49,15 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
 
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first fine cell or its coarse one. */
   const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
-    const index = indexOf(axis);
+    const here = index(axis);
     const extent = rings[axis];
     const isNear = level === "fine" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
     if (extent !== undefined && !isNear)
       return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
-    if (level === "own") return shifted(index, d);
+    if (level === "own") return shifted(here, d);
     return level === "fine"
-      ? shifted(times(index, 2), theirs[axis] - 2 * padding[axis] + d)
-      : shifted(right(shifted(index, -padding[axis]), 1), theirs[axis] + d);
+      ? shifted(mul(here, 2), theirs[axis] - 2 * padding[axis] + d)
+      : shifted(binary("shr", shifted(here, -padding[axis]), 1), theirs[axis] + d);
   };
   const cellIndex = (offset: readonly number[], of: Place): Expr[] => padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
   const known = new Map<string, Expr>();
@@ -64,14 +65,14 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const wrapped = (name: string, from: Expr, d: number, extent: number): Expr => {
     const wish = `${name}_${d < 0 ? "m" : ""}${Math.abs(d)}`;
     const [inside, back] = d < 0 ? [compare("ge", from, int(-d)), extent] : [compare("lt", from, int(extent - d)), -extent];
-    if (!known.has(wish)) known.set(wish, kernel.local(wish, choose(inside, shifted(from, d), shifted(from, d + back))));
+    if (!known.has(wish)) known.set(wish, kernel.local(wish, select(inside, shifted(from, d), shifted(from, d + back))));
     return known.get(wish)!;
   };
   const ring = plan.rings[last];
   /** Whether memory has a place for the cell at distance `dx` along x; absent where it has in any case. */
   const isInRow = (dx: number): Expr | undefined => {
     if (dx === 0 || !(ring === undefined ? plan.packed : plan.byValue)) return undefined;
-    const x = shifted(indexOf(last), -padding[last]);
+    const x = shifted(index(last), -padding[last]);
     return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
   };
   const fillValueOf = (name: string, type: ScalarType): Expr => {
@@ -84,9 +85,9 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   /** The offset of the same cell on the other side of the ring of x. */
   const around = ([dx, ...others]: readonly number[]): number[] => [dx < 0 ? dx + ring! : dx - ring!, ...others];
   const isActive = (offset: readonly number[]): Expr => {
-    const activeAt = (at: readonly number[]) => differs(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(at, own)), int(0));
+    const activeAt = (at: readonly number[]) => ne(loadInt(kernel.view("mask", "u8", padding.length), ...cellIndex(at, own)), int(0));
     const inRow = isInRow(offset[0]);
-    if (inRow && ring !== undefined) return choose(inRow, activeAt(offset), activeAt(around(offset)));
+    if (inRow && ring !== undefined) return select(inRow, activeAt(offset), activeAt(around(offset)));
     return inRow ? { op: "logical", type: "bool", fn: "and", a: inRow, b: activeAt(offset) } : activeAt(offset);
   };
   const element = (name: string, offset: readonly number[], component: Expr): Expr[] => {
@@ -105,17 +106,17 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         const { level, layout } = plan.fields.get(name)!;
         const inRow = level === "own" ? isInRow(offset[0]) : undefined;
         if (!inRow) return load;
-        if (ring === undefined) return choose(inRow, load, fillValueOf(name, load.type));
+        if (ring === undefined) return select(inRow, load, fillValueOf(name, load.type));
         const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
-        return choose(inRow, load, { ...load, indices: element(name, around(offset), component) });
+        return select(inRow, load, { ...load, indices: element(name, around(offset), component) });
       },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
-      kept: (name, offset, value) => (isThere(offset) ? value : choose(isActive(offset), value, fillValueOf(name, value.type))),
+      kept: (name, offset, value) => (isThere(offset) ? value : select(isActive(offset), value, fillValueOf(name, value.type))),
       active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
       coordinate: (n) => {
         const axis = last - n;
-        const local = shifted(indexOf(axis), -padding[axis]);
-        return axis === 0 ? plus(local, scalarOf(kernel.scalar("origin"), "i32")) : local;
+        const local = shifted(index(axis), -padding[axis]);
+        return axis === 0 ? add(local, paramOf(kernel.scalar("origin"), "i32")) : local;
       },
     },
   );
@@ -123,7 +124,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const shape: StorageShape = {
     policy: { kind: "range", rank: padding.length },
     fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
-    cell: padding.map((_, axis) => indexOf(axis)),
+    cell: padding.map((_, axis) => index(axis)),
   };
   return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
 }
@@ -133,11 +134,11 @@ type Place = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
 
 /** Index along an axis that offsets count from, on rings: these have no padding. */
 function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
-  const index = indexOf(axis);
-  return level === "own" ? index : level === "fine" ? times(index, 2) : right(index, 1);
+  const here = index(axis);
+  return level === "own" ? here : level === "fine" ? mul(here, 2) : binary("shr", here, 1);
 }
 
-const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : plus(expr, d));
+const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : add(expr, d));
 
 /** The body for active cells only; others fold the identity into the reductions, which stand at its end. */
 function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {

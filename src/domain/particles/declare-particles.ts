@@ -1,6 +1,5 @@
 import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
-import { indexOf, int, minus, plus } from "../../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
@@ -24,6 +23,7 @@ import { Column, type Deposit } from "./columns.js";
 import { sumByCell, type Slot } from "./deposits.js";
 import { overTeams } from "./over-teams.js";
 import { readCellOnce } from "./read-once.js";
+import { add, index, int, sub } from "../../ir/expressions.js";
 
 /** What a container over particles may declare: columns of its species, fields that it adds to, and what any container may. */
 export type ParticleParam = ContainerParam | Column | Deposit<Field>;
@@ -228,14 +228,14 @@ function gather(species: GridSpecies, target: Field, sums: Field, slots: readonl
   const axes = grid.extents.length;
   const type = target.type as NumericType;
   const at = (offset: readonly number[], k: number): Expr[] => [
-    ...Array.from({ length: axes }, (_, axis) => minus(indexOf(axis), offset[axes - 1 - axis])),
+    ...Array.from({ length: axes }, (_, axis) => sub(index(axis), offset[axes - 1 - axis])),
     int(k),
   ];
   const here = grid.extents.map(() => 0);
   const body = slots.map(({ offset, k }, n): Stmt => {
     const before: Expr = { op: "load", type, view: "target", indices: at(here, k) };
     const sum: Expr = { op: "load", type, view: "sums", indices: at(offset, n) };
-    return { kind: "store", view: "target", indices: at(here, k), value: plus(before, sum), location };
+    return { kind: "store", view: "target", indices: at(here, k), value: add(before, sum), location };
   });
   const view = (name: string): ViewParam => ({ kind: "view", name, element: type, rank: axes + 1, disjoint: false });
   const name = `gather ${target.name}`;

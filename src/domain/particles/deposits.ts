@@ -1,9 +1,9 @@
 import { affineOf, coefficient, definitionsOf, isConstant, without } from "../../ir/analysis/affine.js";
-import { indexOf, int } from "../../ir/build.js";
 import { Names } from "../../ir/passes/copy.js";
 import type { Expr, KernelIR, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { mapStmts, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../ir/errors.js";
+import { index, int } from "../../ir/expressions.js";
 
 /** A value that the particles of a cell add to: component `k` of the cell at an offset [dx, dy, dz]. */
 export interface Slot {
@@ -57,7 +57,7 @@ export function sumByCell(ir: KernelIR): CellSums {
     space: "private",
     location,
   }));
-  const here = Array.from({ length: axes }, (_, axis) => indexOf(axis));
+  const here = Array.from({ length: axes }, (_, axis) => index(axis));
   const stored = targets.flatMap(({ name, element: type }) =>
     slots.get(name)!.map((_, n): Stmt => {
       const value: Expr = { op: "element", type, array: arrays.get(name)!, index: int(n) };

@@ -1,7 +1,8 @@
-import { define, indexOf, int, loadInt, localOf, minus, plus, times } from "../../ir/build.js";
+import { define, loadInt, localOf } from "../../ir/by-name.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { analyseContainer } from "../container/analysis.js";
 import type { Container, MemberArray, GridSpecies } from "../grid/grid.js";
+import { add, index, int, mul, sub } from "../../ir/expressions.js";
 
 /**
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
@@ -11,15 +12,15 @@ import type { Container, MemberArray, GridSpecies } from "../grid/grid.js";
  */
 export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {
   const axes = grid.extents.length;
-  const here = Array.from({ length: axes }, (_, axis) => indexOf(axis));
-  const number = here.slice(1).reduce((sum, index, n) => plus(times(sum, grid.extents[axes - 2 - n]), index), here[0]);
+  const here = Array.from({ length: axes }, (_, axis) => index(axis));
+  const number = here.slice(1).reduce((sum, index, n) => add(mul(sum, grid.extents[axes - 2 - n]), index), here[0]);
   const [own, begin] = [localOf("own", "i32"), localOf("begin", "i32")];
   const set = (view: string, value: Expr): Stmt => ({ kind: "store", view, indices: [...here, int(0)], value, location });
   const body = [
-    define(own.name, minus(number, loadInt("origin", int(0))), location),
+    define(own.name, sub(number, loadInt("origin", int(0))), location),
     define(begin.name, loadInt("offsets", own), location),
     set("first", begin),
-    set("count", minus(loadInt("offsets", plus(own, 1)), begin)),
+    set("count", sub(loadInt("offsets", add(own, 1)), begin)),
   ];
   const array = (param: string): ViewParam => ({ kind: "view", name: param, element: "i32", rank: 1, disjoint: false });
   const list = (param: string): ViewParam => ({ ...array(param), rank: axes + 1 });

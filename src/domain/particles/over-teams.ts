@@ -1,8 +1,9 @@
-import { compare, define, indexOf, int, localOf, minus, plus, scalarOf, times } from "../../ir/build.js";
+import { define, localOf, paramOf } from "../../ir/by-name.js";
 import { Names } from "../../ir/passes/copy.js";
 import type { BinaryFn, Expr, KernelIR, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { assignedLocals, mapExpr, mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { CellTeams, OverTeams } from "../grid/cell-teams.js";
+import { add, compare, index, int, mul, sub } from "../../ir/expressions.js";
 
 const FOLDS: Partial<Record<BinaryFn, TeamResult["op"]>> = { add: "sum", min: "min", max: "max" };
 
@@ -24,19 +25,19 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
   const { location } = ir;
   const [plane, cells, member, lane] = ["plane", "cells", "member", "lane"].map((wish) => names.fresh(wish));
   const [number, own] = [names.fresh("cell"), names.fresh("own_cell")];
-  const isThere = compare("lt", localOf(number, "i32"), scalarOf(cells, "i32"));
+  const isThere = compare("lt", localOf(number, "i32"), paramOf(cells, "i32"));
   const place = (expr: Expr): Expr => mapExpr(expr, (node) => (node.op === "index" ? localOf(axes[node.axis], "i32") : node));
   const axes = padding.map((_, axis) => names.fresh(`index_${axis}`));
   const across = (list: readonly number[]): number => list.reduce((a, b) => a * b, 1);
   const divided = (a: Expr, by: number): Expr => ({ op: "binary", type: "i32", fn: "div", a, b: int(by) });
   const rest = (a: Expr, by: number): Expr => ({ op: "binary", type: "i32", fn: "rem", a, b: int(by) });
   const start: Stmt[] = [
-    define(number, plus(times(indexOf(0), members), localOf(member, "i32")), location),
+    define(number, add(mul(index(0), members), localOf(member, "i32")), location),
     // Members beyond the last cell do with that one, and leave nothing.
-    define(own, { op: "binary", type: "i32", fn: "min", a: localOf(number, "i32"), b: minus(scalarOf(cells, "i32"), 1) }, location),
+    define(own, { op: "binary", type: "i32", fn: "min", a: localOf(number, "i32"), b: sub(paramOf(cells, "i32"), 1) }, location),
     ...axes.map((name, axis) => {
       const whole = divided(localOf(own, "i32"), across(extents.slice(axis)));
-      const index = axis === 0 ? plus(whole, scalarOf(plane, "i32")) : plus(rest(whole, extents[axis - 1]), padding[axis]);
+      const index = axis === 0 ? add(whole, paramOf(plane, "i32")) : add(rest(whole, extents[axis - 1]), padding[axis]);
       return define(name, index, location);
     }),
   ];
@@ -45,7 +46,7 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
   const [from, count] = [names.fresh("from"), names.fresh("particles")];
   const shared: Stmt[] = [
     define(from, first, location),
-    define(count, { op: "select", type: "i32", cond: isThere, a: minus(stop, localOf(from, "i32")), b: int(0) }, location),
+    define(count, { op: "select", type: "i32", cond: isThere, a: sub(stop, localOf(from, "i32")), b: int(0) }, location),
     ...overLanes(body, loop.name, { lane, from, count, results: [...results.values()].map(({ result }) => result), location }, results),
     ...[...results].map(([name, { result, fn }]): Stmt => {
       const before = localOf(name, result.type);
@@ -123,7 +124,7 @@ function overLanes(
     if (s.kind !== "assign" || !fold || s.value.op !== "binary") return s;
     return { kind: "reduce", target: fold.result.name, value: s.value.b, location: s.location };
   };
-  const one = [define(particle, plus(localOf(from, "i32"), localOf(lane, "i32")), location), ...mapStmts(body, { stmt })];
+  const one = [define(particle, add(localOf(from, "i32"), localOf(lane, "i32")), location), ...mapStmts(body, { stmt })];
   const common = { name: lane, count: localOf(count, "i32"), body: one, location };
   return [results.length > 0 ? { kind: "teamReduce", results: [...results], ...common } : { kind: "teamFor", ...common }];
 }

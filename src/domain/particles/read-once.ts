@@ -1,4 +1,4 @@
-import { define, localOf } from "../../ir/build.js";
+import { define, localOf } from "../../ir/by-name.js";
 import { Names } from "../../ir/passes/copy.js";
 import { printExpr } from "../../ir/print.js";
 

@@ -1,4 +1,4 @@
-import { bits, choose, compare, define, differs, indexOf, int, loadInt, localOf, plus, right, scalarOf, truth } from "../../ir/build.js";
+import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import type { Level } from "../../kernel/cells.js";
 import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
@@ -6,6 +6,7 @@ import { placeCells } from "../container/cell-code.js";
 import type { Offset } from "../grid/parts.js";
 import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
+import { add, binary, compare, index, int, ne, select, truth } from "../../ir/expressions.js";
 
 /** What a kernel over indexed cells needs beside the container's own parameters. */
 export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "fine" | "coarse" | "x" | "y" | "z";
@@ -30,11 +31,11 @@ const SHIFT = Math.log2(GROUP);
 /** For GPUs: an element a cell, which finds its neighbours by `near` and `far` (see Connectivity). */
 export function lowerCells(container: KernelIR, plan: ContainerPlan, directions: Directions): LoweredSparse {
   const kernel = new StorageKernel<SparseRole>(container);
-  const cell = indexOf(0);
+  const cell = index(0);
   const body = place(container, plan, kernel, cell, directions, (direction) => {
-    const entry = kernel.local(`near_${direction}`, loadInt(kernel.view("near", "i32", 2), int(direction), right(cell, SHIFT)));
-    const far = loadInt(kernel.view("far", "i32", 2), right(entry, 1), bits(cell, GROUP - 1));
-    return kernel.local(`neighbour_${direction}`, choose(differs(bits(entry, 1), int(0)), far, plus(cell, right(entry, 1))));
+    const entry = kernel.local(`near_${direction}`, loadInt(kernel.view("near", "i32", 2), int(direction), binary("shr", cell, SHIFT)));
+    const far = loadInt(kernel.view("far", "i32", 2), binary("shr", entry, 1), binary("and", cell, GROUP - 1));
+    return kernel.local(`neighbour_${direction}`, select(ne(binary("and", entry, 1), int(0)), far, add(cell, binary("shr", entry, 1))));
   });
   const shape: StorageShape = { policy: { kind: "range", rank: 1 }, fieldRank, cell: [cell] };
   return { ir: kernel.finish([...kernel.prologue, ...body], plan, shape), roles: kernel.roles };
@@ -44,20 +45,20 @@ export function lowerCells(container: KernelIR, plan: ContainerPlan, directions:
 export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: Directions): LoweredSparse {
   const { location } = container;
   const kernel = new StorageKernel<SparseRole>(container);
-  const run = kernel.local("run", plus(indexOf(0), scalarOf(kernel.scalar("firstRun"), "i32")));
+  const run = kernel.local("run", add(index(0), paramOf(kernel.scalar("firstRun"), "i32")));
   const bound = (n: number): Expr => loadInt(kernel.view("runs", "i32", 2), run, int(n));
   const first = kernel.local("first", bound(0));
   const member = localOf(kernel.fresh("member"), "i32");
   const cell = localOf(kernel.fresh("cell"), "i32");
   const placed = place(container, plan, kernel, cell, directions, (direction) =>
-    plus(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), run, int(direction)))),
+    add(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), run, int(direction)))),
   );
 
   const reduced = plan.storeReduced ? [] : container.params.filter((p): p is ReduceParam => p.kind === "reduce");
   const totals = new Map(reduced.map(({ name, type, op }) => [name, { name: kernel.fresh(`${name}_run`), type, op } as TeamResult]));
   const toTotal = (stmt: Stmt): Stmt =>
     stmt.kind === "reduce" && totals.has(stmt.target) ? { ...stmt, target: totals.get(stmt.target)!.name } : stmt;
-  const body = [define(cell.name, plus(first, member), location), ...mapStmts(placed, { stmt: toTotal })];
+  const body = [define(cell.name, add(first, member), location), ...mapStmts(placed, { stmt: toTotal })];
   const shared = { name: member.name, count: bound(1), body, location };
   const loop: Stmt = totals.size > 0 ? { kind: "teamReduce", results: [...totals.values()], ...shared } : { kind: "teamFor", ...shared };
   const folds = [...totals].map(([target, { name, type }]): Stmt => ({ kind: "reduce", target, value: localOf(name, type), location }));
@@ -98,7 +99,7 @@ function place(
         const index = indexAt(offset, level);
         return cardinality === 1 ? [index] : layout === "soa" ? [component, index] : [index, component];
       },
-      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", indexAt(offset), scalarOf(kernel.scalar("fillCell"), "i32"))),
+      active: (offset) => (isOwn(offset) ? truth(true) : compare("lt", indexAt(offset), paramOf(kernel.scalar("fillCell"), "i32"))),
       coordinate: (axis) => loadInt(kernel.view(COORDINATES[axis], "i32", 1), cell),
     },
   );

@@ -1,6 +1,6 @@
-import { bits, int, right } from "../build.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { mapExpr, mapKernel, mapStmts } from "../walk.js";
+import { binary, int } from "../expressions.js";
 
 /** How the first axis of a view or scatter parameter is split. */
 export interface Split {
@@ -19,7 +19,7 @@ export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, Split>): Ke
   const indices = (view: string, [first, ...rest]: Expr[]): Expr[] => {
     const split = splits.get(view);
     if (!split) return [first, ...rest];
-    return [right(first, Math.log2(split.block)), ...rest, bits(first, split.block - 1)];
+    return [binary("shr", first, Math.log2(split.block)), ...rest, binary("and", first, split.block - 1)];
   };
   const node = (e: Expr): Expr => {
     if (e.op === "load") return { ...e, indices: indices(e.view, e.indices) };

@@ -1,4 +1,4 @@
-import { define, localOf } from "../build.js";
+import { define, localOf } from "../by-name.js";
 import { Names } from "./copy.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, changedIn } from "../walk.js";

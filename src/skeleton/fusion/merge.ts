@@ -3,7 +3,6 @@ import { valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
 import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
-import { choose, compare, int } from "../../ir/build.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../../ir/types.js";
 import { Names } from "../../ir/passes/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../../ir/walk.js";
@@ -11,6 +10,7 @@ import type { Scalar } from "../../set/scalar.js";
 import { footprintOf, offsetOf } from "./footprint.js";
 import { entry } from "../entry.js";
 import type { Group, Inline, Part } from "./group.js";
+import { compare, int, select } from "../../ir/expressions.js";
 
 /** Which fields and scalars stand for those of the sequence: they differ from them where results went to second buffers. */
 export interface Buffers {
@@ -215,7 +215,7 @@ class Merger {
     if (d === 0 || !periodic[axis]) return beside;
     const extent = extents[axis];
     const isInside = d < 0 ? compare("ge", index, int(-d)) : compare("lt", index, int(extent - d));
-    return choose(isInside, beside, shifted(index, d < 0 ? d + extent : d - extent));
+    return select(isInside, beside, shifted(index, d < 0 ? d + extent : d - extent));
   }
 
   /** New names of a container's parameters and tables: one for each field, scalar and value, whoever uses it. */

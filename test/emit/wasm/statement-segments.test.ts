@@ -2,18 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { segmentsOf, type Segment } from "../../../src/emit/wasm/statement-segments.js";
 import { f32, f64, i32, kernel, open, range, view } from "../../../src/index.js";
-import { define, indexOf, localOf } from "../../../src/ir/build.js";
+import { define, localOf } from "../../../src/ir/by-name.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
+import { index } from "../../../src/ir/expressions.js";
 
 /* Long runs of assignments that are cut into blocks, and those that are not; numbers that are too many for the registers. */
 
 const at = { file: "test", line: 1, column: 1 };
-const load: Expr = { op: "load", type: "f64", view: "x", indices: [indexOf(0)] };
+const load: Expr = { op: "load", type: "f64", view: "x", indices: [index(0)] };
 const plus = (a: Expr, b: Expr): Expr => ({ op: "binary", type: "f64", fn: "add", a, b });
 const read = (name: string): Stmt => define(name, load, at);
 const sum = localOf("sum", "f64");
 const adds = (value: Expr): Stmt => ({ kind: "assign", name: "sum", value: plus(sum, value), location: at });
-const store = (value: Expr): Stmt => ({ kind: "store", view: "y", indices: [indexOf(0)], value, location: at });
+const store = (value: Expr): Stmt => ({ kind: "store", view: "y", indices: [index(0)], value, location: at });
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const cut = (body: Stmt[]): readonly Segment[] => segmentsOf(body, () => true);
 
