@@ -2,6 +2,7 @@ import { unreachable } from "../ir/unreachable.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import { read, type Frame, type Lowering, type Shape } from "./lowering.js";
+import { reassigned } from "./reassigned.js";
 import { alwaysReturns, hasLoop, returns } from "./syntax.js";
 import { Scope, constant, type Value } from "./values.js";
 import { condition, scalar } from "./operands.js";
@@ -138,7 +139,9 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
       cx.arrayName = d.id.type === "Identifier" ? d.id.name : undefined;
       const value = cx.expression(d.init, scope);
       cx.arrayName = undefined;
-      bindPattern(cx, d.id, value, scope, node.kind === "const", d.init.type === "ArrayExpression");
+      const isList = d.init.type === "ArrayExpression";
+      const isConstant = node.kind === "const" || !(isList || reassigned(cx.source.node).has(d));
+      bindPattern(cx, d.id, value, scope, isConstant, isList);
     } else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
   }
 }

@@ -149,8 +149,7 @@ describe("what tools write is accepted", () => {
       lowered(fromText({ x, y }, text)),
       `let o: f64 = 0.0
 let r: bool = !bool(0)
-let a: i32 = 3
-for s = 0 until a
+for s = 0 until 3
   if x[s] > Infinity
     r = !bool(1)
   else
@@ -162,6 +161,23 @@ else
   o = -o
 y[i] = o`,
     );
+  });
+  it("names of minifiers that are declared with let and stay as they are", () => {
+    const text = (word: string): string => `({ y }, i) => {
+      ${word} n = 1 << 2, m = n + 1;
+      ${word} a = new Float64Array(n);
+      for (let k = 0, e = n; k < e; k++) a[k] = m * k;
+      for (let n = 0; n < 3; n++) y[i] += a[n];
+      const other = (x) => { let n = x; n += 1; return n; };
+      y[i] += other(n);
+    }`;
+    const [constant, variable] = ["const", "let"].map((word) => lowered(fromText({ y }, text(word))));
+    assert.equal(variable, constant);
+    // One that gets another value is no constant, whoever gives it.
+    const changed = (by: string): string =>
+      lowered(fromText({ y }, `({ y }, i) => { let n = 4; ${by}; const a = new Float64Array(n); y[i] = a[0]; }`));
+    for (const by of ["n++", "n = 5", "[n] = [5]", "const f = () => { n = 5; }; f()"])
+      assert.throws(() => changed(by), /the length of a private array must be a constant/);
   });
   it("strings of minifiers", () => {
     const text =

@@ -28,7 +28,8 @@ const all = kernel(
   "all",
   { y: view(f64), n: view(i32), half: 0.5, on: true, total: sum(f64) },
   ({ y, n, half, on, total }, i) => {
-    const a = new Real(COUNT);
+    const length = 1 << (COUNT - 1);
+    const a = new Real(length);
     for (let k = 0; k < COUNT; k++) a[k] = weights[k] * k;
     let s = 0;
     for (let k = 0; k < a.length; k++) s += a[k];
