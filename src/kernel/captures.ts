@@ -5,7 +5,7 @@ import { describe } from "./describe.js";
 import { KernelError } from "../ir/errors.js";
 import { arrayTypeOf, type ArrayType, type Helper, type ScalarToken, type TableToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
-import { pathOf, stringsOfPath } from "./syntax.js";
+import { pathOf } from "./syntax.js";
 import { tableOf } from "./tables.js";
 import { literal } from "./types.js";
 import { constant, Scope, type Value } from "./values.js";
@@ -118,23 +118,18 @@ export class CaptureList {
 
   private read(): Entry[] {
     const list = listIn(this.source.node);
-    if (!list) return this.fail(this.source.node, "its captures are no list", "write () => [wave, C]");
+    if (!list || list.elements.some((e) => e?.type === "SpreadElement"))
+      return this.fail(this.source.node, "its captures are not listed one by one", "write () => [wave, C]");
     const values = this.values();
-    if (!Array.isArray(values) || list.elements.some((e) => !e || e.type === "SpreadElement") || values.length !== list.elements.length)
-      return this.fail(list, "its captures are not listed one by one", "write () => [wave, C], each under its own name");
-    return list.elements.map((e, n) => ({ path: pathOf(e!), value: values[n], node: e! }));
+    return list.elements.map((e, n) => ({ path: e ? pathOf(e) : undefined, value: values[n], node: e ?? list }));
   }
 
-  private values(): unknown {
+  private values(): readonly unknown[] {
     try {
       return this.captures();
     } catch (error) {
-      const problem = `its captures cannot be listed yet: ${error instanceof Error ? error.message : error}`;
-      return this.fail(
-        this.source.node,
-        problem,
-        "declare them before the kernel is compiled: it is at its first use, a container at once",
-      );
+      const problem = `its captures cannot be listed yet: ${(error as Error).message}`;
+      return this.fail(this.source.node, problem, "declare them before: kernels are compiled at their first use, containers at once");
     }
   }
 
@@ -205,7 +200,7 @@ export class CaptureList {
       `${path} is ${describe(value)}, which no kernel can use`,
       typeof value === "object" && value !== null
         ? `list what is used of it, () => [${path}.name]; numbers as table(f64, [...])`
-        : "list numbers, truth values, tables, functions and types of arrays",
+        : "list numbers, tables and functions",
     );
   }
 
@@ -262,7 +257,7 @@ function listIn({ body }: FunctionSource["node"]): acorn.ArrayExpression | undef
 
 const isTable = (value: unknown): value is TableToken => (value as Partial<TableToken> | null | undefined)?.kind === "table";
 
-const lastOf = (path: string): string => stringsOfPath(path).at(-1)!;
+const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
 /** What a path is a member of. */
-const moduleOf = (path: string): string | undefined => stringsOfPath(path).slice(0, -1).join(".") || undefined;
+const moduleOf = (path: string): string | undefined => (path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : undefined);

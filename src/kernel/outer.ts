@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import { listBehind } from "./captures.js";
 import type { Lowering } from "./lowering.js";
-import { pathOf, stringsOfPath } from "./syntax.js";
+import { pathOf } from "./syntax.js";
 import type { Scope, Value } from "./values.js";
 
 /* Names of what is outside a kernel: see captures.ts. */
@@ -18,7 +18,7 @@ export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Sco
 }
 
 /** Most tools write what was imported as a member of a name of their own. */
-const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? stringsOfPath(path).slice(-1)[0] : path);
+const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? path.split(".").at(-1)! : path);
 
 const NAMESPACES = new Set(["Math", "Number", "console"]);
 
@@ -26,14 +26,14 @@ const NAMESPACES = new Set(["Math", "Number", "console"]);
 export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value | undefined {
   const path = pathOf(node);
   if (path === undefined) return undefined;
-  const [first] = stringsOfPath(path);
+  const [first] = path.split(".");
   if (NAMESPACES.has(first) || scope.find(first)) return undefined;
   return scope.find(path);
 }
 
 /** Refuses a member of something outside that is not listed, nor what it is a member of. */
 export function unknownMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): void {
-  const names = stringsOfPath(pathOf(node) ?? "");
+  const names = (pathOf(node) ?? "").split(".");
   if (names.length < 2 || NAMESPACES.has(names[0])) return;
   if (names.some((_, n) => scope.find(names.slice(0, n + 1).join(".")))) return;
   unknown(cx, node, names.slice(0, names.at(-1) === "length" ? -1 : undefined).join("."), scope);

@@ -25,9 +25,6 @@ export function pathOf(node: acorn.Node): string | undefined {
   return object !== undefined && name !== undefined && !name.includes(".") ? `${object}.${name}` : undefined;
 }
 
-/** The names of a path. */
-export const stringsOfPath = (path: string): readonly string[] => path.split(".");
-
 /** The text of a string that is written out; minifiers write it as a template. */
 export function stringOf(node: acorn.Node | undefined): string | undefined {
   const written = node as acorn.AnyNode | undefined;

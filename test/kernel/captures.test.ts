@@ -515,7 +515,7 @@ describe("what cannot be captured is refused", () => {
     ),
     "lattice as never as { gone: number }).gone]",
     /lattice.gone is nothing/,
-    /list numbers, truth values/,
+    /list numbers, tables and functions/,
   );
   refuses(
     "two things of one name that a function may mean",
@@ -562,7 +562,7 @@ describe("what cannot be captured is refused", () => {
       () => C as never,
     ),
     "() => C",
-    /its captures are no list/,
+    /its captures are not listed one by one/,
     /write \(\) => \[wave, C\]/,
   );
   refuses(
@@ -573,9 +573,9 @@ describe("what cannot be captured is refused", () => {
       ({ y }, i) => (y[i] = C),
       () => [...constants],
     ),
-    "[...constants]",
+    "() => [...constants]",
     /not listed one by one/,
-    /each under its own name/,
+    /write \(\) => \[wave, C\]/,
   );
   it("what is not declared yet", () => {
     const error = refusal(
@@ -587,7 +587,7 @@ describe("what cannot be captured is refused", () => {
       ),
     );
     assert.match(error.problem, /its captures cannot be listed yet: .*late/);
-    assert.match(error.remedy!, /declare them before the kernel is compiled/);
+    assert.match(error.remedy!, /declare them before: kernels are compiled at their first use/);
     assert.ok(pointedAt(error).startsWith("() => [late]"));
     const late = 1;
   });
