@@ -2,7 +2,8 @@ import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, requireAlike, requireData, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
+import { DeviceQueue } from "../launch/device-queue.js";
+import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -17,42 +18,51 @@ const forgotten = new FinalizationRegistry<{ gpu: Gpu; event: Handle }>(({ gpu, 
 });
 
 /** A stream of one GPU. */
-export class CudaQueue implements Queue {
+export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   readonly stream: Handle;
 
   constructor(
     readonly device: Device,
     readonly gpu: Gpu,
   ) {
+    super();
     this.stream = gpu.createStream();
   }
 
-  submit(work: Launch | Graph): void {
+  protected requireOpen(): void {
     this.gpu.enter();
-    if (work instanceof CudaGraph) {
-      if (this.gpu.capture) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
-      if (work.gpu !== this.gpu)
-        throw new LaunchError(`a graph that a queue of "${work.gpu.name}" has captured was submitted to "${this.device.name}"`);
-      return work.enqueue(this.stream);
-    }
-    if (!(work instanceof GpuLaunch || work instanceof GpuFold) || work.gpu !== this.gpu)
-      throw new LaunchError(
-        "kernel" in work
-          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
-          : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
-      );
-    work.requireReady();
-    this.gpu.capture?.launches.add(work);
-    work.enqueue(this.stream);
   }
 
-  capture(record: () => void, others: readonly Queue[] = []): Graph {
-    const forks = others.map((other) => {
-      if (other instanceof CudaQueue && other.gpu.driver === this.gpu.driver) return other;
-      throw new LaunchError(
-        `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph has devices of one kind`,
-      );
-    });
+  protected get capturing(): boolean {
+    return this.gpu.capture !== undefined;
+  }
+
+  protected ownLaunch(work: Launch | Graph): GpuLaunch | GpuFold | undefined {
+    return (work instanceof GpuLaunch || work instanceof GpuFold) && work.gpu === this.gpu ? work : undefined;
+  }
+
+  protected ownGraph(work: Launch | Graph): CudaGraph | undefined {
+    return work instanceof CudaGraph ? work : undefined;
+  }
+
+  protected enqueue(launch: GpuLaunch | GpuFold): void {
+    launch.requireReady();
+    this.gpu.capture?.launches.add(launch);
+    launch.enqueue(this.stream);
+  }
+
+  protected enqueueGraph(graph: CudaGraph): void {
+    if (graph.gpu !== this.gpu)
+      throw new LaunchError(`a graph that a queue of "${graph.gpu.name}" has captured was submitted to "${this.device.name}"`);
+    graph.enqueue(this.stream);
+  }
+
+  protected capturesWith(other: Queue): other is CudaQueue {
+    return other instanceof CudaQueue && other.gpu.driver === this.gpu.driver;
+  }
+
+  protected captureWork(record: () => void, others: readonly Queue[]): Graph {
+    const forks = others.filter((other) => this.capturesWith(other));
     return CudaGraph.capture(this, new Set([this, ...forks].map(({ gpu }) => gpu)), () => {
       const start = this.record();
       for (const fork of forks) fork.wait(start);
@@ -61,17 +71,12 @@ export class CudaQueue implements Queue {
     });
   }
 
-  write(target: View, data: ArrayLike<number>): void {
-    this.gpu.enter();
-    this.refuseInCapture("a write");
-    requireData(target.type, target.shape, data);
+  protected writeData(target: View, data: ArrayLike<number>): void {
     writeView(this.gpu, target, data, this.stream);
   }
 
-  copy(source: View, target: View): void {
-    this.gpu.enter();
+  protected copyViews(source: View, target: View): void {
     this.gpu.capture?.afterKernel.delete(this.stream);
-    requireAlike(source, target);
     if (source.size === 0) return;
     if (source.buffer.host) return this.write(target, readView(source));
     if (target.buffer.host) return writeHostView(target, this.readNow(source));
@@ -84,7 +89,7 @@ export class CudaQueue implements Queue {
     else this.copyStrided(source, target);
   }
 
-  clear(target: View): void {
+  protected clearView(target: View): void {
     const driver = this.enter(target);
     this.gpu.capture?.afterKernel.delete(this.stream);
     if (target.size === 0) return;
@@ -92,9 +97,7 @@ export class CudaQueue implements Queue {
     else this.write(target, new Uint8Array(target.size));
   }
 
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    this.gpu.enter();
-    this.refuseInCapture("a read");
+  protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.enter(source);
     const beforePoll = () => void this.gpu.enter();
     if (source.contiguous || source.size === 0)
@@ -107,18 +110,17 @@ export class CudaQueue implements Queue {
     }
   }
 
-  async results(launch: Launch): Promise<Record<string, number>> {
-    this.gpu.enter();
-    if (!(launch instanceof GpuLaunch) || launch.gpu !== this.gpu || !launch.ran)
-      throw new LaunchError(
-        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
-      );
+  protected resultsOf(launch: Launch): Promise<Record<string, number>> | undefined {
+    return launch instanceof GpuLaunch && launch.gpu === this.gpu && launch.ran ? this.readResults(launch) : undefined;
+  }
+
+  private async readResults(launch: GpuLaunch): Promise<Record<string, number>> {
     const { address, count } = launch.resultRange;
     const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());
     return launch.decodeResults(bytes.buffer);
   }
 
-  record(): DeviceEvent {
+  protected recordEvent(): DeviceEvent {
     const driver = this.gpu.enter();
     const event = new CudaEvent(this.gpu, driver.handle("cuEventCreate", 0));
     driver.call("cuEventRecord", event.handle, this.stream);
@@ -126,14 +128,14 @@ export class CudaQueue implements Queue {
   }
 
   /** What a CPU's queue has recorded has happened already. */
-  wait(event: DeviceEvent): void {
+  protected waitFor(event: DeviceEvent): void {
     const driver = this.gpu.enter();
     if (!(event instanceof CudaEvent) || event.gpu.driver !== driver) return event.block();
     this.gpu.capture?.afterKernel.delete(this.stream);
     driver.call("cuStreamWaitEvent", this.stream, event.handle, 0);
   }
 
-  async finish(): Promise<void> {
+  protected async untilDone(): Promise<void> {
     const driver = this.gpu.enter();
     this.refuseInCapture("waiting for the end");
     await untilReady(driver, "cuStreamQuery", this.stream, () => void this.gpu.enter());
@@ -182,19 +184,10 @@ export class CudaQueue implements Queue {
     }
   }
 
-  private refuseInCapture(what: string): void {
-    if (this.gpu.capture)
-      throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
-  }
-
   /** Throws LaunchError for a view that is not in this GPU's memory; a graph that is captured keeps an eye on the others. */
   private enter(...views: View[]) {
     const driver = this.gpu.enter();
-    for (const view of views)
-      if (view.buffer.memory !== this.gpu.memory)
-        throw new LaunchError(
-          `a view in the memory of ${view.buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`,
-        );
+    this.requireOwnMemory(views);
     for (const { buffer } of views) this.gpu.capture?.buffers.add(buffer as GpuBuffer);
     return driver;
   }

@@ -5,7 +5,8 @@ import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Step } from "../gpu/steps.js";
-import { BYTES, requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
+import { DeviceQueue } from "../launch/device-queue.js";
+import { BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import type { Handle } from "./api.js";
 import { captureCommands, capturing } from "./capture.js";
 import { Completion, OpenclEvent } from "./events.js";
@@ -14,7 +15,7 @@ import { OpenclMemory, type OpenclMachine } from "./machine.js";
 import { downloadNow, fillView, readBytes, startDownload, Uploads } from "./transfers.js";
 
 /** An in-order command queue of one device. */
-export class OpenclQueue implements Queue {
+export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
   readonly stream: Handle;
   private readonly uploads: Uploads;
 
@@ -22,50 +23,57 @@ export class OpenclQueue implements Queue {
     readonly device: Device,
     readonly machine: OpenclMachine,
   ) {
+    super();
     this.stream = machine.createQueue();
     this.uploads = new Uploads(machine);
   }
 
-  submit(work: Launch | Graph): void {
-    const cl = this.machine.enter();
-    if (work instanceof OpenclGraph) {
-      if (capturing()) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
-      work.enqueue(this);
-    } else {
-      if (!(work instanceof GpuLaunch) || work.gpu !== this.machine)
-        throw new LaunchError(
-          "kernel" in work
-            ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
-            : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
-        );
-      work.requireReady();
-      capturing()?.launches.add(work);
-      this.give({ enqueue: (stream) => work.enqueue(stream) });
-    }
-    if (!capturing()) cl.call("clFlush", this.stream);
+  protected requireOpen(): void {
+    this.machine.enter();
   }
 
-  capture(record: () => void, others: readonly Queue[] = []): Graph {
-    this.machine.enter();
-    for (const other of others)
-      if (!(other instanceof OpenclQueue))
-        throw new LaunchError(
-          `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph has devices of one kind`,
-        );
+  protected get capturing(): boolean {
+    return capturing() !== undefined;
+  }
+
+  protected ownLaunch(work: Launch | Graph): GpuLaunch | undefined {
+    return work instanceof GpuLaunch && work.gpu === this.machine ? work : undefined;
+  }
+
+  protected ownGraph(work: Launch | Graph): OpenclGraph | undefined {
+    return work instanceof OpenclGraph ? work : undefined;
+  }
+
+  protected enqueue(launch: GpuLaunch): void {
+    launch.requireReady();
+    capturing()?.launches.add(launch);
+    this.give({ enqueue: (stream) => launch.enqueue(stream) });
+    if (!capturing()) this.flush();
+  }
+
+  protected enqueueGraph(graph: OpenclGraph): void {
+    graph.enqueue(this);
+    this.flush();
+  }
+
+  private flush(): void {
+    this.machine.enter().call("clFlush", this.stream);
+  }
+
+  protected capturesWith(other: Queue): boolean {
+    return other instanceof OpenclQueue;
+  }
+
+  protected captureWork(record: () => void): Graph {
     return new OpenclGraph(this, captureCommands(record));
   }
 
-  write(target: View, data: ArrayLike<number>): void {
-    this.machine.enter();
-    this.refuseInCapture("a write");
-    requireData(target.type, target.shape, data);
+  protected writeData(target: View, data: ArrayLike<number>): void {
     this.requireOwn(target);
     this.uploads.write(target, data, this.stream);
   }
 
-  copy(source: View, target: View): void {
-    this.machine.enter();
-    requireAlike(source, target);
+  protected copyViews(source: View, target: View): void {
     if (source.size === 0) return;
     if (source.buffer.host) return this.write(target, readView(source));
     if (target.buffer.host) return writeHostView(target, this.readNow(source));
@@ -77,37 +85,32 @@ export class OpenclQueue implements Queue {
     else this.give(this.stridedStep(source, stridedMemory(source), stridedMemory(target)));
   }
 
-  clear(target: View): void {
-    this.machine.enter();
+  protected clearView(target: View): void {
     this.requireOwn(target);
     if (target.size === 0) return;
     if (target.contiguous) this.give(this.machine.fillStep(stridedMemory(target).address, 0, target.size * BYTES[target.type]));
     else this.write(target, new Uint8Array(target.size));
   }
 
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    this.machine.enter();
-    this.refuseInCapture("a read");
+  protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.requireOwn(source);
     const download = startDownload(this.machine, source, this.stream);
     await download.completion?.wait();
     return download.take();
   }
 
-  async results(launch: Launch): Promise<Record<string, number>> {
-    this.machine.enter();
-    if (!(launch instanceof GpuLaunch) || launch.gpu !== this.machine || !launch.ran)
-      throw new LaunchError(
-        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
-      );
+  protected resultsOf(launch: Launch): Promise<Record<string, number>> | undefined {
+    return this.ownLaunch(launch)?.ran ? this.readResults(launch as GpuLaunch) : undefined;
+  }
+
+  private async readResults(launch: GpuLaunch): Promise<Record<string, number>> {
     const { address, count } = launch.resultRange;
     const { buffer, completion } = readBytes(this.machine, address, 8 * count, this.stream);
     await completion?.wait();
     return launch.decodeResults(buffer);
   }
 
-  record(): DeviceEvent {
-    this.machine.enter();
+  protected recordEvent(): DeviceEvent {
     const event = new OpenclEvent(this.machine);
     this.give({
       enqueue: (stream) => {
@@ -118,8 +121,7 @@ export class OpenclQueue implements Queue {
   }
 
   /** What another kind of device has recorded is waited for here and now, and so is another OpenCL device's. */
-  wait(event: DeviceEvent): void {
-    this.machine.enter();
+  protected waitFor(event: DeviceEvent): void {
     if (!(event instanceof OpenclEvent)) return event.block();
     this.give({
       enqueue: (stream) => {
@@ -133,8 +135,7 @@ export class OpenclQueue implements Queue {
     });
   }
 
-  async finish(): Promise<void> {
-    this.machine.enter();
+  protected async untilDone(): Promise<void> {
     this.refuseInCapture("waiting for the end");
     await this.mark(this.stream).wait();
   }
@@ -187,18 +188,9 @@ export class OpenclQueue implements Queue {
     return downloadNow(this.machine, source, this.stream);
   }
 
-  private refuseInCapture(what: string): void {
-    if (capturing())
-      throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
-  }
-
   /** Throws LaunchError for a view that is not in this device's memory; a graph that is captured keeps an eye on the others. */
   private requireOwn(...views: View[]): void {
-    for (const { buffer } of views)
-      if (buffer.memory !== this.machine.memory)
-        throw new LaunchError(
-          `a view in the memory of ${buffer.memory.name} was given to "${this.device.name}"; read it, and write it to a view of ${this.device.name}`,
-        );
+    this.requireOwnMemory(views);
     for (const { buffer } of views) capturing()?.buffers.add(buffer as OpenclMemory);
   }
 }

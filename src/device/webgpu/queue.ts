@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import { readView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { BYTES, requireAlike, requireData, type TypedArrayOf, type View } from "../memory/view.js";
+import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";
 import { denseBuffer, stridedBuffer, contiguousBytes, stridedCopy, type StridedBuffer } from "./copies.js";
 import { WebGpuEvent, type Clock } from "./event.js";
 import { bufferOf, type Gpu } from "./gpu.js";
@@ -10,47 +10,59 @@ import { Captured, WebGpuGraph } from "./graph.js";
 import { fromDevice, toDevice } from "./host-data.js";
 import { WebGpuLaunch } from "./launch.js";
 import { ClearStep, CopyStep, type Step } from "./steps.js";
+import { DeviceQueue } from "../launch/device-queue.js";
 
 /** All queues of a device are in order with each other: WebGPU has one. */
-export class WebGpuQueue implements Queue {
+export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
   constructor(
     readonly device: Device,
     readonly gpu: Gpu,
     private readonly clock: () => Clock | undefined,
-  ) {}
-
-  submit(work: Launch | Graph): void {
-    this.gpu.enter();
-    const { capture, commands } = this.gpu;
-    if (work instanceof WebGpuGraph) {
-      if (capture) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
-      if (work.gpu !== this.gpu)
-        throw new LaunchError(`a graph that a queue of "${work.gpu.name}" has captured was submitted to "${this.device.name}"`);
-      return work.run();
-    }
-    if (!(work instanceof WebGpuLaunch) || work.gpu !== this.gpu)
-      throw new LaunchError(
-        "kernel" in work
-          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
-          : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
-      );
-    work.requireReady();
-    if (capture) {
-      capture.launches.add(work);
-      capture.steps.push(...work.steps);
-      return;
-    }
-    for (const step of work.steps) step.encode(commands);
-    work.ran = true;
+  ) {
+    super();
   }
 
-  capture(record: () => void, others: readonly Queue[] = []): Graph {
+  protected requireOpen(): void {
     this.gpu.enter();
-    for (const other of others)
-      if (!(other instanceof WebGpuQueue) || other.gpu !== this.gpu)
-        throw new LaunchError(
-          `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: a graph of WebGPU has one device`,
-        );
+  }
+
+  protected get capturing(): boolean {
+    return this.gpu.capture !== undefined;
+  }
+
+  protected ownLaunch(work: Launch | Graph): WebGpuLaunch | undefined {
+    return work instanceof WebGpuLaunch && work.gpu === this.gpu ? work : undefined;
+  }
+
+  protected ownGraph(work: Launch | Graph): WebGpuGraph | undefined {
+    return work instanceof WebGpuGraph ? work : undefined;
+  }
+
+  protected enqueue(launch: WebGpuLaunch): void {
+    launch.requireReady();
+    const { capture, commands } = this.gpu;
+    if (capture) {
+      capture.launches.add(launch);
+      capture.steps.push(...launch.steps);
+      return;
+    }
+    for (const step of launch.steps) step.encode(commands);
+    launch.ran = true;
+  }
+
+  protected enqueueGraph(graph: WebGpuGraph): void {
+    if (graph.gpu !== this.gpu)
+      throw new LaunchError(`a graph that a queue of "${graph.gpu.name}" has captured was submitted to "${this.device.name}"`);
+    graph.run();
+  }
+
+  protected override readonly captureRule = "a graph of WebGPU has one device";
+
+  protected capturesWith(other: Queue): boolean {
+    return other instanceof WebGpuQueue && other.gpu === this.gpu;
+  }
+
+  protected captureWork(record: () => void): Graph {
     if (this.gpu.capture) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
     const captured = new Captured();
     this.gpu.capture = captured;
@@ -62,16 +74,11 @@ export class WebGpuQueue implements Queue {
     return new WebGpuGraph(this.gpu, captured);
   }
 
-  write(target: View, data: ArrayLike<number>): void {
-    this.gpu.enter();
-    this.refuseInCapture("a write");
-    requireData(target.type, target.shape, data);
+  protected writeData(target: View, data: ArrayLike<number>): void {
     writeView(this.gpu, target, data);
   }
 
-  copy(source: View, target: View): void {
-    this.gpu.enter();
-    requireAlike(source, target);
+  protected copyViews(source: View, target: View): void {
     if (source.size === 0) return;
     if (source.buffer.host) return this.write(target, readView(source));
     if (target.buffer.host)
@@ -92,8 +99,7 @@ export class WebGpuQueue implements Queue {
     else this.copyStrided(source, from, to, source, target);
   }
 
-  clear(target: View): void {
-    this.gpu.enter();
+  protected clearView(target: View): void {
     const { handle } = bufferOf(this.gpu, target.buffer);
     if (target.size === 0) return;
     const span = contiguousBytes(target);
@@ -101,9 +107,7 @@ export class WebGpuQueue implements Queue {
     else this.write(target, new Uint8Array(target.size));
   }
 
-  async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    this.gpu.enter();
-    this.refuseInCapture("a read");
+  protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     const { handle } = bufferOf(this.gpu, source.buffer);
     const { type, size } = source;
     if (size === 0) return fromDevice(this.gpu, type, new ArrayBuffer(0), 0);
@@ -118,32 +122,28 @@ export class WebGpuQueue implements Queue {
     }
   }
 
-  async results(launch: Launch): Promise<Record<string, number>> {
-    this.gpu.enter();
-    if (!(launch instanceof WebGpuLaunch) || launch.gpu !== this.gpu || !launch.ran)
-      throw new LaunchError(
-        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
-      );
+  protected resultsOf(launch: Launch): Promise<Record<string, number>> | undefined {
+    return this.ownLaunch(launch)?.ran ? this.readResults(launch as WebGpuLaunch) : undefined;
+  }
+
+  private async readResults(launch: WebGpuLaunch): Promise<Record<string, number>> {
     const span = launch.resultRange;
     if (!span) return {};
     return launch.decodeResults(await this.gpu.read(span.buffer, span.offset, span.bytes));
   }
 
-  record(): DeviceEvent {
-    this.gpu.enter();
+  protected recordEvent(): DeviceEvent {
     if (this.gpu.capture) return new CapturedEvent(this.gpu.name);
     return new WebGpuEvent(this.gpu, this.clock());
   }
 
   /** Work of one device is in order anyway; what a CPU's queue has recorded has happened already. */
-  wait(event: DeviceEvent): void {
-    this.gpu.enter();
+  protected waitFor(event: DeviceEvent): void {
     if (event instanceof CapturedEvent || (event instanceof WebGpuEvent && event.gpu === this.gpu)) return;
     event.block();
   }
 
-  async finish(): Promise<void> {
-    this.gpu.enter();
+  protected async untilDone(): Promise<void> {
     this.refuseInCapture("waiting for the end");
     await this.gpu.finished();
   }
@@ -160,11 +160,6 @@ export class WebGpuQueue implements Queue {
     if (!capture) return step.encode(commands);
     capture.steps.push(step);
     for (const { buffer } of views) capture.buffers.add(bufferOf(this.gpu, buffer));
-  }
-
-  private refuseInCapture(what: string): void {
-    if (this.gpu.capture)
-      throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
   }
 }
 
