@@ -28,7 +28,8 @@ export type {
 export { registerBackend } from "./device/open.js";
 
 /* Launches: arguments checked and bound, and how their work is shared out. */
-export { bind, requireLiveViews, type Binding } from "./device/launch/bind.js";
+export { bind, requireLiveViews } from "./device/launch/bind.js";
+export type { Binding } from "./device/launch/binding.js";
 export { freeTeamRows, residentTeams } from "./device/launch/team-rows.js";
 export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } from "./device/tuning/tuning.js";
 

@@ -1,10 +1,11 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
-import type { ElementType } from "../ir/types.js";
+import type { ElementType, KernelIR } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
 import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
-import type { LaunchTuning, Tuning, TuningFile, TuningTable } from "./tuning/tuning.js";
+import type { Tunables, Tuning } from "../ir/tuning.js";
+import type { Chosen, Measured, TuningFile } from "./launch/chosen.js";
 import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./memory/view.js";
 
 export type { Precision, ScatterStrategy };
@@ -110,11 +111,56 @@ export interface Launch {
   /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
   readonly remarks: readonly string[];
   /** How its work is shared out, and how else it could be; see `tune`. Absent where that is always the same. */
-  readonly tuning?: LaunchTuning;
+  readonly tuning?: TuningOfLaunch;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
   /** Gives back temporary memory. The arguments stay. */
   free(): void;
+}
+
+/** The tuning of one launch: what it was given, and what else it could be given. */
+export interface TuningOfLaunch {
+  readonly values: Tuning;
+  readonly from: Chosen["from"];
+  readonly tunables: Tunables;
+  /** What is measured may be used. */
+  readonly measurable: boolean;
+  /** True for values that this launch can take. */
+  accepts(values: Tuning): boolean;
+  /** What makes launches alike, on one device: the code, the class of the extents, the layouts. */
+  readonly key: string;
+  /** Views that a run changes. */
+  readonly changed: readonly View[];
+  /** For `Launch.remarks`: nothing where all is default. */
+  readonly remarks: readonly string[];
+  /** The same launch with these values and no others; with what its device knows by now where absent. */
+  prepare(values?: Tuning): Launch;
+}
+
+/** What launches are tuned by. */
+export interface LaunchTraits {
+  readonly kernel: Kernel;
+  readonly ir: KernelIR;
+  readonly precision: Precision;
+  readonly ordered: boolean;
+  readonly policy: Policy;
+  readonly views: Readonly<Record<string, View>>;
+  readonly partials: boolean;
+  readonly unfolded: boolean;
+}
+
+/** What one device knows of the tuning of its launches: the user's own values, and what was measured in this process. */
+export interface DeviceTuning {
+  /** `tune` and skeletons measure launches for which nothing is known, on first use. */
+  measuring: boolean;
+  /** Sets the values of all launches of one kernel that are prepared from now on; they win over what is measured. */
+  set(kernel: string, values: Tuning): void;
+  /** Takes the sections of a file that are of this device: those of its backend, then its own. */
+  use(file: TuningFile, device: { readonly name: string; readonly backend: string }): void;
+  /** Keeps what was found for launches like this one. */
+  note(launch: Pick<TuningOfLaunch, "key">, found: Measured): void;
+  /** The launch's own values, else those of the user, else those that were measured. */
+  choose(launch: LaunchTraits, options: LaunchOptions): Chosen;
 }
 
 /** Work counted from the kernel's code for given extents. */
@@ -206,7 +252,7 @@ export interface Device {
   readonly memory: MemorySpace;
   /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; absent where each team needs its own. */
   residentTeams?(league: number): number;
-  readonly tuning: TuningTable;
+  readonly tuning: DeviceTuning;
   /** Used by launches that ask for none. */
   precision: Precision;
   /** Used by launches that do not say. */

@@ -3,7 +3,8 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { bind, type Binding } from "../launch/bind.js";
+import { bind } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type {
   Capabilities,
   Args,

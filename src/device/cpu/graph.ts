@@ -1,9 +1,8 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
 import type { Buffer, View } from "../memory/view.js";
-import type { CpuDevice } from "./cpu-device.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
-import { CpuLaunch } from "./launch.js";
+import { CpuLaunch, type CpuHost } from "./launch.js";
 import { cpuStorage } from "./storage.js";
 
 /** A copy between views of one shape and type; without a source, a clear. */
@@ -14,7 +13,13 @@ export interface Transfer {
 
 /** What a graph is made of. */
 export type Captured = CpuLaunch | Transfer;
-type Noted = { readonly device: CpuDevice; readonly item: Captured };
+
+/** A device that runs captured work as one. */
+export interface RegionHost extends CpuHost {
+  region(items: readonly Captured[]): Region;
+}
+
+type Noted = { readonly device: RegionHost; readonly item: Captured };
 
 /** Captured work of one device that runs as one. */
 export interface Region {
@@ -56,8 +61,8 @@ export function countOf(work: readonly Captured[]): string {
 export class CpuGraph implements Graph {
   private regions: readonly Region[];
   private memory: WebAssembly.Memory;
-  private readonly batches: readonly { device: CpuDevice; items: Captured[] }[];
-  private readonly devices: ReadonlySet<CpuDevice>;
+  private readonly batches: readonly { device: RegionHost; items: Captured[] }[];
+  private readonly devices: ReadonlySet<RegionHost>;
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
   private freed = false;
@@ -69,7 +74,7 @@ export class CpuGraph implements Graph {
     this.devices = new Set(work.map(({ device }) => device));
     this.launches = new Set(items.filter((item) => item instanceof CpuLaunch));
     this.buffers = [...new Set(items.flatMap(buffersOf))];
-    const batches: { device: CpuDevice; items: Captured[] }[] = [];
+    const batches: { device: RegionHost; items: Captured[] }[] = [];
     for (const { device, item } of work) {
       const last = batches.at(-1);
       if (last && (last.device === device || !(item instanceof CpuLaunch))) last.items.push(item);
@@ -131,7 +136,7 @@ let captured: Noted[] | undefined;
 export const capturing = (): boolean => captured !== undefined;
 
 /** Notes work during a capture; returns false where there is none, and the work is to be done. */
-export function note(device: CpuDevice, item: Captured): boolean {
+export function note(device: RegionHost, item: Captured): boolean {
   captured?.push({ device, item });
   return captured !== undefined;
 }

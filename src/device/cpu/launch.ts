@@ -1,12 +1,12 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { requireLiveViews, type Binding } from "../launch/bind.js";
-import type { Cost, Launch, Precision } from "../device.js";
+import { requireLiveViews } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
+import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
-import type { CpuDevice } from "./cpu-device.js";
 import { cpuStorage } from "./storage.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
@@ -21,6 +21,12 @@ export interface CpuProgram {
   source(): string;
   /** Gives back temporary memory. */
   free(): void;
+}
+
+/** A device whose launches run here and now. */
+export interface CpuHost extends Device {
+  /** Throws DeviceError once the device was closed. */
+  requireOpen(): void;
 }
 
 /** A program of one device, with its last results. */
@@ -40,7 +46,7 @@ export class CpuLaunch implements Launch {
   private liveAt = -1;
 
   constructor(
-    readonly device: CpuDevice,
+    readonly device: CpuHost,
     private readonly binding: Binding,
     private readonly build: () => CpuProgram,
   ) {

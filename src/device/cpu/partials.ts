@@ -1,7 +1,7 @@
 import { combineFunction } from "../../ir/combine.js";
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { hostArray, writeView } from "./host-view.js";
 
 /*

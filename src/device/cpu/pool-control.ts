@@ -1,4 +1,11 @@
-import type { ProgramStage } from "./pool-region.js";
+/** A stage that is a program, as every thread knows it. */
+export interface ProgramStage {
+  /** In messages: `kernel "axpy"`. */
+  readonly label: string;
+  readonly program: number;
+  readonly args: number;
+  readonly workers: number;
+}
 
 /*
  * The block of shared memory through which the pool's main thread and its workers communicate, and what both sides need to run a program.

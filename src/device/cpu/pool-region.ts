@@ -1,18 +1,9 @@
-import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Run } from "./pool-control.js";
+import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type ProgramStage, type Run } from "./pool-control.js";
 
 /*
  * A region: stages that all threads of a pool run together, with a barrier between two of them, so that nobody returns to a host
  * in between. Some stages are a program on several threads, others what the calling thread does alone.
  */
-
-/** A stage that is a program, as every thread knows it. */
-export interface ProgramStage {
-  /** In messages: `kernel "axpy"`. */
-  readonly label: string;
-  readonly program: number;
-  readonly args: number;
-  readonly workers: number;
-}
 
 /** What one thread does in a stage, if anything. */
 export type Share = (() => void) | undefined;

@@ -1,5 +1,5 @@
 import { DeviceError, IsoformError } from "../../ir/errors.js";
-import { type ProgramStage, shareOf, RegionRun } from "./pool-region.js";
+import { shareOf, RegionRun } from "./pool-region.js";
 import {
   ARRIVED,
   Control,
@@ -14,7 +14,7 @@ import {
   load,
   Patience,
 } from "./pool-control.js";
-import type { Post, Program, Run } from "./pool-control.js";
+import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
 
 export type { Program, Run } from "./pool-control.js";
 

@@ -1,6 +1,6 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { BYTES, typedArray, type TypedArray } from "../memory/view.js";
 import { addressOf, hostArray, spanOf } from "./host-view.js";
 import { foldOf } from "./partials.js";

@@ -3,14 +3,13 @@ import { LaunchError } from "../../ir/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 import type { TypedArrayOf, View } from "../memory/view.js";
-import type { CpuDevice } from "./cpu-device.js";
-import { capture, capturing, CpuGraph, note } from "./graph.js";
+import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";
 
 /** Work is done before `submit` returns, so queues and events need no waiting. */
 export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
-  constructor(readonly device: CpuDevice) {
+  constructor(readonly device: RegionHost) {
     super();
   }
 

@@ -4,7 +4,7 @@ import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../i
 import { MOST_TILED } from "../../ir/tile.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";

@@ -1,5 +1,4 @@
 import type { Koffi, Library } from "../ffi.js";
-import type { Driver, Handle } from "./driver.js";
 
 /** The functions of CUDA's driver API that are used here; pointers are passed as numbers, results come back through typed arrays. */
 const LIST = [
@@ -72,6 +71,17 @@ export function nameIn(declaration: string): string {
 /** What is asked of a GPU by number. */
 export type DeviceAttribute = "multiprocessors" | "memoryClockRate" | "memoryBusWidth" | "l2Bytes" | "sharedBytes";
 
+/** Handles and device pointers of the driver fit a double: user space has 47 bits. */
+export type Handle = number;
+
+/** The driver, for those who ask it what it is. */
+export interface DriverQueries {
+  readonly api: DriverApi;
+  readonly library: Library;
+  /** What a call gives through its first argument. Throws DeviceError. */
+  int(name: DriverCall, ...args: unknown[]): number;
+}
+
 /** What one implementation of the driver API has of its own: NVIDIA's, or AMD's, which calls it HIP. */
 export interface DriverApi {
   readonly backend: string;
@@ -86,7 +96,7 @@ export interface DriverApi {
   /** Threads of a grid along an axis, at most. */
   readonly mostThreads: number;
   /** A kernel may start while the one before it in its stream still runs, and wait for it itself. Asked once `architecture` is known. */
-  readonly startsEarly?: (driver: Driver, arch: string) => boolean;
+  readonly startsEarly?: (driver: DriverQueries, arch: string) => boolean;
   /** Where a library is too old. */
   readonly newer: string;
   /** By status. */
@@ -94,5 +104,5 @@ export interface DriverApi {
   /** Undefined where the machine has none. */
   openLibrary(koffi: Koffi): Library | undefined;
   /** What the GPU's code is compiled for, as its compiler calls it, and in words. */
-  architecture(driver: Driver, device: Handle): { arch: string; words: string };
+  architecture(driver: DriverQueries, device: Handle): { arch: string; words: string };
 }

@@ -1,4 +1,4 @@
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";

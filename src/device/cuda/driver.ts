@@ -1,16 +1,13 @@
 import { DeviceError } from "../../ir/errors.js";
 import type { Koffi, Library } from "../ffi.js";
-import { DECLARATIONS, nameIn, type DeviceAttribute, type DriverApi, type DriverCall } from "./calls.js";
+import { DECLARATIONS, nameIn, type DeviceAttribute, type DriverApi, type DriverCall, type DriverQueries, type Handle } from "./calls.js";
 import { cudaApi } from "./cuda-api.js";
-
-/** Handles and device pointers of the driver fit a double: user space has 47 bits. */
-export type Handle = number;
 
 const NOT_READY = 600;
 const PEER_REACHED_ALREADY = 704;
 
 /** A GPU driver, initialised. Every call is checked; the calling thread's context is `use`d before calls that need one. */
-export class Driver {
+export class Driver implements DriverQueries {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   private readonly functions: Record<DriverCall, (...args: any[]) => number | string>;
   private current: Handle | undefined;

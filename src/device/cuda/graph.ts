@@ -3,19 +3,13 @@ import type { Graph } from "../device.js";
 import { loadCopies } from "../gpu/copies.js";
 import type { GpuFold } from "../gpu/fold.js";
 import type { GpuLaunch } from "../gpu/launch.js";
-import type { Handle } from "./driver.js";
-import type { Gpu, GpuBuffer } from "./gpu.js";
+import type { Handle } from "./calls.js";
+import { Captured } from "./capture.js";
+import type { Gpu } from "./gpu.js";
+import type { Buffer } from "../memory/view.js";
 
 /** The thread may call what would disturb other captures: nothing else is captured meanwhile. */
 const RELAXED = 2;
-
-/** What a graph refers to, gathered while it is captured. */
-export class Captured {
-  readonly launches = new Set<GpuLaunch | GpuFold>();
-  readonly buffers = new Set<GpuBuffer>();
-  /** Streams in which a kernel came last, and nothing else that the next must wait for. */
-  readonly afterKernel = new Set<Handle>();
-}
 
 /** A stream of one GPU that takes part in a capture. */
 interface Origin {
@@ -28,7 +22,7 @@ export class CudaGraph implements Graph {
   readonly remarks: readonly string[];
   private executable: Handle;
   private readonly launches: readonly (GpuLaunch | GpuFold)[];
-  private readonly buffers: readonly GpuBuffer[];
+  private readonly buffers: readonly Buffer[];
 
   private constructor(
     readonly gpu: Gpu,
@@ -76,7 +70,7 @@ export class CudaGraph implements Graph {
   enqueue(stream: Handle): void {
     if (this.executable === 0) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
     for (const launch of this.launches) launch.requireReady();
-    if (this.buffers.some((buffer) => !buffer.live))
+    if (this.buffers.some((buffer) => buffer.live === false))
       throw new LaunchError(`a graph on ${this.gpu.name} copies a view whose memory was freed; free arrays only when no graph uses them`);
     this.gpu.enter().call("cuGraphLaunch", this.executable, stream);
   }

@@ -7,7 +7,7 @@ import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } fro
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { Handle } from "./driver.js";
+import type { Handle } from "./calls.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
 import { untilReady } from "./staging.js";

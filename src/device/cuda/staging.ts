@@ -1,6 +1,7 @@
 import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import type { ElementType } from "../../ir/types.js";
-import type { Driver, Handle } from "./driver.js";
+import type { Handle } from "./calls.js";
+import type { Driver } from "./driver.js";
 
 /** Pinned host memory, which the GPU's copy engines reach without the driver's detour. */
 interface Pinned {

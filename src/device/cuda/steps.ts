@@ -2,10 +2,19 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../emit/c/gpu/program.js";
 import type { AnySlot } from "../../emit/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
-import type { Driver, Handle } from "./driver.js";
-import type { Gpu } from "./gpu.js";
+import type { Handle } from "./calls.js";
+import type { Driver } from "./driver.js";
+import type { Captured } from "./capture.js";
 
 const SIZE: Record<ValueType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+
+/** The GPU whose streams take steps. */
+interface StepGpu {
+  readonly driver: Driver;
+  /** See `DriverApi.startsEarly`. */
+  readonly startsEarly: boolean;
+  readonly capture: Captured | undefined;
+}
 
 /** The values of `params` as the driver takes them: in order, each aligned to its size, and not a byte more. */
 export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot>[], fill: Fill<Slot>): ArrayBuffer {
@@ -82,7 +91,7 @@ export class KernelStep implements Step {
   private readonly kept: readonly ArrayBuffer[];
 
   constructor(
-    private readonly gpu: Gpu,
+    private readonly gpu: StepGpu,
     code: EntryCode<AnySlot>,
     entry: Handle,
     shape: Shape,
@@ -112,7 +121,7 @@ export class KernelStep implements Step {
 /** Sets bytes of device memory. */
 export class FillStep implements Step {
   constructor(
-    private readonly gpu: Gpu,
+    private readonly gpu: StepGpu,
     private readonly target: Handle,
     private readonly value: number,
     private readonly bytes: number,

@@ -1,5 +1,5 @@
 import { unreachable } from "../../ir/unreachable.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";

@@ -1,7 +1,7 @@
 import { emitJs, type JsTarget } from "../../emit/js/index.js";
 import type { ReduceParam, ScalarParam } from "../../ir/types.js";
 import { KernelError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";

@@ -1,7 +1,8 @@
 import type { NumericType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { requireLiveViews, type Binding } from "../launch/bind.js";
+import { requireLiveViews } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { freeTeamRows } from "../launch/team-rows.js";

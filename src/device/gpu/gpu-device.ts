@@ -1,7 +1,8 @@
 import type { ElementType } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { bind, type Binding } from "../launch/bind.js";
+import { bind } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type {
   Capabilities,
   Args,

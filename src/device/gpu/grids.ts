@@ -2,7 +2,7 @@ import type { GpuProgram } from "../../emit/c/gpu/program.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { SORT_BITS, SORT_TILE } from "../../emit/c/gpu/sort.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";

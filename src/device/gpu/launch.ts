@@ -3,7 +3,7 @@ import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";

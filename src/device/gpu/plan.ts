@@ -1,6 +1,6 @@
 import type { Traversal } from "../../emit/c/gpu/program.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { residentTeams } from "../launch/team-rows.js";
 import { chunksBefore, chunksOf, chunksOfLine, planFolds } from "./partials.js";

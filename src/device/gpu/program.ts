@@ -12,7 +12,7 @@ import {
 import type { Tunables } from "../../ir/tuning.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";

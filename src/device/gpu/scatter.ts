@@ -2,7 +2,7 @@ import type { ScatterCode } from "../../emit/c/gpu/program.js";
 import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";

@@ -2,7 +2,7 @@ import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.j
 import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/tile.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { Choice, ScatterChoice } from "./scatter.js";

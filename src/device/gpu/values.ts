@@ -1,6 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { slotText, type GpuSlot } from "../../emit/slots.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { RunValues } from "./plan.js";
 import { alignedBegin } from "./program.js";

@@ -1,6 +1,6 @@
 import type { DriverApi } from "../cuda/calls.js";
 import { REMEDIES } from "../cuda/cuda-api.js";
-import type { Driver, Handle } from "../cuda/driver.js";
+import type { DriverQueries, Handle } from "../cuda/calls.js";
 import { DeviceError } from "../../ir/errors.js";
 import { openHipLibrary } from "./library.js";
 
@@ -92,7 +92,7 @@ const PROPERTIES_BYTES = 8192;
  * The name of a GPU's instruction set with its features, such as gfx90a:sramecc+:xnack-, or sm_90 where HIP is a layer over CUDA. It is a
  * text among the device's properties, whose place, as the function's name, depends on the version of HIP.
  */
-function architectureName({ library, api }: Driver, device: Handle): string {
+function architectureName({ library, api }: DriverQueries, device: Handle): string {
   const properties = new Uint8Array(PROPERTIES_BYTES);
   for (const name of ["hipGetDevicePropertiesR0600", "hipGetDeviceProperties"]) {
     let ask: (properties: Uint8Array, device: number) => number;

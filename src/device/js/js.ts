@@ -1,7 +1,7 @@
 import type { KernelIR, ReduceParam, ScalarParam } from "../../ir/types.js";
 import { emitJs, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
 import { LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { addressOf } from "../cpu/host-view.js";

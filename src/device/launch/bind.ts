@@ -14,45 +14,13 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Cost, Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
-import { isDeterministic, recall, remember, type Call } from "./known-bindings.js";
+import type { Binding, Call, Checked } from "./binding.js";
+import { isDeterministic, recall, remember } from "./known-bindings.js";
 import { overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
-import { tunedScatter, type Chosen } from "../tuning/tuning.js";
+import type { Chosen } from "./chosen.js";
 import { View } from "../memory/view.js";
-
-/** A launch with all its arguments checked; where every backend's `prepare` begins. */
-export interface Binding {
-  kernel: Kernel;
-  ir: KernelIR;
-  access: AccessAnalysis;
-  policy: Policy;
-  precision: Precision;
-  /** Folds come in the order of strict mode: in it, and where the launch is deterministic. */
-  ordered: boolean;
-  /** Scalar parameters by name (fixed ones are in the code already). */
-  scalars: Record<string, number | boolean>;
-  /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
-  views: Record<string, View>;
-  /** Reduce parameters that were given a view for their result, or for their partials. */
-  outputs: Record<string, View | undefined>;
-  /** All outputs take partials, which nothing folds. */
-  partials: boolean;
-  /** Partials stay with the launch, where its device has `fold`. */
-  unfolded: boolean;
-  peerStores: readonly PeerStore[];
-  /** True where no written view shares memory with another argument: pointers may be `restrict`. */
-  disjointMemory: boolean;
-  /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
-  scatter: Record<string, ScatterStrategy | undefined>;
-  cost: Cost;
-  /** What it was bound from. */
-  call: Call;
-  tuning: Chosen;
-}
-
-/** What the checks have found, which is the same for all launches like this one. */
-export type Checked = Omit<Binding, "call" | "tuning">;
 
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
 export function bind(
@@ -346,4 +314,10 @@ function oneForm(accesses: Access[]): boolean {
         return form !== undefined && first !== undefined && equal(form, first);
       }),
   );
+}
+
+/** The strategy of scatter parameters that the launch was given none for. */
+function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, options: LaunchOptions): Binding["scatter"] {
+  if (values.scatter === undefined || options.scatter !== undefined) return scatter;
+  return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }

@@ -1,7 +1,7 @@
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import type { Binding, Checked } from "./bind.js";
+import type { Binding, Call, Checked } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -14,16 +14,6 @@ import { View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /** Bound launches that are remembered of one kernel. */
 const REMEMBERED = 8;
-
-/** What `bind` is given. */
-export interface Call {
-  readonly device: Device;
-  readonly kernel: Kernel;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly policy: Policy;
-  readonly options: LaunchOptions;
-  readonly compile: CompileOptions;
-}
 
 /** A view's place. It keeps no memory alive. */
 type ViewKey = Pick<View, "type" | "offset" | "shape" | "strides"> & {

@@ -14,7 +14,7 @@ import { getField, setField, type Field } from "../../emit/c/arguments.js";
 import type { OpenmpSlot } from "../../emit/slots.js";
 import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { Backend, BackendReport, Device } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables, type Tunables, type Tuning } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";

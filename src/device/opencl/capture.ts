@@ -1,12 +1,18 @@
 import { LaunchError } from "../../ir/errors.js";
+import type { Queue } from "../device.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./api.js";
-import type { OpenclMemory } from "./machine.js";
-import type { OpenclQueue } from "./queue.js";
+import type { Buffer } from "../memory/view.js";
+
+/** A queue that commands go to. */
+export interface CommandQueue extends Queue {
+  readonly machine: { readonly name: string };
+  readonly stream: Handle;
+}
 
 /** Something that a queue was given to enqueue. */
 export interface Command {
-  readonly queue: OpenclQueue;
+  readonly queue: CommandQueue;
   enqueue(stream: Handle): void;
   free?(): void;
 }
@@ -15,7 +21,7 @@ export interface Command {
 export class Captured {
   readonly commands: Command[] = [];
   readonly launches = new Set<GpuLaunch>();
-  readonly buffers = new Set<OpenclMemory>();
+  readonly buffers = new Set<Buffer>();
 }
 
 let current: Captured | undefined;

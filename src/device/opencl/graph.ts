@@ -1,16 +1,15 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
-import type { Captured } from "./capture.js";
-import type { OpenclQueue } from "./queue.js";
+import type { Captured, CommandQueue } from "./capture.js";
 
 /** Captured commands, which are enqueued one after the other at each run: OpenCL 1.2 knows no graphs. */
 export class OpenclGraph implements Graph {
   readonly remarks: readonly string[];
-  private readonly queues: readonly OpenclQueue[];
+  private readonly queues: readonly CommandQueue[];
   private freed = false;
 
   constructor(
-    private readonly origin: OpenclQueue,
+    private readonly origin: CommandQueue,
     private readonly captured: Captured,
   ) {
     const { commands } = captured;
@@ -20,14 +19,14 @@ export class OpenclGraph implements Graph {
   }
 
   /** Enqueues it all to `queue` in place of the one that captured it, and to the others that took part. */
-  enqueue(queue: OpenclQueue): void {
+  enqueue(queue: CommandQueue): void {
     const { machine } = this.origin;
     if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
     if (queue.machine !== machine)
       throw new LaunchError(`a graph that a queue of "${machine.name}" has captured was submitted to "${queue.device.name}"`);
     for (const launch of this.captured.launches) launch.requireReady();
     for (const buffer of this.captured.buffers)
-      if (!buffer.live)
+      if (buffer.live === false)
         throw new LaunchError(`a graph on ${machine.name} copies a view whose memory was freed; free arrays only when no graph uses them`);
     const start = this.queues.length > 0 ? queue.record() : undefined;
     for (const other of this.queues) if (start) other.wait(start);

@@ -1,4 +1,4 @@
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Launch, Queue } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";

@@ -3,10 +3,16 @@ import { DeviceError } from "../../ir/errors.js";
 import { keepSource, recall, remember } from "../cache.js";
 import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";
 import type { OpenclFacts } from "./facts.js";
-import type { OpenclMachine } from "./machine.js";
 
 const ProgramInfo = { binarySizes: 0x1165, binaries: 0x1166 } as const;
 const BUILD_LOG = 0x1183;
+
+/** The device that a program is compiled for. */
+interface ProgramMachine {
+  readonly name: string;
+  readonly facts: OpenclFacts;
+  readonly context: Handle;
+}
 
 export interface ProgramSource {
   readonly source: string;
@@ -23,7 +29,7 @@ export const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32
  * A program compiled for one device, from a cache on disk where the same driver compiled it before. Throws DeviceError with the kernel's
  * name, its source line where that can be told, and the compiler's first lines.
  */
-export function buildProgram(cl: Opencl, machine: OpenclMachine, device: Handle, { source, name, precision }: ProgramSource): Handle {
+export function buildProgram(cl: Opencl, machine: ProgramMachine, device: Handle, { source, name, precision }: ProgramSource): Handle {
   keepSource(name, source, precision, "cl");
   const { platform, label, driver, caches } = machine.facts;
   const options = buildOptions(machine.facts);
@@ -88,7 +94,7 @@ function buildLog(cl: Opencl, program: Handle, device: Handle): string {
   return new TextDecoder().decode(text).replaceAll("\0", "").trim();
 }
 
-function refusal({ name: device, facts }: OpenclMachine, kernel: string, source: string, log: string): DeviceError {
+function refusal({ name: device, facts }: ProgramMachine, kernel: string, source: string, log: string): DeviceError {
   const line = kernelLine(source, log);
   const where = line === undefined ? "" : `, at what its line ${line} became`;
   return new DeviceError(

@@ -2,7 +2,7 @@ import { firstF64 } from "../../ir/analysis/f64.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import { LaunchError } from "../../ir/errors.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { OpenclFacts } from "./facts.js";
 
 /** Throws LaunchError where a kernel needs what the device does not have. */

@@ -1,9 +1,9 @@
 import { TUNING_NAMES, type Tunables, type Tuning } from "../../ir/tuning.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { recall, remember } from "#cache";
-import type { Device, Launch } from "../device.js";
+import type { Device, Launch, TuningOfLaunch } from "../device.js";
 import { region } from "../tools/tools.js";
-import type { LaunchTuning, Measured } from "./tuning.js";
+import type { Measured } from "../launch/chosen.js";
 import type { View } from "../memory/view.js";
 
 /** Seconds that one measurement takes at least. */
@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const GAIN = 1.03;
 
 /** See `tune`, which has found that there are values to choose from. */
-export async function measuredValues(device: Device, tuning: LaunchTuning): Promise<Measured | undefined> {
+export async function measuredValues(device: Device, tuning: TuningOfLaunch): Promise<Measured | undefined> {
   const { tunables } = tuning;
   const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
   const known = parsed(recall(KIND, key));
@@ -32,7 +32,7 @@ const KIND = "tuning-2";
 const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
 
 /** Undefined where memory does not suffice for copies of what the launch changes. */
-async function measure(device: Device, launch: LaunchTuning, tunables: Tunables): Promise<Measured | undefined> {
+async function measure(device: Device, launch: TuningOfLaunch, tunables: Tunables): Promise<Measured | undefined> {
   await device.queue.finish();
   const kept = keep(device, launch.changed);
   if (!kept) return undefined;
@@ -59,7 +59,7 @@ async function measure(device: Device, launch: LaunchTuning, tunables: Tunables)
 }
 
 /** Seconds of one run with these values; undefined where they do not go together. */
-async function timeOf(device: Device, launch: LaunchTuning, values: Tuning, restore: () => void): Promise<number | undefined> {
+async function timeOf(device: Device, launch: TuningOfLaunch, values: Tuning, restore: () => void): Promise<number | undefined> {
   const { queue } = device;
   let candidate: Launch;
   try {

@@ -1,6 +1,6 @@
 import type { Device, Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import type { Measured } from "./tuning.js";
+import type { Measured } from "../launch/chosen.js";
 
 /**
  * Finds the fastest values for launches like this one, and has the device use them for those that are prepared from now on. Parameters

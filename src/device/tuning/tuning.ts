@@ -4,36 +4,21 @@ import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../../ir/t
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Params } from "../../kernel/params.js";
-import type { Binding, Checked } from "../launch/bind.js";
-import type { Device, Launch, LaunchOptions } from "../device.js";
+import type { Device, DeviceTuning, Launch, LaunchOptions, LaunchTraits, TuningOfLaunch } from "../device.js";
+import type { Binding } from "../launch/binding.js";
 import { tune } from "./tune.js";
+import type { Chosen, Measured, TuningFile } from "../launch/chosen.js";
 import type { View } from "../memory/view.js";
 
-export type { Tunables, Tuning };
-
-/** Values by the kernel's or container's name, and these by the name of the device, or of its backend. */
-export type TuningFile = Readonly<Record<string, Readonly<Record<string, Tuning>>>>;
-
-/** What was measured of launches of one kind. */
-export interface Measured {
-  readonly values: Tuning;
-  /** Seconds of a launch with these values, and of one without. */
-  readonly seconds: number;
-  readonly baseline: number;
-}
-
-/** The values of a launch, and where they come from. */
-export type Chosen =
-  | { readonly from: "default" | "launch" | "device" | "file"; readonly values: Tuning }
-  | ({ readonly from: "measured" } & Measured);
+export type { Chosen, Measured, Tunables, Tuning, TuningFile };
 
 /** Fast launches in the order of strict mode: what else depends on measurements, such as which products are contracted, must stay as it is, too. */
-const fixedOrder = ({ ordered, precision }: Pick<Checked, "ordered" | "precision">): boolean => ordered && precision === "fast";
+const fixedOrder = ({ ordered, precision }: Pick<LaunchTraits, "ordered" | "precision">): boolean => ordered && precision === "fast";
 
 const DEFAULT: Chosen = { from: "default", values: {} };
 
 /** What one device knows of the tuning of its launches: the user's own values, and what was measured in this process. */
-export class TuningTable {
+export class TuningTable implements DeviceTuning {
   /** `tune` and skeletons measure launches for which nothing is known, on first use. */
   measuring = false;
   private readonly overrides = new Map<string, Chosen>();
@@ -51,12 +36,12 @@ export class TuningTable {
   }
 
   /** Keeps what was found for launches like this one. */
-  note(launch: LaunchTuning, found: Measured): void {
+  note(launch: Pick<TuningOfLaunch, "key">, found: Measured): void {
     this.measured.set(launch.key, found);
   }
 
   /** The launch's own values, else those of the user, else those that were measured. */
-  choose(checked: Checked, options: LaunchOptions): Chosen {
+  choose(checked: LaunchTraits, options: LaunchOptions): Chosen {
     if (options.tuning) return { from: "launch", values: options.tuning };
     const override = this.overrides.get(checked.kernel.name);
     if (override) return override;
@@ -66,7 +51,7 @@ export class TuningTable {
 }
 
 /** The tuning of one launch: what it was given, and what else it could be given. */
-export class LaunchTuning {
+export class LaunchTuning implements TuningOfLaunch {
   private readonly chosen: Chosen;
 
   /**
@@ -170,12 +155,6 @@ export function workerTunables(most: number): Tunables {
   return most > 1 ? { workers: [...counts, most] } : {};
 }
 
-/** The strategy of scatter parameters that the launch was given none for. */
-export function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, options: LaunchOptions): Binding["scatter"] {
-  if (values.scatter === undefined || options.scatter !== undefined) return scatter;
-  return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
-}
-
 /** Where the strategy of a launch's scatter parameters comes from that was given one, for remarks. */
 export function strategySource({ call, tuning }: Pick<Binding, "call" | "tuning">): string {
   if (call.options.scatter !== undefined || tuning.from === "launch") return "as asked";
@@ -196,7 +175,7 @@ function problemOf(values: Tuning, tunables: Tunables): string | undefined {
   return row > threads ? `a row of ${row} does not fit into a block of ${threads} threads; use a shorter row or more threads` : undefined;
 }
 
-function keyOf({ ir, precision, policy, views, partials, unfolded }: Checked, { scatter }: LaunchOptions): string {
+function keyOf({ ir, precision, policy, views, partials, unfolded }: LaunchTraits, { scatter }: LaunchOptions): string {
   const extents =
     policy.kind === "team" ? [policy.league, policy.size ?? 0, policy.lanes ?? 0] : [...policy.extents, ...(policy.tile ?? [])];
   const layouts = Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => (stride === 1 ? 1 : 0))]);

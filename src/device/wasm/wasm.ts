@@ -6,7 +6,7 @@ import { listing } from "../../emit/wasm/listing.js";
 import { emitWasm, LANE_BYTES } from "../../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
 import type { WasmSlot } from "../../emit/slots.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";

@@ -2,7 +2,7 @@ import { DeviceError, LaunchError, type IsoformError } from "../../ir/errors.js"
 import type { Entry } from "../../emit/wgsl/program.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";
-import type { Captured } from "./graph.js";
+import type { Captured } from "./capture.js";
 import { shaderError } from "./shader-error.js";
 
 /* Numbers of the WebGPU standard; in Node its constants are no globals. */

@@ -1,17 +1,8 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
-import type { Gpu, GpuBuffer } from "./gpu.js";
-import type { WebGpuLaunch } from "./launch.js";
-import { DispatchStep, type Step } from "./steps.js";
-
-/** What was given to a device's queues during a capture, in order. */
-export class Captured {
-  readonly steps: Step[] = [];
-  readonly launches = new Set<WebGpuLaunch>();
-  readonly buffers = new Set<GpuBuffer>();
-  /** Blocks of numbers of copies. */
-  readonly uniforms: GPUBuffer[] = [];
-}
+import type { Captured } from "./capture.js";
+import type { Gpu } from "./gpu.js";
+import { DispatchStep } from "./steps.js";
 
 /** Captured work, which is never cut into several submissions: WebGPU's command buffers are for one use, so it is encoded anew each time. */
 export class WebGpuGraph implements Graph {
@@ -32,7 +23,7 @@ export class WebGpuGraph implements Graph {
   run(): void {
     if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
     for (const launch of this.captured.launches) launch.requireReady();
-    if ([...this.captured.buffers].some((buffer) => !buffer.live))
+    if ([...this.captured.buffers].some((buffer) => buffer.live === false))
       throw new LaunchError(`a graph on ${this.gpu.name} copies a view whose memory was freed; free arrays only when no graph uses them`);
     this.gpu.commands.together(() => {
       for (const step of this.captured.steps) step.encode(this.gpu.commands);

@@ -3,7 +3,7 @@ import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, type SortSlot } from "../../emit/wgsl/sorted-scatter.js";
 import type { Entry, WgslProgram } from "../../emit/wgsl/program.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
-import type { Binding as KernelBinding } from "../launch/bind.js";
+import type { Binding as KernelBinding } from "../launch/binding.js";
 import { DeviceLaunch } from "../gpu/device-launch.js";
 import { planLaunch, type LaunchPlan, type PlannedStep } from "../gpu/plan.js";
 import { fillFrom } from "../gpu/steps.js";

@@ -3,13 +3,11 @@ import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../emit/slots.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
+import type { Step } from "./capture.js";
 import type { Commands } from "./commands.js";
 import type { Gpu, Pipeline } from "./gpu.js";
 
-/** One piece of work for the device. */
-export interface Step {
-  encode(commands: Commands): void;
-}
+export type { Step };
 
 /** A range of a buffer that a shader sees; offsets are multiples of 256. */
 export interface Binding {

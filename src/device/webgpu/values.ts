@@ -2,7 +2,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { WgslSlot } from "../../emit/slots.js";
 import { wordsOf } from "../../emit/wgsl/program.js";
 import type { NumericType } from "../../ir/types.js";
-import type { Binding } from "../launch/bind.js";
+import type { Binding } from "../launch/binding.js";
 import type { RunValues } from "../gpu/plan.js";
 import type { Fill } from "../gpu/steps.js";
 import type { Part } from "../gpu/temporary.js";

@@ -3,7 +3,7 @@ import { CpuDevice } from "../../device/cpu/cpu-device.js";
 import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
 import type { CpuProgram } from "../../device/cpu/launch.js";
 import { cpuCapabilities } from "../../device/cpu/machine.js";
-import type { Binding } from "../../device/launch/bind.js";
+import type { Binding } from "../../device/launch/binding.js";
 import type { Entry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning/tuning.js";
 import { getField, setField } from "../../emit/c/arguments.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import type { Binding } from "../../../src/device/launch/bind.js";
+import type { Binding } from "../../../src/device/launch/binding.js";
 import type { CpuDevice } from "../../../src/device/cpu/cpu-device.js";
 import type { CpuProgram } from "../../../src/device/cpu/launch.js";
 import { open } from "../../../src/device/open.js";

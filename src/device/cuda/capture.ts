@@ -1,0 +1,12 @@
+import type { GpuFold } from "../gpu/fold.js";
+import type { GpuLaunch } from "../gpu/launch.js";
+import type { Buffer } from "../memory/view.js";
+import type { Handle } from "./calls.js";
+
+/** What a graph refers to, gathered while it is captured. */
+export class Captured {
+  readonly launches = new Set<GpuLaunch | GpuFold>();
+  readonly buffers = new Set<Buffer>();
+  /** Streams in which a kernel came last, and nothing else that the next must wait for. */
+  readonly afterKernel = new Set<Handle>();
+}

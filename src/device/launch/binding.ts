@@ -1,0 +1,51 @@
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import type { KernelIR } from "../../ir/types.js";
+import type { CompileOptions } from "../../kernel/compile.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Cost, Device, LaunchOptions, PeerStore, Precision, ScatterStrategy } from "../device.js";
+import type { View } from "../memory/view.js";
+import type { Chosen } from "./chosen.js";
+import type { Policy } from "./policy.js";
+
+/** What `bind` is given. */
+export interface Call {
+  readonly device: Device;
+  readonly kernel: Kernel;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly policy: Policy;
+  readonly options: LaunchOptions;
+  readonly compile: CompileOptions;
+}
+
+/** A launch with all its arguments checked; where every backend's `prepare` begins. */
+export interface Binding {
+  kernel: Kernel;
+  ir: KernelIR;
+  access: AccessAnalysis;
+  policy: Policy;
+  precision: Precision;
+  /** Folds come in the order of strict mode: in it, and where the launch is deterministic. */
+  ordered: boolean;
+  /** Scalar parameters by name (fixed ones are in the code already). */
+  scalars: Record<string, number | boolean>;
+  /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
+  views: Record<string, View>;
+  /** Reduce parameters that were given a view for their result, or for their partials. */
+  outputs: Record<string, View | undefined>;
+  /** All outputs take partials, which nothing folds. */
+  partials: boolean;
+  /** Partials stay with the launch, where its device has `fold`. */
+  unfolded: boolean;
+  peerStores: readonly PeerStore[];
+  /** True where no written view shares memory with another argument: pointers may be `restrict`. */
+  disjointMemory: boolean;
+  /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
+  scatter: Record<string, ScatterStrategy | undefined>;
+  cost: Cost;
+  /** What it was bound from. */
+  call: Call;
+  tuning: Chosen;
+}
+
+/** What the checks have found, which is the same for all launches like this one. */
+export type Checked = Omit<Binding, "call" | "tuning">;

@@ -1,0 +1,16 @@
+import type { Buffer } from "../memory/view.js";
+import type { Commands } from "./commands.js";
+
+/** One piece of work for the device. */
+export interface Step {
+  encode(commands: Commands): void;
+}
+
+/** What was given to a device's queues during a capture, in order. */
+export class Captured {
+  readonly steps: Step[] = [];
+  readonly launches = new Set<{ requireReady(): void; ran: boolean }>();
+  readonly buffers = new Set<Buffer>();
+  /** Blocks of numbers of copies. */
+  readonly uniforms: GPUBuffer[] = [];
+}
