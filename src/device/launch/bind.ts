@@ -13,7 +13,7 @@ import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
-import type { Cost, Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
+import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import type { Binding, Call, Checked } from "./binding.js";
 import { isDeterministic, recall, remember } from "./known-bindings.js";
 import { overlap, sameElements } from "../memory/overlap.js";

@@ -1,5 +1,4 @@
 import { isFloat, type FloatType } from "../../ir/scalars.js";
-import type { CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Binding, Call, Checked } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";

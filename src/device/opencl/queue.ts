@@ -1,5 +1,4 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { stridedMemory, stridedCopy } from "../gpu/copies.js";
