@@ -316,8 +316,8 @@ function oneForm(accesses: Access[]): boolean {
   );
 }
 
-/** The strategy of scatter parameters that the launch was given none for. */
+/** The strategy of scatter parameters that the launch was given none for; what is no strategy is refused with the other values of the tuning. */
 function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, options: LaunchOptions): Binding["scatter"] {
-  if (values.scatter === undefined || options.scatter !== undefined) return scatter;
+  if (values.scatter === undefined || options.scatter !== undefined || !STRATEGIES.includes(values.scatter)) return scatter;
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));
 }
