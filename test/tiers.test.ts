@@ -35,7 +35,7 @@ test("every path of the lists is that of a file or a folder with tests", () => {
 test("what runs on every device is of the default tier, and asks for which ones it is run", () => {
   for (const name of names) {
     const text = readFileSync(new URL(`../../test/${name}.test.ts`, import.meta.url), "utf8");
-    const asks = /^import .*(\b(tested|onEachBackend|eachSet|eachDevice|likeDense)\b|\/compiled\.js").*;$/m.test(text);
+    const asks = /^import .*(\b(tested|onEachBackend|eachSet|eachDevice|likeDense|stepsLikePlainLoops)\b|\/compiled\.js").*;$/m.test(text);
     if (tierOf(name) === "default") assert.equal(asks, within(name, EVERYWHERE), name);
     else assert.ok(!within(name, EVERYWHERE), name);
   }

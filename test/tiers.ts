@@ -89,6 +89,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/owners",
   "device/tools/hooks",
   "device/tuning/tuning",
+  "domain/bricks/brick-unit-grid",
   "domain/bricks/bricks",
   "domain/container/reductions",
   "domain/container/vectors",
@@ -98,7 +99,8 @@ export const EVERYWHERE: readonly string[] = [
   "domain/grid/field",
   "domain/grids",
   "domain/particles/deposit",
-  "domain/particles/step",
+  "domain/particles/step-in-plane",
+  "domain/particles/step-in-space",
   "domain/periodic",
   "domain/refinement",
   "domain/sparse/sparse",
@@ -140,13 +142,15 @@ export const ENGINE: readonly string[] = [
 /** The longest, which are started first. */
 export const FIRST: readonly string[] = [
   "device/hip/conformance",
-  "device/conformance/opencl",
+  "device/conformance/",
   "testing/browser",
   "apps/lbm/same-bits",
   "random/devices/",
   "apps/elasticity/same-bits",
-  "apps/pic/identities",
-  "domain/particles/",
+  "apps/pic/",
+  "domain/",
+  "skeleton/",
+  "patterns/",
 ];
 
 /** What watches the clock, or starts as many threads as there are cores and waits for them: these run last, one after the other. */

@@ -1,26 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BrickUnitGrid } from "../../../src/domain/bricks/brick-unit-grid.js";
 import { Bricks } from "../../../src/domain/bricks/partition.js";
 import { bricks } from "../../../src/domain/index.js";
 import { lowerBricks } from "../../../src/domain/bricks/lowering.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
 import { f64 } from "../../../src/kernel/params.js";
-import { likeDense, KINDS, storesCells, type Make } from "../kinds.js";
+import { likeDense, KINDS, storesCells } from "../kinds.js";
 import { jsSet } from "../sets.js";
 
-/** As on GPUs. */
-const inBricks: Make = (set, extents, active, options) =>
-  new BrickUnitGrid(set, extents, { ...options, active, brick: [4, 2, 2].slice(0, extents.length) });
-
-for (const [kind, make] of [
-  ["bricks, row by row,", KINDS.bricks],
-  ["bricks, brick by brick,", inBricks],
-] as const) {
-  await likeDense(kind, make);
-  storesCells(kind, make);
-}
+await likeDense("bricks, row by row,", KINDS.bricks);
+storesCells("bricks, row by row,", KINDS.bricks);
 
 describe("bricks", () => {
   it("are those with an active cell, and know if all their cells are", () => {
