@@ -56,8 +56,7 @@ export interface Exception {
 /** Imports against the order. */
 export const EXCEPTIONS: readonly Exception[] = [
   { from: "src/device/device.ts", to: "src/device/launch/policy.ts", why: "a device is asked to launch over a policy: types only" },
-  { from: "src/device/device.ts", to: "src/device/tuning/tuning.ts", why: "launches tell of their tuning: types only" },
-  { from: "src/device/launch/bind.ts", to: "src/device/tuning/tuning.ts", why: "a binding takes over what was tuned for it before" },
+  { from: "src/device/device.ts", to: "src/device/launch/chosen.ts", why: "launches tell what was chosen for them: types only" },
   { from: "src/cli/commands.ts", to: "apps/", why: "the command lists the applications, and loads the one that is asked for" },
 ];
 
@@ -67,38 +66,5 @@ export interface Circle {
   readonly why: string;
 }
 
-/** Files that import each other's types. At run time no files import each other. */
-export const TYPE_CIRCLES: readonly Circle[] = [
-  {
-    folder: "src/device",
-    files: [
-      "device.ts",
-      "launch/bind.ts",
-      "launch/known-bindings.ts",
-      "launch/team-rows.ts",
-      "tools/tools.ts",
-      "tuning/measured-values.ts",
-      "tuning/tune.ts",
-      "tuning/tuning.ts",
-    ],
-    why: "a device is asked for launches, and a launch is bound to a device and tuned there",
-  },
-  {
-    folder: "src/device/cpu",
-    files: ["cpu-device.ts", "graph.ts", "launch.ts", "queue.ts"],
-    why: "a device makes queues and launches, which know it",
-  },
-  { folder: "src/device/cpu", files: ["pool-control.ts", "pool-region.ts"], why: "a region is run by what controls the pool" },
-  { folder: "src/device/cuda", files: ["calls.ts", "cuda-api.ts", "driver.ts"], why: "the driver is the calls and their names" },
-  { folder: "src/device/cuda", files: ["gpu.ts", "graph.ts", "steps.ts"], why: "a GPU captures steps, which run on it" },
-  {
-    folder: "src/device/opencl",
-    files: ["capture.ts", "events.ts", "graph.ts", "machine.ts", "program.ts", "queue.ts", "transfers.ts"],
-    why: "a queue captures commands, which run on a queue",
-  },
-  {
-    folder: "src/device/webgpu",
-    files: ["buffer-groups.ts", "gpu.ts", "graph.ts", "grids.ts", "host-data.ts", "launch.ts", "program.ts", "steps.ts", "values.ts"],
-    why: "a GPU captures launches, which know it",
-  },
-];
+/** Files that import each other's types: none today. One that has to needs a reason. At run time no files import each other. */
+export const TYPE_CIRCLES: readonly Circle[] = [];
