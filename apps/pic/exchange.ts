@@ -10,7 +10,7 @@ const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, (
 });
 
 /** An array of equal shape on some members of a set, and room for those of all others beside each. */
-interface Place {
+interface Part {
   readonly member: Member;
   readonly own: View<"f64">;
   readonly parts: View<"f64", 2>;
@@ -22,11 +22,11 @@ interface Place {
  * bits afterwards where their arithmetic is the same.
  */
 export class Exchange {
-  private readonly places: readonly Place[];
+  private readonly arrays: readonly Part[];
 
   /** @param arrays one of each member, contiguous */
   constructor(members: readonly Member[], arrays: readonly View<"f64">[], precision: Precision) {
-    this.places = members.map((member, n) => {
+    this.arrays = members.map((member, n) => {
       const own = arrays[n];
       const parts = member.device.array(f64, [members.length, own.size]);
       const total = own.reshape(own.size);
@@ -46,7 +46,7 @@ export class Exchange {
   }
 
   free(): void {
-    for (const { add, parts } of this.places) {
+    for (const { add, parts } of this.arrays) {
       add.free();
       parts.free();
     }

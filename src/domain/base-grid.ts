@@ -26,7 +26,7 @@ import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "
 import { Runs } from "./container/run.js";
 
 /** Where one value of a field lies. */
-export interface Place {
+export interface ValueLocation {
   readonly member: number;
   /** One element. */
   readonly view: View;
@@ -289,7 +289,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected abstract write(field: Field, data: TypedArrayOf<FieldType>): void;
   abstract download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
   /** Where component `k` of an active cell lies on the member that owns it. */
-  protected abstract locate(field: Field, cell: readonly number[], k: number): Place;
+  protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
   upload(field: Field, data: ArrayLike<number>): void {
     requireFitting(field.type, data);

@@ -4,7 +4,7 @@ import { makeBricks, type BrickOptions } from "./bricks/bricks.js";
 import { DenseGrid } from "./dense/dense.js";
 import { GRID_KINDS, type DenseOptions, type GridKind } from "./grid/options.js";
 import type { Grid } from "./grid/grid.js";
-import { placed } from "./grid/placed.js";
+import { atCallSite } from "./grid/placed.js";
 import { SparseGrid } from "./sparse/sparse.js";
 
 export interface AnyGridOptions extends DenseOptions, BrickOptions {
@@ -25,7 +25,7 @@ export function makeGrid(set: DeviceSet, extents: readonly [number, number, numb
 export function makeGrid(set: DeviceSet, extents: readonly number[], options?: AnyGridOptions): Grid;
 export function makeGrid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
   const { kind = "dense" } = options;
-  return placed(makeGrid, () => {
+  return atCallSite(makeGrid, () => {
     for (const option of new Set(Object.values(OWN).flat())) {
       const owners = GRID_KINDS.filter((owner) => OWN[owner].includes(option));
       if (options[option] !== undefined && !owners.includes(kind))

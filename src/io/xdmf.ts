@@ -24,16 +24,16 @@ export async function writeXdmf(path: string): Promise<string> {
 }
 
 /** What there is at one time: a grid for the meshes of each shape, and points for each species. */
-function iterationGrid(step: number, { attributes, groups }: Group, place: string): XmlElement {
+function iterationGrid(step: number, { attributes, groups }: Group, path: string): XmlElement {
   const meshes = Object.entries({ ...groups.meshes?.groups, ...groups.meshes?.datasets });
   const byShape = new Map<string, typeof meshes>();
   for (const mesh of meshes) {
     const shape = shapeOf(mesh[1])?.join(" ");
     if (shape !== undefined) byShape.set(shape, [...(byShape.get(shape) ?? []), mesh]);
   }
-  const boxes = [...byShape.values()].map((list, n) => boxGrid(`meshes${n || ""}`, list, `${place}/meshes`));
+  const boxes = [...byShape.values()].map((list, n) => boxGrid(`meshes${n || ""}`, list, `${path}/meshes`));
   const points = Object.entries(groups.particles?.groups ?? {}).flatMap(([name, species]) =>
-    pointGrid(name, species, `${place}/particles/${name}`),
+    pointGrid(name, species, `${path}/particles/${name}`),
   );
   return {
     tag: "Grid",
@@ -50,7 +50,7 @@ const componentsOf = (record: Record): [name: string, dataset: Dataset][] =>
   isDataset(record) ? [["", record]] : Object.entries(record.datasets);
 const shapeOf = (record: Record): readonly number[] | undefined => componentsOf(record)[0]?.[1].shape;
 
-function boxGrid(name: string, records: readonly (readonly [string, Record])[], place: string): XmlElement {
+function boxGrid(name: string, records: readonly (readonly [string, Record])[], path: string): XmlElement {
   const [[, first]] = records;
   // XDMF has boxes of three axes: those that are absent come first, the slowest ones.
   const three = (values: readonly number[], absent: number): number[] => [...Array<number>(3 - values.length).fill(absent), ...values];
@@ -68,12 +68,12 @@ function boxGrid(name: string, records: readonly (readonly [string, Record])[], 
     children: [
       { tag: "Topology", attributes: topology },
       { tag: "Geometry", attributes: { GeometryType: "Origin_DxDyDz" }, children: geometry },
-      ...records.flatMap(([key, record]) => attributesOf(key, record, `${place}/${key}`, shape, "Cell")),
+      ...records.flatMap(([key, record]) => attributesOf(key, record, `${path}/${key}`, shape, "Cell")),
     ],
   };
 }
 
-function pointGrid(name: string, species: Group, place: string): XmlElement[] {
+function pointGrid(name: string, species: Group, path: string): XmlElement[] {
   const { position } = species.groups;
   const axes = position === undefined ? [] : componentsOf(position);
   if (axes.length !== 3) return [];
@@ -87,18 +87,18 @@ function pointGrid(name: string, species: Group, place: string): XmlElement[] {
       {
         tag: "Geometry",
         attributes: { GeometryType: "X_Y_Z" },
-        children: axes.map(([axis, dataset]) => item(dataset, `${place}/position/${axis}`)),
+        children: axes.map(([axis, dataset]) => item(dataset, `${path}/position/${axis}`)),
       },
-      ...others.flatMap(([key, record]) => attributesOf(key, record, `${place}/${key}`, shape, "Node")),
+      ...others.flatMap(([key, record]) => attributesOf(key, record, `${path}/${key}`, shape, "Node")),
     ],
   };
   return [grid];
 }
 
 /** A record as one scalar, as one vector, or as a scalar for each component. */
-function attributesOf(name: string, record: Record, place: string, shape: readonly number[], centre: "Cell" | "Node"): XmlElement[] {
+function attributesOf(name: string, record: Record, path: string, shape: readonly number[], centre: "Cell" | "Node"): XmlElement[] {
   const components = componentsOf(record);
-  const items = components.map(([key, dataset]) => item(dataset, key === "" ? place : `${place}/${key}`));
+  const items = components.map(([key, dataset]) => item(dataset, key === "" ? path : `${path}/${key}`));
   const attribute = (title: string, kind: "Scalar" | "Vector", child: XmlElement): XmlElement => ({
     tag: "Attribute",
     attributes: { Name: title, AttributeType: kind, Center: centre },
@@ -112,7 +112,7 @@ function attributesOf(name: string, record: Record, place: string, shape: readon
 
 const NUMBERS = { f64: ["Float", 8], f32: ["Float", 4], i32: ["Int", 4], u32: ["UInt", 4], u8: ["UChar", 1] } as const;
 
-function item({ shape, type }: Dataset, place: string): XmlElement {
+function item({ shape, type }: Dataset, path: string): XmlElement {
   const [NumberType, Precision] = NUMBERS[type];
-  return { tag: "DataItem", attributes: { Dimensions: shape.join(" "), NumberType, Precision, Format: "HDF" }, text: place };
+  return { tag: "DataItem", attributes: { Dimensions: shape.join(" "), NumberType, Precision, Format: "HDF" }, text: path };
 }

@@ -3,7 +3,7 @@ import { chance, pick, type Choices, type Scope, type Variable } from "./express
 import type { Block, Part, Stmt } from "./program.js";
 
 /** What may be written at a point of a random kernel. */
-export interface Place extends Scope {
+export interface Context extends Scope {
   /** Deepest nesting of statements and of expressions from here on. */
   nesting: number;
   depth: number;
@@ -11,7 +11,7 @@ export interface Place extends Scope {
   /** `return;` may stand here, or a return of this type. */
   returns: "none" | "void" | ScalarType;
   /** Views that are written at this element's place, as text such as `yd[i][j]`. */
-  outputs: { type: NumericType; place: string }[];
+  outputs: { type: NumericType; element: string }[];
   /** Views of which a row may be named. */
   rows: { type: NumericType; row: string; rest: string }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
@@ -19,7 +19,7 @@ export interface Place extends Scope {
 }
 
 /** A place at the top of a kernel or helper, where the indices are in reach. */
-export const placeOf = (indices: readonly string[]): Place => ({
+export const contextOf = (indices: readonly string[]): Context => ({
   variables: indices.map((name): Variable => ({ name, type: "i32", assignable: false })),
   arrays: [],
   sources: [],
@@ -34,7 +34,7 @@ export const placeOf = (indices: readonly string[]): Place => ({
 });
 
 /** A place inside another: what is declared there does not come out. */
-export const inside = (place: Place, more: Partial<Place> = {}): Place => ({
+export const inside = (place: Context, more: Partial<Context> = {}): Context => ({
   ...place,
   variables: [...place.variables],
   arrays: [...place.arrays],

@@ -3,7 +3,7 @@ import { range, teams, type RangePolicy, type TeamPolicy } from "../../src/devic
 import { Expressions, NUMERIC } from "./expressions.js";
 import { declareHelpers } from "./helpers.js";
 import { Parameters, TAG } from "./parameters.js";
-import { block, Dice, placeOf, stmt, type Place } from "./context.js";
+import { block, Dice, contextOf, stmt, type Context } from "./context.js";
 import { smaller, type Program, type Stmt } from "./program.js";
 import { Statements } from "./statements.js";
 import { DEPTH, TeamStatements, WIDTH, type Plane, type Row } from "./teams.js";
@@ -41,7 +41,7 @@ class Generator {
   private rangeProgram(): Program {
     const policy = this.rangePolicy();
     const indices = ["i", "j", "k", "l"].slice(0, policy.extents.length);
-    const place: Place = { ...placeOf(indices), returns: "void" };
+    const place: Context = { ...contextOf(indices), returns: "void" };
     const ends = policy.extents.map((n, axis) => n + policy.begin[axis]);
     this.declare(place, ends, indices);
     const stmts = [1, 2, 3].slice(this.dice.below(3)).flatMap(() => this.statements.some(place));
@@ -70,7 +70,7 @@ class Generator {
 
   private teamProgram(): Program {
     const league = 1 + this.dice.below(6);
-    const place: Place = { ...placeOf(["team.index"]), effects: false };
+    const place: Context = { ...contextOf(["team.index"]), effects: false };
     this.declare(place, [league], ["team.index"]);
     const rows = this.dice.some(NUMERIC).map((type): Row => ({ name: `m${TAG[type]}`, type }));
     for (const { name, type } of rows) this.params.view(name, type, [league, WIDTH]);
@@ -81,7 +81,7 @@ class Generator {
     return this.finish(place, stmts, teams(league, { size: this.dice.pick([undefined, undefined, 1, 8, 64]) }), ["team"]);
   }
 
-  private declare(place: Place, ends: readonly number[], indices: readonly string[]): void {
+  private declare(place: Context, ends: readonly number[], indices: readonly string[]): void {
     const inputs = ends.map((n) => n + 2),
       outputs = ends.map((n) => Math.max(n, 1));
     this.params.inputs(place, inputs, indices);
@@ -92,8 +92,8 @@ class Generator {
   }
 
   /** Each output gets a value in the end, so that most of what is computed shows. */
-  private finish(place: Place, stmts: Stmt[], policy: RangePolicy | TeamPolicy, indices: readonly string[]): Program {
-    const stores = place.outputs.map(({ type, place: at }) => stmt(`${at} = `, this.expressions.of(type, place, 3), ";"));
+  private finish(place: Context, stmts: Stmt[], policy: RangePolicy | TeamPolicy, indices: readonly string[]): Program {
+    const stores = place.outputs.map(({ type, element: at }) => stmt(`${at} = `, this.expressions.of(type, place, 3), ";"));
     return {
       params: this.params.all,
       indices,

@@ -1,14 +1,14 @@
 import { NUMERIC, type Expressions, type Variable } from "./expressions.js";
 import type { Parameters } from "./parameters.js";
 import { TAG } from "./parameters.js";
-import { block, inside, placeOf, stmt, type Dice, type Place } from "./context.js";
+import { block, inside, contextOf, stmt, type Dice, type Context } from "./context.js";
 import type { Part } from "./program.js";
 import type { Statements } from "./statements.js";
 
 /** Declares helper functions: an expression, statements with early returns, two results, an array by reference. */
-export function declareHelpers(dice: Dice, expressions: Expressions, statements: Statements, params: Parameters, place: Place): void {
-  const scopeOf = (variables: readonly Variable[], more: Partial<Place> = {}): Place =>
-    inside(placeOf([]), { variables: [...variables], depth: 2, nesting: 1, ...more });
+export function declareHelpers(dice: Dice, expressions: Expressions, statements: Statements, params: Parameters, place: Context): void {
+  const scopeOf = (variables: readonly Variable[], more: Partial<Context> = {}): Context =>
+    inside(contextOf([]), { variables: [...variables], depth: 2, nesting: 1, ...more });
 
   for (let n = dice.below(3); n > 0; n--) {
     const name = dice.name("h");

@@ -1,7 +1,7 @@
 import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
 import { NUMERIC } from "./expressions.js";
-import type { Dice, Place } from "./context.js";
+import type { Dice, Context } from "./context.js";
 import type { Declared, Part } from "./program.js";
 
 const TOKENS = { f64, f32, i32, u32, bool, u8 };
@@ -28,7 +28,7 @@ export class Parameters {
   }
 
   /** Views that are read near the element's own place (`shape` is larger by 2) and at any place, scalars, tables. */
-  inputs(place: Place, shape: readonly number[], indices: readonly string[]): void {
+  inputs(place: Context, shape: readonly number[], indices: readonly string[]): void {
     for (const type of NUMERIC) {
       const tag = TAG[type];
       const at = indices.map((i) => this.dice.pick([`[${i}]`, `[${i} + 1]`, `[${i} + 2]`]));
@@ -59,19 +59,19 @@ export class Parameters {
     this.all.set("mulhi", { kind: "mulhi" });
   }
 
-  private scalar(place: Place, name: string, type: NumericType): void {
+  private scalar(place: Context, name: string, type: NumericType): void {
     this.all.set(name, { kind: "scalar", token: TOKENS[type], type, value: this.dice.pick(SCALARS[type]) });
     place.variables.push({ name, type, assignable: false });
   }
 
   /** Views that are written, and read, at the element's own place. */
-  outputs(place: Place, shape: readonly number[], indices: readonly string[]): void {
+  outputs(place: Context, shape: readonly number[], indices: readonly string[]): void {
     for (const element of this.dice.some([...NUMERIC, "u8"] as const)) {
       const name = `y${TAG[element]}`;
       this.view(name, element, shape);
       const at = `${name}${indices.map((i) => `[${i}]`).join("")}`;
       const type = element === "u8" ? "i32" : element;
-      place.outputs.push({ type, place: at });
+      place.outputs.push({ type, element: at });
       place.sources.push({ type, parts: [at], args: [] });
     }
   }

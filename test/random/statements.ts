@@ -2,7 +2,7 @@ import type { NumericType } from "../../src/ir/types.js";
 import type { ReduceToken, ScatterToken } from "../../src/kernel/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
-import { block, inside, stmt, type Dice, type Place } from "./context.js";
+import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
@@ -19,13 +19,13 @@ export class Statements {
     private readonly params: Parameters,
   ) {}
 
-  fold(place: Place): Stmt {
+  fold(place: Context): Stmt {
     const name = this.dice.pick(["total", "least", "greatest", "product"]);
     const { token } = this.params.all.get(name) as { token: ReduceToken };
     return stmt(`${name}.${METHODS[token.op]}(`, this.expressions.of(token.type, place, place.depth), ");");
   }
 
-  scatter(place: Place): Stmt {
+  scatter(place: Context): Stmt {
     const name = this.dice.pick(["hist", "bins"]);
     const { token, shape } = this.params.all.get(name) as { token: ScatterToken; shape: readonly number[] };
     const indices = shape.flatMap((n): Part[] => [this.expressions.index(n, place, 1), ", "]);
@@ -33,12 +33,12 @@ export class Statements {
   }
 
   /** One to three. */
-  some(place: Place): Stmt[] {
+  some(place: Context): Stmt[] {
     return Array.from({ length: 1 + this.dice.below(3) }, () => this.one(place)).flat();
   }
 
   /** A local that hides one of the enclosing block. */
-  private shadow(place: Place): Stmt[] {
+  private shadow(place: Context): Stmt[] {
     const hidden = place.variables.filter((v) => v.assignable && !v.name.includes("["));
     if (!hidden.length) return [];
     const { name, type } = this.dice.pick(hidden);
@@ -48,12 +48,12 @@ export class Statements {
     return [stmt(`let ${name} = `, init, ";")];
   }
 
-  private body(place: Place, more: Partial<Place> = {}): Block {
+  private body(place: Context, more: Partial<Context> = {}): Block {
     const inner = inside(place, more);
     return block([...(this.dice.chance(12) ? this.shadow(inner) : []), ...this.some(inner)]);
   }
 
-  one(place: Place): Stmt[] {
+  one(place: Context): Stmt[] {
     const { depth } = place;
     const nested = place.nesting > 0;
     switch (this.dice.below(nested ? 20 : 12)) {
@@ -70,7 +70,7 @@ export class Statements {
       case 6:
       case 7: {
         if (!place.outputs.length) return this.declaration(place);
-        const { type, place: at } = this.dice.pick(place.outputs);
+        const { type, element: at } = this.dice.pick(place.outputs);
         const operator = type === "f64" && this.dice.chance(50) ? this.dice.pick(["+=", "-=", "*="]) : "=";
         return [stmt(`${at} ${operator} `, this.expressions.of(type, place, depth), ";")];
       }
@@ -107,7 +107,7 @@ export class Statements {
     }
   }
 
-  declaration(place: Place): Stmt[] {
+  declaration(place: Context): Stmt[] {
     const type = this.dice.pick([...NUMERIC, "f64", "i32", "bool"] as const);
     const name = this.dice.name("v"),
       assignable = this.dice.chance(70);
@@ -116,7 +116,7 @@ export class Statements {
     return [stmt(`${assignable ? "let" : "const"} ${name} = `, init, ";")];
   }
 
-  private assignment(place: Place): Stmt[] {
+  private assignment(place: Context): Stmt[] {
     const targets = place.variables.filter((v) => v.assignable);
     if (!targets.length) return this.declaration(place);
     const { name, type } = this.dice.pick(targets);
@@ -126,7 +126,7 @@ export class Statements {
     return [stmt(`${name} ${operator} `, this.expressions.strong(type, place, place.depth), ";")];
   }
 
-  private arrayStatement(place: Place): Stmt[] {
+  private arrayStatement(place: Context): Stmt[] {
     const arrays = place.arrays.filter((a) => a.writable);
     if (!arrays.length || this.dice.chance(30)) {
       const type = this.dice.pick(NUMERIC),
@@ -150,7 +150,7 @@ export class Statements {
   }
 
   /** Several values at once. */
-  private tuple(place: Place): Stmt[] {
+  private tuple(place: Context): Stmt[] {
     const types = [this.dice.pick(NUMERIC), this.dice.pick(NUMERIC)];
     const names = types.map(() => this.dice.name("v"));
     const values = types.map((type) => this.expressions.strong(type, place, 2));
@@ -176,7 +176,7 @@ export class Statements {
   }
 
   /** A name for a row of a view. */
-  private row(place: Place): Stmt[] {
+  private row(place: Context): Stmt[] {
     const { type, row, rest } = this.dice.pick(place.rows);
     const name = this.dice.name("x");
     place.sources.push({ type, parts: [`${name}${rest}`], args: [] });
@@ -184,7 +184,7 @@ export class Statements {
   }
 
   /** A function inside the kernel that changes a local around it, so that the order of evaluation shows. */
-  private closure(place: Place): Stmt[] {
+  private closure(place: Context): Stmt[] {
     const targets = place.variables.filter((v) => v.assignable && !v.name.includes("["));
     if (!targets.length || !place.effects || place.nesting < 1) return this.assignment(place);
     const { name: target, type } = this.dice.pick(targets);
@@ -200,7 +200,7 @@ export class Statements {
     return [stmt(`const ${name} = (${argument}) => `, block([stmt(`${target} = `, value, ";"), stmt(`return ${target};`)]), ";")];
   }
 
-  private countedLoop(place: Place): Stmt[] {
+  private countedLoop(place: Context): Stmt[] {
     const k = this.dice.name("k");
     const turns = 1 + this.dice.below(4);
     const fixedTurns = place.variables.some((v) => v.name === "order") ? "order" : "4";
@@ -217,7 +217,7 @@ export class Statements {
   }
 
   /** A sum that starts from a bare literal. */
-  private accumulator(place: Place, body: Place): Stmt[] {
+  private accumulator(place: Context, body: Context): Stmt[] {
     if (!this.dice.chance(40)) return [];
     const name = this.dice.name("w"),
       type = this.dice.pick(["f64", "i32"] as const);
@@ -227,10 +227,10 @@ export class Statements {
   }
 
   /** A loop whose body changes its counter or what it counts to. */
-  private changingLoop(place: Place): Stmt[] {
+  private changingLoop(place: Context): Stmt[] {
     const k = this.dice.name("k"),
       n = this.dice.name("n");
-    const inner: Partial<Place> = { inLoop: true };
+    const inner: Partial<Context> = { inLoop: true };
     const condition = (): Expr => this.expressions.of("bool", place, 2);
     const counter: Variable = { name: k, type: "i32", assignable: false, bound: 8 };
     const body = this.body(place, { ...inner, variables: [...place.variables, counter] });
@@ -242,7 +242,7 @@ export class Statements {
     ];
   }
 
-  private whileLoop(place: Place): Stmt[] {
+  private whileLoop(place: Context): Stmt[] {
     const t = this.dice.name("t");
     const turns = 1 + this.dice.below(4);
     const condition = this.expressions.of("bool", place, 2);

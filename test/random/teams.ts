@@ -1,6 +1,6 @@
 import type { NumericType } from "../../src/ir/types.js";
 import { NUMERIC, type Expressions } from "./expressions.js";
-import { block, inside, stmt, type Dice, type Place } from "./context.js";
+import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Stmt } from "./program.js";
 import type { Statements } from "./statements.js";
 
@@ -29,11 +29,11 @@ export class TeamStatements {
     private readonly planes: readonly Plane[],
   ) {}
 
-  some(place: Place, rows: readonly Row[], count: number): Stmt[] {
+  some(place: Context, rows: readonly Row[], count: number): Stmt[] {
     return Array.from({ length: count }, () => this.one(place, rows)).flat();
   }
 
-  private one(place: Place, rows: readonly Row[]): Stmt[] {
+  private one(place: Context, rows: readonly Row[]): Stmt[] {
     switch (this.dice.below(place.nesting > 1 ? 10 : 8)) {
       case 0:
         return this.statements.declaration(place);
@@ -64,7 +64,7 @@ export class TeamStatements {
   }
 
   /** Inside a shared loop. What is declared outside it cannot be assigned there. */
-  private member(place: Place, j: string): Place {
+  private member(place: Context, j: string): Context {
     const inner = inside(place, { depth: 2, outputs: [], kernel: false });
     inner.variables = inner.variables.map((v) => ({ ...v, assignable: false }));
     inner.arrays = inner.arrays.map((a) => ({ ...a, writable: false }));
@@ -72,7 +72,7 @@ export class TeamStatements {
     return inner;
   }
 
-  private sum(place: Place): Stmt[] {
+  private sum(place: Context): Stmt[] {
     const j = this.dice.name("j"),
       name = this.dice.name("v");
     const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
@@ -86,7 +86,7 @@ export class TeamStatements {
   }
 
   /** What a member shares out among its lanes; `place` is the member's. */
-  private lanes(place: Place, j: string): Stmt[] {
+  private lanes(place: Context, j: string): Stmt[] {
     return this.dice.pick([
       () => this.laneSum(place, j),
       () => [...this.laneSum(place, j), ...this.laneRange(place, j)],
@@ -98,7 +98,7 @@ export class TeamStatements {
     return this.dice.pick([String(DEPTH), "9", `${j} % 5`, "1", "0"]);
   }
 
-  private laneSum(place: Place, j: string): Stmt[] {
+  private laneSum(place: Context, j: string): Stmt[] {
     const k = this.dice.name("k"),
       name = this.dice.name("v");
     const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
@@ -107,7 +107,7 @@ export class TeamStatements {
     return [stmt(`const ${name} = lanes.${this.dice.pick(["sum", "min", "max"])}(${this.laneCount(j)}, (${k}) => `, value, ");")];
   }
 
-  private laneReduce(place: Place, j: string): Stmt[] {
+  private laneReduce(place: Context, j: string): Stmt[] {
     const k = this.dice.name("k"),
       name = this.dice.name("r");
     const inner = this.member(place, k);
@@ -119,17 +119,17 @@ export class TeamStatements {
     return [stmt(`const { a: ${a}, b: ${b} } = ${call}`, block([added, least]), ");")];
   }
 
-  private laneRange(place: Place, j: string): Stmt[] {
+  private laneRange(place: Context, j: string): Stmt[] {
     const k = this.dice.name("k");
     const { name, type } = this.dice.pick(this.planes);
     const at = `${name}[team.index][${j}][${k}]`;
-    const inner: Place = { ...this.member(place, k), effects: true, returns: "void", outputs: [{ type, place: at }] };
+    const inner: Context = { ...this.member(place, k), effects: true, returns: "void", outputs: [{ type, element: at }] };
     inner.sources.push({ type, parts: [at], args: [] });
     const last = stmt(`${at} = `, this.expressions.of(type, inner, 2), ";");
     return [stmt(`lanes.range(${this.laneCount(j)}, (${k}) => `, block([...this.statements.one(inner), last]), ");")];
   }
 
-  private reduce(place: Place): Stmt[] {
+  private reduce(place: Context): Stmt[] {
     const j = this.dice.name("j"),
       name = this.dice.name("r");
     const inner = this.member(place, j);
@@ -142,7 +142,7 @@ export class TeamStatements {
     return [stmt(`const ${name} = team.reduce(${this.count()}, ${results}, (${j}, r, lanes) => `, block([...stmts, added, most]), ");")];
   }
 
-  private scratch(place: Place): Stmt[] {
+  private scratch(place: Context): Stmt[] {
     const j = this.dice.name("j"),
       name = this.dice.name("c");
     const type = this.dice.pick(NUMERIC);
@@ -156,11 +156,11 @@ export class TeamStatements {
     ];
   }
 
-  private range(place: Place, rows: readonly Row[]): Stmt[] {
+  private range(place: Context, rows: readonly Row[]): Stmt[] {
     const j = this.dice.name("j");
     const { name, type } = this.dice.pick(rows);
     const at = `${name}[team.index][${j}]`;
-    const inner: Place = { ...this.member(place, j), effects: true, returns: "void", outputs: [{ type, place: at }] };
+    const inner: Context = { ...this.member(place, j), effects: true, returns: "void", outputs: [{ type, element: at }] };
     inner.sources.push({ type, parts: [at], args: [] });
     const lanes = this.dice.chance(40) ? this.lanes(inner, j) : [];
     const stmts = [...lanes, ...this.statements.some(inner), ...(this.dice.chance(40) ? [this.statements.scatter(inner)] : [])];

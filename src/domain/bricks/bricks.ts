@@ -6,7 +6,7 @@ import { BrickRowGrid } from "./brick-row-grid.js";
 import { BrickUnitGrid } from "./brick-unit-grid.js";
 import type { BrickOptions } from "./options.js";
 import type { GridOptions } from "../grid/options.js";
-import { placed } from "../grid/placed.js";
+import { atCallSite } from "../grid/placed.js";
 
 export type { BrickOptions } from "./options.js";
 
@@ -42,7 +42,7 @@ export function bricks(
   active?: GridOptions["active"],
   options: BrickOptions = {},
 ): BrickGrid<2> | BrickGrid<3> | BrickGrid {
-  return placed(bricks, () => makeBricks(set, extents, { ...options, active }));
+  return atCallSite(bricks, () => makeBricks(set, extents, { ...options, active }));
 }
 
 /** The grid as its devices' memory wants it. */

@@ -1,6 +1,6 @@
 import { loadInt } from "../../ir/by-name.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
-import { placeCells } from "../container/cell-code.js";
+import { substituteCells } from "../container/cell-code.js";
 import type { Offset } from "../grid/parts.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan } from "../container/storage-kernel.js";
 import { add, binary, index, int, mul, ne, sub, truth } from "../../ir/expressions.js";
@@ -49,7 +49,7 @@ export function lowerBricks(
   const step = (axis: number, d: number): Expr =>
     once(named("step", [d], AXES[axis]), () => binary("shr", add(inner(axis), d), logs[axis]));
 
-  const placeOf = (offset: Offset): { brick: Expr; cell: Expr } => {
+  const brickAndCell = (offset: Offset): { brick: Expr; cell: Expr } => {
     const axes = [...offset.keys()].filter((axis) => offset[axis] !== 0);
     if (axes.some((axis) => Math.abs(offset[axis]) > 2 ** logs[axis]))
       throw new Error(`container "${container.name}" reaches ${offset}, beyond the neighbouring bricks`);
@@ -69,13 +69,13 @@ export function lowerBricks(
     return ne(binary("and", binary("shr", word, binary("and", at.cell, WORD - 1)), 1), int(0));
   };
 
-  const body = placeCells(
+  const body = substituteCells(
     container,
     { fields: plan.fields, mask: plan.mask },
     {
       element: (field, offset, component) => {
         const { cardinality, layout } = plan.fields.get(field)!;
-        const at = placeOf(offset);
+        const at = brickAndCell(offset);
         if (cardinality === 1) return [at.brick, at.cell];
         return layout === "soa" ? [component, at.brick, at.cell] : [at.brick, component, at.cell];
       },

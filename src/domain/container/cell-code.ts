@@ -31,17 +31,17 @@ export interface CellParams {
  * The body of a container over a grid's storage.
  * @param ir the container's code over (z, y, x) or (y, x), in which every field is one global array of cells
  */
-export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: CellCode): Stmt[] {
+export function substituteCells(ir: KernelIR, { fields, mask }: CellParams, code: CellCode): Stmt[] {
   const rank = cellAxes(ir);
   const offsetOf = offsetsIn(ir);
-  const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), place(indices[rank]));
-  const place = (expr: Expr): Expr => {
+  const element = (view: string, indices: readonly Expr[]) => code.element(view, offsetOf(view, indices), substitute(indices[rank]));
+  const substitute = (expr: Expr): Expr => {
     if (expr.op === "load" && fields.has(expr.view)) {
       const load: Load = { ...expr, indices: element(expr.view, expr.indices) };
       return code.read?.(expr.view, offsetOf(expr.view, expr.indices), load) ?? load;
     }
     if (expr.op === "load" && expr.view === mask) return cast("i32", code.active(offsetOf(expr.view, expr.indices)));
-    return expr.op === "index" ? code.coordinate(rank - 1 - expr.axis) : mapChildren(expr, place);
+    return expr.op === "index" ? code.coordinate(rank - 1 - expr.axis) : mapChildren(expr, substitute);
   };
   const stored = (view: string, indices: readonly Expr[], value: Expr): Expr => {
     const offset = offsetOf(view, indices);
@@ -49,11 +49,11 @@ export function placeCells(ir: KernelIR, { fields, mask }: CellParams, code: Cel
     if (!code.kept) throw new Error(`container "${ir.name}" writes ${view} in another cell`);
     return code.kept(view, offset, value);
   };
-  const placeStmt = (stmt: Stmt): Stmt =>
+  const substituteIn = (stmt: Stmt): Stmt =>
     stmt.kind === "store" && fields.has(stmt.view)
-      ? { ...stmt, indices: element(stmt.view, stmt.indices), value: stored(stmt.view, stmt.indices, place(stmt.value)) }
-      : mapBlocks(mapOwnExprs(stmt, place), (block) => block.map(placeStmt));
-  return ir.body.map(placeStmt);
+      ? { ...stmt, indices: element(stmt.view, stmt.indices), value: stored(stmt.view, stmt.indices, substitute(stmt.value)) }
+      : mapBlocks(mapOwnExprs(stmt, substitute), (block) => block.map(substituteIn));
+  return ir.body.map(substituteIn);
 }
 
 /** Distinct elements of fields that a container reads in cells at another x than its own. */

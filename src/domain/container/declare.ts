@@ -23,17 +23,17 @@ import {
  * Throws ContainerError with the author's line where it is outside the language (docs/domain.md), where a field belongs to another grid,
  * and where cells would race.
  *
- * @param place where the author calls for it; his lines are found from there
+ * @param calledAt where the author calls for it; his lines are found from there
  */
 export function declareContainer<const P extends ContainerParams, D extends Dimension>(
   grid: Grid<D>,
   name: string,
   params: P,
   body: ContainerBody<P, D>,
-  place: Location,
+  calledAt: Location,
   captures?: Captures,
 ): Container {
-  const location = originalPosition(place);
+  const location = originalPosition(calledAt);
   requireArguments(
     name,
     params,
@@ -51,7 +51,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     policy: { cells: grid.dimension },
     body: body as Source["body"],
     captures,
-    location: place,
+    location: calledAt,
   };
   return asContainer(() => {
     const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents);

@@ -27,7 +27,7 @@ export class Runs {
   async run(container: Container, precision = container.grid.set.members[0].device.precision): Promise<void> {
     const { members } = container.grid.set;
     const { particles } = container;
-    if (particles?.placed) await particles.species.sort();
+    if (particles?.needsSort) await particles.species.sort();
     const { launches, collections } = this.plan(container, precision);
     const copy = async (copies: readonly HaloCopy[]): Promise<void> => {
       if (copies.length === 0) return;

@@ -136,10 +136,10 @@ function declare<F extends { x: Field; y?: Field }, R extends Results>(
   others: R,
   body: (params: Record<keyof F, Values> & InBody<R> & Given, c: symbol) => void,
 ): Container {
-  const place = callSite(callee);
+  const location = callSite(callee);
   const { grid, cardinality } = fields.x;
   const refuse = (problem: string, remedy: string): never => {
-    throw new ContainerError(name, originalPosition(place), problem, remedy);
+    throw new ContainerError(name, originalPosition(location), problem, remedy);
   };
   const type = valueType(into.type);
   for (const field of Object.values<Field>(fields))
@@ -153,7 +153,7 @@ function declare<F extends { x: Field; y?: Field }, R extends Results>(
       refuse(`the field "${into.name}" holds whole numbers and is given ${value}`, "give a whole number, or a field of f64");
   const given: Given = { ...(cardinality === 1 ? ONE : SEVERAL), as: CONVERT[type] };
   const params = { ...fields, ...others, ...given } as ContainerParams;
-  const made = declareContainer(grid, name, params, body as unknown as ContainerBody<ContainerParams>, place);
+  const made = declareContainer(grid, name, params, body as unknown as ContainerBody<ContainerParams>, location);
   grid.requireStencils(made);
   return made;
 }

@@ -7,7 +7,7 @@ import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import type { DeviceSet, Member } from "../../set/index.js";
-import { BaseGrid, type Given, type Place } from "../base-grid.js";
+import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
@@ -17,7 +17,7 @@ import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
 import { planesTogether, planeRuns, type PlaneRun } from "../grid/partition.js";
 import type { OverTeams } from "../grid/cell-teams.js";
-import { placed } from "../grid/placed.js";
+import { atCallSite } from "../grid/placed.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
 
 /**
@@ -29,7 +29,7 @@ export function dense(set: DeviceSet, extents: readonly [number, number], option
 export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
 export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
 export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
-  return placed(dense, () => new DenseGrid(set, extents, options));
+  return atCallSite(dense, () => new DenseGrid(set, extents, options));
 }
 
 /** A row of so many cells of 8 bytes ends where a line of a GPU's cache does: padding would begin another one. */
@@ -158,7 +158,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return all;
   }
 
-  protected locate(field: Field, cell: readonly number[], k: number): Place {
+  protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
     const [plane, ...rest] = cell.toReversed();
     const { device: member, first } = this.partitions.findLast((p) => p.first <= plane)!;
     const memory = field.storage[member];

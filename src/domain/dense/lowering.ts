@@ -1,7 +1,7 @@
 import { loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
 import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
-import { placeCells } from "../container/cell-code.js";
+import { substituteCells } from "../container/cell-code.js";
 import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 import { add, binary, compare, index, int, mul, ne, select, truth } from "../../ir/expressions.js";
@@ -45,7 +45,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const kernel = new StorageKernel<DenseRole>(container);
   const { padding } = plan;
   const last = padding.length - 1;
-  const own: Place = { level: "own", ...plan };
+  const own: CellLayout = { level: "own", ...plan };
 
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first fine cell or its coarse one. */
   const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
@@ -59,7 +59,8 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
       ? shifted(mul(here, 2), theirs[axis] - 2 * padding[axis] + d)
       : shifted(binary("shr", shifted(here, -padding[axis]), 1), theirs[axis] + d);
   };
-  const cellIndex = (offset: readonly number[], of: Place): Expr[] => padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
+  const cellIndex = (offset: readonly number[], of: CellLayout): Expr[] =>
+    padding.map((_, axis) => storageIndex(axis, offset[last - axis], of));
   const known = new Map<string, Expr>();
   /** The place at distance `d` from another one of a ring. */
   const wrapped = (name: string, from: Expr, d: number, extent: number): Expr => {
@@ -97,7 +98,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     return field.layout === "soa" ? [component, ...cell] : [...cell, component];
   };
 
-  const body = placeCells(
+  const body = substituteCells(
     container,
     { fields: plan.fields, mask: plan.mask },
     {
@@ -130,7 +131,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
 }
 
 /** Where the cells of a field, or of the mask, lie. */
-type Place = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
+type CellLayout = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
 
 /** Index along an axis that offsets count from, on rings: these have no padding. */
 function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {

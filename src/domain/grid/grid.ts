@@ -210,7 +210,7 @@ export interface GridSpecies {
 export interface ParticlesUse {
   readonly species: GridSpecies;
   /** What it does depends on the cells in which the particles are. */
-  readonly placed: boolean;
+  readonly needsSort: boolean;
   /** It changes their positions. */
   readonly moves: boolean;
   /** Lanes that share out the particles of a cell on a GPU; 1 where there are few. */

@@ -3,7 +3,7 @@ import { LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 
 /** Makes a grid; what is refused tells the author's line, where he called `callee`. */
-export function placed<T>(callee: Function, make: () => T): T {
+export function atCallSite<T>(callee: Function, make: () => T): T {
   try {
     return make();
   } catch (error) {

@@ -24,7 +24,7 @@ export class IndexBox {
     this.indices = new Int32Array(planes * this.pitches.at(-1)!).fill(fillCell);
     indexing.eachAt((cell, x, y, z) => {
       const plane = (extents.length === 3 ? z : y) - this.first;
-      if (plane >= 0 && plane < planes) this.indices[this.place(x, y, z)] = cell;
+      if (plane >= 0 && plane < planes) this.indices[this.position(x, y, z)] = cell;
     });
     const last = extents.length - 1;
     extents.forEach((extent, axis) => {
@@ -46,7 +46,7 @@ export class IndexBox {
   }
 
   /** Of a cell of the partition, or one in the margins. */
-  place(x: number, y: number, z: number): number {
+  position(x: number, y: number, z: number): number {
     const [, row, plane] = this.pitches;
     if (plane === undefined) return x + this.reach[0] + (y - this.first) * row;
     return x + this.reach[0] + (y + this.reach[1]) * row + (z - this.first) * plane;

@@ -6,7 +6,7 @@ import type { Dimension } from "../../kernel/cells.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { BaseGrid, type Place } from "../base-grid.js";
+import { BaseGrid, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
@@ -152,7 +152,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     return data;
   }
 
-  protected locate(field: Field, cell: readonly number[], k: number): Place {
+  protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
     const [nx, ny] = this.extents;
     const [x, y, z = 0] = cell;
     const memory = field.storage;

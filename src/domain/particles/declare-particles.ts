@@ -55,10 +55,10 @@ export function declareOverParticles<P extends ParticleParams>(
   name: string,
   params: P,
   body: ParticleBody<P>,
-  place: Location,
+  calledAt: Location,
   captures?: Captures,
 ): readonly Container[] {
-  const location = originalPosition(place);
+  const location = originalPosition(calledAt);
   const usage = 'species.container("name", { x, v }, ({ x, v }, p, c) => ..., () => [helper, CONSTANT])';
   requireArguments(name, params, body, captures, location, usage);
   const declared = new ParticleDeclarations(species, name, location);
@@ -71,7 +71,7 @@ export function declareOverParticles<P extends ParticleParams>(
     policy: { cells: grid.dimension, particles: lists },
     body: body as unknown as Source["body"],
     captures,
-    location: place,
+    location: calledAt,
   };
   return asContainer(() => {
     const targets = { has: (param: string) => declared.fields.has(param) || declared.deposits.has(param) };
@@ -102,7 +102,7 @@ export function declareOverParticles<P extends ParticleParams>(
       arrays,
       particles: {
         species,
-        placed: declared.deposits.size > 0 || mask !== undefined || dependsOnCell(unrolled, lists),
+        needsSort: declared.deposits.size > 0 || mask !== undefined || dependsOnCell(unrolled, lists),
         lanes: () => species.lanes,
         overTeams,
         moves: [...arrays.values()].some(({ array, written }) => written && array === species.columns.x),

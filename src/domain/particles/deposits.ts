@@ -34,11 +34,11 @@ export function sumByCell(ir: KernelIR): CellSums {
   const axes = ir.policy.kind === "range" ? ir.policy.rank : 0;
   const { location } = ir;
 
-  const place = placesIn(ir);
+  const slotOf = slotsIn(ir);
   const stmt = (s: Stmt): Stmt => {
     if (s.kind !== "scatter") return s;
     const array = arrays.get(s.target)!;
-    const n = slots.get(s.target)!.findIndex((slot) => keyOf(slot) === keyOf(place(s.target, s.indices, s.location)));
+    const n = slots.get(s.target)!.findIndex((slot) => keyOf(slot) === keyOf(slotOf(s.target, s.indices, s.location)));
     const index = int(n);
     const before: Expr = { op: "element", type: s.value.type as "f64", array, index };
     return {
@@ -75,10 +75,10 @@ export function sumByCell(ir: KernelIR): CellSums {
 /** Distinct places that are added to, cell by cell. */
 function slotsOf(ir: KernelIR, target: string): Slot[] {
   const found = new Map<string, Slot>();
-  const place = placesIn(ir);
+  const slotOf = slotsIn(ir);
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind !== "scatter" || stmt.target !== target) return;
-    const slot = place(target, stmt.indices, stmt.location);
+    const slot = slotOf(target, stmt.indices, stmt.location);
     found.set(keyOf(slot), slot);
   });
   return [...found.values()].sort((a, b) => a.offset.reduceRight((order, d, axis) => order || d - b.offset[axis], 0) || a.k - b.k);
@@ -87,7 +87,7 @@ function slotsOf(ir: KernelIR, target: string): Slot[] {
 const keyOf = ({ offset, k }: Slot): string => [...offset, k].join();
 
 /** Reads the place off the indices [z + dz][y + dy][x + dx][k]. */
-function placesIn(ir: KernelIR): (target: string, indices: readonly Expr[], location: Location) => Slot {
+function slotsIn(ir: KernelIR): (target: string, indices: readonly Expr[], location: Location) => Slot {
   const definitions = definitionsOf(ir.body);
   return (target, indices, location) => {
     const constantOf = (index: Expr, axis?: number): number => {

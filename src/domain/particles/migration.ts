@@ -67,8 +67,8 @@ export class Migration {
     this.memories.set(
       name,
       this.grid.set.members.map(({ device }, m) => {
-        const array = (places: number): View<NumericType, 2> =>
-          this.own(device.array({ type: type as "f64" }, [places, components], { layout }));
+        const array = (length: number): View<NumericType, 2> =>
+          this.own(device.array({ type: type as "f64" }, [length, components], { layout }));
         const outboxes = new Map(this.neighbours[m].map((to) => [to, array(exchange)]));
         return { all: array(capacity + this.neighbours[m].length * exchange), outboxes };
       }),
@@ -81,12 +81,12 @@ export class Migration {
   }
 
   /** All places of a member in a column, those of arrivals included. */
-  allPlaces(name: string, member: number): View<NumericType, 2> {
+  allSlots(name: string, member: number): View<NumericType, 2> {
     return this.memories.get(name)![member].all;
   }
 
   /** The first of a member's own places among all. */
-  firstPlace(member: number): number {
+  firstSlot(member: number): number {
     return this.window(member)[0];
   }
 
@@ -140,7 +140,7 @@ export class Migration {
     const { grid, options } = this;
     const { capacity, absorb } = options;
     const { device } = grid.set.members[member];
-    const all = this.allPlaces("x", member);
+    const all = this.allSlots("x", member);
     const type = all.type as "f64";
     const cells = this.cellsOf(member);
     const [offsets, state] = [this.offsets[member], this.states[member]];
@@ -149,11 +149,11 @@ export class Migration {
       const active = this.active(steps, member);
       const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };
       steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length));
-      const { order, starts } = planReorder(steps, { cells, key, begin: this.firstPlace(member), cellOf: this.cellOf[member], offsets });
+      const { order, starts } = planReorder(steps, { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets });
       planCopy(steps, starts, offsets);
       const spare = new Map<string, View<NumericType, 2>>();
       for (const name of this.memories.keys()) {
-        const column = this.allPlaces(name, member);
+        const column = this.allSlots(name, member);
         const target = this.places(name, member);
         const form = `${column.type} ${column.shape[1]} ${column.strides[1]}`;
         if (!spare.has(form))

@@ -41,8 +41,8 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
       return define(name, index, location);
     }),
   ];
-  const placed = mapStmts(ir.body, { expr: place });
-  const { start: first, stop, body } = placed[at] as Stmt & { kind: "for" };
+  const substituted = mapStmts(ir.body, { expr: substitute });
+  const { start: first, stop, body } = substituted[at] as Stmt & { kind: "for" };
   const [from, count] = [names.fresh("from"), names.fresh("particles")];
   const shared: Stmt[] = [
     define(from, first, location),
@@ -58,14 +58,14 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
       };
     }),
   ];
-  const finish = placed.slice(at + 1);
+  const finish = substituted.slice(at + 1);
   const team: Stmt = {
     kind: "teamFor",
     name: member,
     count: int(members),
     body: [
       ...start,
-      ...placed.slice(0, at),
+      ...substituted.slice(0, at),
       ...shared,
       ...finish.filter(({ kind }) => kind === "let"),
       { kind: "if", cond: isThere, then: finish.filter(({ kind }) => kind === "store"), else: [], location },

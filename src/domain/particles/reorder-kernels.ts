@@ -76,23 +76,23 @@ const target = {
   cellAt: view(i32, 1, { disjoint: true }),
 };
 
-export const placeStaying = kernel(
+export const moveStaying = kernel(
   "placeStaying",
   { stays: view(i32), rank: view(i32), cellOf: view(i32), offsets: view(i32), begin: i32, ...target },
   ({ stays, rank, cellOf, offsets, begin, starts, order, cellAt }, i) => {
     if (stays[i] !== 0) {
       const cell = cellOf[i];
-      const place = starts[cell] + (rank[i] - rank[offsets[cell]]);
-      if (place < order.length) {
-        order[place] = begin + i;
-        cellAt[place] = cell;
+      const slot = starts[cell] + (rank[i] - rank[offsets[cell]]);
+      if (slot < order.length) {
+        order[slot] = begin + i;
+        cellAt[slot] = cell;
       }
     }
   },
 );
 
 /** Those that come to a cell stand behind those that stay. */
-export const placeMoving = kernel(
+export const moveMoving = kernel(
   "placeMoving",
   {
     count: view(i32),
@@ -109,10 +109,10 @@ export const placeMoving = kernel(
   ({ count, sorted, permutation, sources, arriving, rank, offsets, cells, staying, starts, order, cellAt }, j) => {
     if (j < count[0]) {
       const cell = sorted[j] | 0;
-      const place = starts[cell] + staying(rank, offsets, cell, cells) + (j - arriving[cell]);
-      if (place < order.length) {
-        order[place] = sources[permutation[j]];
-        cellAt[place] = cell;
+      const slot = starts[cell] + staying(rank, offsets, cell, cells) + (j - arriving[cell]);
+      if (slot < order.length) {
+        order[slot] = sources[permutation[j]];
+        cellAt[slot] = cell;
       }
     }
   },

@@ -3,7 +3,7 @@ import type { View } from "../../device/memory/view.js";
 import type { Steps } from "../../patterns/pattern.js";
 import { planScan } from "../../patterns/scan.js";
 import { planSort } from "../../patterns/sort.js";
-import { classify, countAll, keepCells, listMoving, placeMoving, placeStaying } from "./reorder-kernels.js";
+import { classify, countAll, keepCells, listMoving, moveMoving, moveStaying } from "./reorder-kernels.js";
 
 /** The lists of a member's cells, and what has become of their particles. */
 export interface Lists {
@@ -51,8 +51,8 @@ export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets }
 
   const [order, cellAt] = [numbers(room), numbers(room)];
   const target = { starts, order, cellAt };
-  steps.launch(placeStaying, { stays, rank: stayRank, cellOf, offsets, begin, ...target }, range(room));
-  steps.launch(placeMoving, { count, sorted, permutation, sources, arriving, rank: stayRank, offsets, cells, ...target }, range(all));
+  steps.launch(moveStaying, { stays, rank: stayRank, cellOf, offsets, begin, ...target }, range(room));
+  steps.launch(moveMoving, { count, sorted, permutation, sources, arriving, rank: stayRank, offsets, cells, ...target }, range(all));
   steps.launch(keepCells, { starts, cells, cellAt, cellOf }, range(room));
   return { order, starts };
 }

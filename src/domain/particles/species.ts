@@ -128,8 +128,8 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
    * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
    */
   container<const P extends ParticleParams>(name: string, params: P, body: ParticleBody<P, D>, captures?: Captures): readonly Container[] {
-    const place = callSite(this.container);
-    return declareOverParticles(this, name, params, body as unknown as ParticleBody<P>, place, captures);
+    const location = callSite(this.container);
+    return declareOverParticles(this, name, params, body as unknown as ParticleBody<P>, location, captures);
   }
 
   /**
@@ -166,9 +166,9 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       );
     grid.set.members.forEach((member, m) => {
       for (const [column] of this.entries) {
-        const all = migration.allPlaces(column, m);
+        const all = migration.allSlots(column, m);
         const width = all.shape[1];
-        const begin = migration.firstPlace(m);
+        const begin = migration.firstSlot(m);
         const values = typedArray(all.type, all.size);
         if (column === "x") values.fill(EMPTY);
         const source = (data as Record<string, ArrayLike<number> | undefined>)[column];

@@ -14,8 +14,8 @@ export function linksOf(from: Indexing, to: Indexing, level: "fine" | "coarse", 
   const links = new Int32Array(offsets.length * row).fill(to.fillCell);
   from.eachAt((cell, x, y, z) => {
     if (cell < from.first || cell >= row) return;
-    const place = level === "fine" ? box.place(2 * x, 2 * y, 2 * z) : box.place(x >> 1, y >> 1, z >> 1);
-    for (let n = 0; n < steps.length; n++) links[n * row + cell] = box.indices[place + steps[n]];
+    const linked = level === "fine" ? box.position(2 * x, 2 * y, 2 * z) : box.position(x >> 1, y >> 1, z >> 1);
+    for (let n = 0; n < steps.length; n++) links[n * row + cell] = box.indices[linked + steps[n]];
   });
   return links;
 }

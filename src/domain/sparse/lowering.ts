@@ -2,7 +2,7 @@ import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import type { Level } from "../../kernel/cells.js";
 import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
-import { placeCells } from "../container/cell-code.js";
+import { substituteCells } from "../container/cell-code.js";
 import type { Offset } from "../grid/parts.js";
 import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
@@ -67,7 +67,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
 }
 
 /** The container's body, given the index of the own cell and what finds the neighbour in a direction. */
-function place(
+function substituteNeighbours(
   container: KernelIR,
   { fields, mask }: ContainerPlan,
   kernel: StorageKernel<SparseRole>,
@@ -90,7 +90,7 @@ function place(
     const table = kernel.view(level, "i32", 2);
     return kernel.local(`${level}_${direction}`, loadInt(table, int(direction), cell));
   };
-  return placeCells(
+  return substituteCells(
     container,
     { fields, mask },
     {

@@ -15,7 +15,7 @@ import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole
 import { IndexedGrid, type UnitLaunch, type Tables } from "../indexed/indexed-grid.js";
 import { GROUP, Indexing } from "../indexed/indexing.js";
 import { planesTogether } from "../grid/partition.js";
-import { placed } from "../grid/placed.js";
+import { atCallSite } from "../grid/placed.js";
 import { cellRuns, RUN } from "./runs.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
@@ -39,7 +39,7 @@ export function sparse(
 ): SparseGrid<3>;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: LevelOptions): SparseGrid;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options: LevelOptions = {}): SparseGrid {
-  return placed(sparse, () => new SparseGrid(set, extents, { ...options, active }));
+  return atCallSite(sparse, () => new SparseGrid(set, extents, { ...options, active }));
 }
 
 /** An element-sparse grid. */

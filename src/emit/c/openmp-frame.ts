@@ -6,7 +6,7 @@ import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
-import { placeInTile } from "./tile.js";
+import { slotInTile } from "./tile.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
@@ -73,7 +73,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
 
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
     const { param, strategy, tile } = this.scatters[stmt.target];
-    if (tile) return this.fold(body, stmt, param, placeInTile(param, tile, this.pointer(stmt.target), offset), value);
+    if (tile) return this.fold(body, stmt, param, slotInTile(param, tile, this.pointer(stmt.target), offset), value);
     const place = `${this.pointer(stmt.target)}[${offset}]`;
     if (strategy === "atomic" && param.op === "sum") {
       body.code.line("#pragma omp atomic");

@@ -37,13 +37,13 @@ export function writeStreamedLoop(
   const lane = names.fresh("lane");
   const buffers = stored.map((s) => names.fresh(`${names.of("view", s.view)}_line`));
   const line = writer.counter(LINE);
-  const placeAt = (n: number, name: string) =>
+  const addressAt = (n: number, name: string) =>
     writer.place(
       stored[n].view,
       stored[n].indices.map((index) => at(index, variable, name)),
     );
   code.line(`int64_t ${line} = ${begin};`);
-  code.line(`const int64_t unaligned = -(uintptr_t)&${placeAt(0, LINE)} % ${LINE_BYTES} / ${BYTES[element]};`);
+  code.line(`const int64_t unaligned = -(uintptr_t)&${addressAt(0, LINE)} % ${LINE_BYTES} / ${BYTES[element]};`);
   code.line(`const int64_t lines = ${begin} + unaligned < ${end} ? ${begin} + unaligned : ${end};`);
   code.line(`const int64_t lines_end = ${end} - (${end} - lines) % ${lanes};`);
   code.block(`for (${line} = lines; ${line} < lines_end; ${line} += ${lanes})`, () => {
@@ -60,7 +60,7 @@ export function writeStreamedLoop(
       writer.statements(list);
     });
     frame.redirect = undefined;
-    stored.forEach((_, n) => code.line(`stream_line(&${placeAt(n, LINE)}, ${buffers[n]});`));
+    stored.forEach((_, n) => code.line(`stream_line(&${addressAt(n, LINE)}, ${buffers[n]});`));
   });
   code.block("for (int side = 0; side < 2; side++)", () => rest(`(side ? lines_end : ${begin})`, `(side ? ${end} : lines)`));
 }

@@ -4,7 +4,7 @@ import type { ScatterParam } from "../../ir/types.js";
 const functionOf = (what: string, { op, element }: ScatterParam): string => `${what}_${op}_${element}`;
 
 /** A pointer to an element of `target`, by its offset, in a worker's tile. */
-export const placeInTile = (param: ScatterParam, tile: string, target: string, offset: string): string =>
+export const slotInTile = (param: ScatterParam, tile: string, target: string, offset: string): string =>
   `${functionOf("tile", param)}(${tile}, ${target}, ${offset})`;
 
 /** A statement that brings all that is in a tile to `target`. */

@@ -2,7 +2,7 @@ import type { ScatterParam } from "../../ir/types.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import { valType } from "./kernel-code.js";
 import type { Scalars } from "./parts.js";
-import { tilePlace } from "./tile.js";
+import { tileSlot } from "./tile.js";
 
 /** With the element's address and the value on the stack: the update of a scatter target. */
 export function emitUpdate(scalar: Scalars, target: string): void {
@@ -21,7 +21,7 @@ export function emitUpdate(scalar: Scalars, target: string): void {
     fn.op(`${code.address.type}.sub`);
     fn.get(base);
     fn.get(tile);
-    fn.call(tilePlace(code, param).index);
+    fn.call(tileSlot(code, param).index);
   }
   fn.tee(address);
   fn.get(address);

@@ -15,7 +15,7 @@ const lineBytes = (type: NumericType): number => TILE_LINE * BYTES[type];
  * A function (distance, target, tile) that gives the place of an element in a tile, by its distance in bytes from the first of the target. Another
  * line that has its place goes to the target.
  */
-export function tilePlace(code: KernelCode, param: ScatterParam): FunctionBuilder {
+export function tileSlot(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const { op, element } = param;
   const name = `tile_${op}_${element}`;
   const known = code.helpers.get(name);

@@ -57,7 +57,7 @@ export class Tile {
     body.code.block("", () => {
       body.line(stmt, `let ${at} = ${offset};`);
       body.code.line(`let ${added} = ${value};`);
-      body.code.line(`let ${place} = ${this.placeFunction()}(u32(${at} / ${TILE_LINE}));`);
+      body.code.line(`let ${place} = ${this.slotFunction()}(u32(${at} / ${TILE_LINE}));`);
       const own = entry.atomic(this.values, copyType(element), op, element, `${place} + ${at} % ${TILE_LINE}`, added);
       body.code.line(`if ${place} >= 0 { ${own} }`);
       body.code.line(`else { ${entry.atomic(shared.name, shared.representation, op, element, at, added)} }`);
@@ -81,7 +81,7 @@ export class Tile {
   }
 
   /** The function that gives the first value of a line in the tile, or -1 where another line has its place. */
-  private placeFunction(): string {
+  private slotFunction(): string {
     const { entry, held } = this;
     const name = `place_in_${held}`;
     entry.accessors.define(

@@ -119,7 +119,7 @@ class Sequence {
 /** One changes what the other finds of the particles: a column, or which cells they are in. */
 function particlesConflict(changing: Container, other: Container): boolean {
   const { particles } = changing;
-  if (particles?.moves && other.particles?.placed && other.particles.species === particles.species) return true;
+  if (particles?.moves && other.particles?.needsSort && other.particles.species === particles.species) return true;
   const used = new Set([...(other.arrays?.values() ?? [])].map(({ array }) => array));
   return [...(changing.arrays?.values() ?? [])].some(({ array, written }) => written && used.has(array));
 }

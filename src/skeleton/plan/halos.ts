@@ -21,7 +21,7 @@ export type StoresInHalos = (container: Container, field: Field) => boolean;
 export function updatesFor(containers: readonly Container[], fresh: ReadonlySet<Derived>, inHalos: StoresInHalos): Updates {
   const current = new Set(fresh);
   const sorts = containers.map(({ particles }) => {
-    const stale = particles?.placed && !current.has(particles.species) ? [particles.species] : [];
+    const stale = particles?.needsSort && !current.has(particles.species) ? [particles.species] : [];
     for (const species of stale) current.add(species);
     if (particles?.moves) current.delete(particles.species);
     return stale;
