@@ -36,11 +36,11 @@ export class Exchange {
 
   /** Enqueues the sum in the members' first streams, behind what made the arrays. */
   submit(): void {
-    const queues = this.places.map(({ member }) => member.queue(0));
-    for (const [from, { own }] of this.places.entries())
-      for (const [to, { parts }] of this.places.entries()) copyBetween(own.reshape(own.size), parts.at(0, from), queues[from], queues[to]);
+    const queues = this.arrays.map(({ member }) => member.queue(0));
+    for (const [from, { own }] of this.arrays.entries())
+      for (const [to, { parts }] of this.arrays.entries()) copyBetween(own.reshape(own.size), parts.at(0, from), queues[from], queues[to]);
     synchronise(queues);
-    for (const [n, { add }] of this.places.entries()) queues[n].submit(add);
+    for (const [n, { add }] of this.arrays.entries()) queues[n].submit(add);
     // The next exchange must not give before all have added up.
     synchronise(queues);
   }

@@ -79,7 +79,7 @@ export function lowerBricks(
         if (cardinality === 1) return [at.brick, at.cell];
         return layout === "soa" ? [component, at.brick, at.cell] : [at.brick, component, at.cell];
       },
-      active: (offset) => (offset.every((d) => d === 0) ? truth(true) : activeAt(placeOf(offset))),
+      active: (offset) => (offset.every((d) => d === 0) ? truth(true) : activeAt(brickAndCell(offset))),
       coordinate: (axis) => add(loadInt(kernel.view("origins", "i32", 2), brick, int(axis)), inner(axis)),
     },
   );

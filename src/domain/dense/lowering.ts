@@ -48,7 +48,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const own: CellLayout = { level: "own", ...plan };
 
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first fine cell or its coarse one. */
-  const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: Place): Expr => {
+  const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: CellLayout): Expr => {
     const here = index(axis);
     const extent = rings[axis];
     const isNear = level === "fine" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);

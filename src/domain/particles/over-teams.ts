@@ -26,7 +26,7 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
   const [plane, cells, member, lane] = ["plane", "cells", "member", "lane"].map((wish) => names.fresh(wish));
   const [number, own] = [names.fresh("cell"), names.fresh("own_cell")];
   const isThere = compare("lt", localOf(number, "i32"), paramOf(cells, "i32"));
-  const place = (expr: Expr): Expr => mapExpr(expr, (node) => (node.op === "index" ? localOf(axes[node.axis], "i32") : node));
+  const substitute = (expr: Expr): Expr => mapExpr(expr, (node) => (node.op === "index" ? localOf(axes[node.axis], "i32") : node));
   const axes = padding.map((_, axis) => names.fresh(`index_${axis}`));
   const across = (list: readonly number[]): number => list.reduce((a, b) => a * b, 1);
   const divided = (a: Expr, by: number): Expr => ({ op: "binary", type: "i32", fn: "div", a, b: int(by) });

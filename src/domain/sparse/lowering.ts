@@ -32,7 +32,7 @@ const SHIFT = Math.log2(GROUP);
 export function lowerCells(container: KernelIR, plan: ContainerPlan, directions: Directions): LoweredSparse {
   const kernel = new StorageKernel<SparseRole>(container);
   const cell = index(0);
-  const body = place(container, plan, kernel, cell, directions, (direction) => {
+  const body = substituteNeighbours(container, plan, kernel, cell, directions, (direction) => {
     const entry = kernel.local(`near_${direction}`, loadInt(kernel.view("near", "i32", 2), int(direction), binary("shr", cell, SHIFT)));
     const far = loadInt(kernel.view("far", "i32", 2), binary("shr", entry, 1), binary("and", cell, GROUP - 1));
     return kernel.local(`neighbour_${direction}`, select(ne(binary("and", entry, 1), int(0)), far, add(cell, binary("shr", entry, 1))));
@@ -50,7 +50,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
   const first = kernel.local("first", bound(0));
   const member = localOf(kernel.fresh("member"), "i32");
   const cell = localOf(kernel.fresh("cell"), "i32");
-  const placed = place(container, plan, kernel, cell, directions, (direction) =>
+  const substituted = substituteNeighbours(container, plan, kernel, cell, directions, (direction) =>
     add(cell, kernel.local(`distance_${direction}`, loadInt(kernel.view("distances", "i32", 2), run, int(direction)))),
   );
 
@@ -58,7 +58,7 @@ export function lowerRuns(container: KernelIR, plan: ContainerPlan, directions: 
   const totals = new Map(reduced.map(({ name, type, op }) => [name, { name: kernel.fresh(`${name}_run`), type, op } as TeamResult]));
   const toTotal = (stmt: Stmt): Stmt =>
     stmt.kind === "reduce" && totals.has(stmt.target) ? { ...stmt, target: totals.get(stmt.target)!.name } : stmt;
-  const body = [define(cell.name, add(first, member), location), ...mapStmts(placed, { stmt: toTotal })];
+  const body = [define(cell.name, add(first, member), location), ...mapStmts(substituted, { stmt: toTotal })];
   const shared = { name: member.name, count: bound(1), body, location };
   const loop: Stmt = totals.size > 0 ? { kind: "teamReduce", results: [...totals.values()], ...shared } : { kind: "teamFor", ...shared };
   const folds = [...totals].map(([target, { name, type }]): Stmt => ({ kind: "reduce", target, value: localOf(name, type), location }));
