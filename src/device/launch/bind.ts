@@ -7,7 +7,7 @@ import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/print.js";
 import { partialCount } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
-import { blockedKernel, compileKernel, relaxedKernel, type CompileOptions } from "../../kernel/compile.js";
+import { blockedKernel, compileKernel, relaxedKernel, type CompiledKernel, type CompileOptions } from "../../kernel/compile.js";
 import { describe } from "../../kernel/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
@@ -35,7 +35,7 @@ export function bind(
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : recall(call);
   if (!checked) {
-    checked = checkAnew(call);
+    checked = checkAnew(call, compileCall(call));
     if (!peerStores) remember(call, checked);
   }
   const rows = allocateTeamRows(device, checked.ir, policy, checked);
@@ -44,19 +44,35 @@ export function bind(
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
 }
 
-function checkAnew({ device, kernel, args, policy, options, compile }: Call): Checked {
+/** A kernel as a launch needs it. */
+interface CompiledCall {
+  /** The code as written, in which indices are checked. */
+  readonly strict: CompiledKernel;
+  /** What the launch runs, while no argument is a blocked view. */
+  readonly code: CompiledKernel;
+}
+
+/** The first stage: the kernel is compiled for its fixed values, or found compiled. Throws LaunchError for these, and what the compiler refuses. */
+function compileCall({ device, kernel, args, options, compile }: Call): CompiledCall {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);
   const fixed: Record<string, number | boolean> = {};
+  for (const [name, token] of Object.entries(kernel.params))
+    if (typeof token === "object" && token?.kind === "fixed") fixed[name] = check.scalar(name, token.type);
+  const strict = compileKernel(kernel, fixed, compile);
+  return { strict, code: (options.precision ?? device.precision) === "fast" ? relaxedKernel(strict) : strict };
+}
+
+/** The second stage: the other arguments, and all that the code does with them. */
+function checkAnew({ device, kernel, args, policy, options }: Call, { strict, code }: CompiledCall): Checked {
+  const check: Checks = new Checks(device, kernel, args);
   const scalars: Record<string, number | boolean> = {};
   const given: Record<string, AnyView> = {};
   const outputs: Record<string, View | undefined> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
-    // What is no declaration is refused by the compiler below.
     if (typeof token !== "object" || !token) continue;
-    if (token.kind === "fixed") fixed[name] = check.scalar(name, token.type);
-    else if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
+    if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
     else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.output(name, token.type);
   }
@@ -64,9 +80,8 @@ function checkAnew({ device, kernel, args, policy, options, compile }: Call): Ch
   const ordered = precision === "strict" || isDeterministic(device, options);
   const partials = options.partials === true;
   const unfolded = options.unfolded === true && !ordered;
-  const strict = compileKernel(kernel, fixed, compile);
   const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
-  const { ir, access } = blockedKernel(precision === "fast" ? relaxedKernel(strict) : strict, blocked);
+  const { ir, access } = blockedKernel(code, blocked);
   const views = Object.fromEntries(Object.entries(given).map(([name, view]) => [name, storageOf(view)]));
   check.policy(strict.ir, policy);
   check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
