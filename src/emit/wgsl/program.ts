@@ -26,10 +26,10 @@ export interface EntryBuffer {
 }
 
 /** Memory that a shader reaches: a view, the view of a result, or memory of the launch itself, which has partials and contributions. */
-export type Place = { readonly kind: "view" | "output"; readonly name: string } | typeof TEMPORARY;
+export type BoundArray = { readonly kind: "view" | "output"; readonly name: string } | typeof TEMPORARY;
 
 /** The place of a view or scatter target. */
-export const viewPlace = (name: string): Place => ({ kind: "view", name });
+export const viewPlace = (name: string): BoundArray => ({ kind: "view", name });
 
 export const TEMPORARY = { kind: "temporary" } as const;
 
@@ -41,7 +41,7 @@ export interface Groups {
 }
 
 /** Undefined for a result that no view takes. */
-export function groupOf(groups: Groups, place: Place): number | undefined {
+export function groupOf(groups: Groups, place: BoundArray): number | undefined {
   switch (place.kind) {
     case "view":
       return groups.views[place.name];

@@ -28,7 +28,7 @@ import {
   type Entry,
   type EntryBuffer,
   type LaunchField,
-  type Place,
+  type BoundArray,
   type Representation,
   type ScatterCode,
   type WgslAssumptions,
@@ -136,7 +136,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   /* Memory. */
 
   /** The variable of the buffer in which `place` lies, and how it is declared. */
-  buffer(place: Place, write: boolean): { name: string; representation: Representation } {
+  buffer(place: BoundArray, write: boolean): { name: string; representation: Representation } {
     const { groups, representations } = this.program.assumptions;
     const group = groupOf(groups, place)!;
     let known = this.buffers.get(group);
@@ -153,13 +153,13 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   /** The element of type `type` at `offset` of a place. */
-  read(place: Place, type: ElementType, offset: string): string {
+  read(place: BoundArray, type: ElementType, offset: string): string {
     const { name, representation } = this.buffer(place, representationIsAtomic(this.program.assumptions, place));
     return this.accessors.load(name, representation, type, offset);
   }
 
   /** A statement that stores there. */
-  write(place: Place, type: ElementType, offset: string, value: string): string {
+  write(place: BoundArray, type: ElementType, offset: string, value: string): string {
     const { name, representation } = this.buffer(place, true);
     return this.accessors.store(name, representation, type, offset, value);
   }
@@ -355,7 +355,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
 
   /** Where partial `n` of a reduction goes: a view, or memory of the launch. */
   protected writePartial({ name, type }: ReduceParam, n: string, value: string): string {
-    const place: Place = this.program.assumptions.partials ? { kind: "output", name } : TEMPORARY;
+    const place: BoundArray = this.program.assumptions.partials ? { kind: "output", name } : TEMPORARY;
     return this.write(place, type, `${this.field({ kind: "partials", name })} + ${n}`, value);
   }
 
@@ -412,7 +412,7 @@ const exchange = (place: string, bits: string, ...first: string[]): string[] => 
 ];
 
 /** Even a load of an atomic needs a buffer that can be written. */
-const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: Place): boolean =>
+const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: BoundArray): boolean =>
   representations[groupOf(groups, place)!].startsWith("atomic");
 
 const INPUTS = [
