@@ -1,12 +1,11 @@
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
+import { unreachable } from "../ir/unreachable.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
-import { explainDot } from "./explain/dot.js";
 import { Executor, type Traced } from "./run/executor.js";
 import { explainText, type Explained } from "./explain/explain.js";
-import { explainSvg } from "./explain/graph-drawing.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import { Pace } from "./run/pace.js";
@@ -172,11 +171,22 @@ export class Skeleton {
 
   /**
    * What runs, in which order and why: the graph before and after planning, with the reason of each halo update, split, fusion, stream and
-   * event. As text, for Graphviz, or as a picture.
+   * event. As text, for Graphviz, or as a picture; what draws is loaded when it is first asked for.
    */
-  explain(format: "text" | "dot" | "svg" = "text"): string {
+  explain(format?: "text"): string;
+  explain(format: "dot" | "svg"): Promise<string>;
+  explain(format: "text" | "dot" | "svg" = "text"): string | Promise<string> {
     const explained = this.explained();
-    return { text: explainText, dot: explainDot, svg: explainSvg }[format](explained);
+    switch (format) {
+      case "text":
+        return explainText(explained);
+      case "dot":
+        return import("./explain/dot.js").then(({ explainDot }) => explainDot(explained));
+      case "svg":
+        return import("./explain/graph-drawing.js").then(({ explainSvg }) => explainSvg(explained));
+      default:
+        return unreachable(format);
+    }
   }
 
   /**

@@ -215,8 +215,8 @@ describe("what is explained about particles", () => {
     assert.match(text, /\n {2}move ions -> sort ions +read after write of ions that arrive\n/);
   });
 
-  it("is what is packed, moved and sorted, in drawings", () => {
-    const [dot, svg] = [all.explain("dot"), all.explain("svg")];
+  it("is what is packed, moved and sorted, in drawings", async () => {
+    const [dot, svg] = [await all.explain("dot"), await all.explain("svg")];
     for (const kind of ["pack", "move", "sort"]) {
       assert.match(dot, new RegExp(`label="${kind} ions\\\\nstream \\d", fillcolor="#`));
       assert.match(svg, new RegExp(`class="${kind}"`));
