@@ -65,7 +65,8 @@ async function explain(name: string, options: ExplainOptions, shell: Shell, modu
   const set = await devices(options.devices);
   try {
     const { makeSkeleton } = await modules[name]();
-    const skeleton = await makeSkeleton(set, options);
+    const { grid, layout, occ, precision, fuse, unroll, size } = options;
+    const skeleton = await makeSkeleton(set, { grid, layout, occ, precision, fuse, unroll, size });
     // Whole plans, so that the last one is of the usual length.
     await skeleton.run(Math.ceil(options.iterations / options.unroll) * options.unroll, { trace: true });
     const text = await FORMATS[options.format](skeleton);

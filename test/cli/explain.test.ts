@@ -24,7 +24,8 @@ const MODULES: SkeletonModules = {
         total.add(a[c]);
       });
       a.fill(1);
-      return skeleton(set, "blur", [blur, back], given);
+      const { occ, precision, fuse, unroll } = given;
+      return skeleton(set, "blur", [blur, back], { occ, precision, fuse, unroll });
     },
   }),
 };
