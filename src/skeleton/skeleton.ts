@@ -96,10 +96,7 @@ export class Skeleton {
       unroll = 1,
       temporary = [],
       sweepOrder = "alternating",
-      ...others
     } = options;
-    for (const other of Object.keys(others))
-      throw new LaunchError(`skeleton "${name}" has no option "${other}"; it has occ, fuse, precision, unroll, temporary and sweepOrder`);
     if (occ !== "auto" && !OCC_LEVELS.includes(occ))
       throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);
     if (!Number.isInteger(unroll) || unroll < 1)

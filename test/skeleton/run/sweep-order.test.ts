@@ -17,8 +17,6 @@ test("other words are refused", () => {
   const x = grid.field("x", f64);
   const add = grid.container("add", { x }, ({ x }, c) => void (x[c] += 1));
   const sweepOrder = "back" as SweepOrder;
-  const old = { walk: "forward" } as object;
-  assert.throws(() => skeleton(grid.set, "old", [add], old), /skeleton "old" has no option "walk"; it has .* and sweepOrder/);
   assert.throws(
     () => skeleton(grid.set, "wrong", [add], { sweepOrder }),
     /skeleton "wrong": sweepOrder is "back"; use forward or alternating/,
