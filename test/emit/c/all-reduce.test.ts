@@ -29,7 +29,9 @@ describe("all-reduces in CUDA kernels", { skip: compiler ? false : "no compiler 
   const folder = mkdtempSync(join(tmpdir(), "isoform-all-reduce-"));
   after(() => rmSync(folder, { recursive: true }));
   const compile = (...args: string[]) => {
-    const { status, stderr } = spawnSync(compiler!, ["-std=gnu++17", "-O1", "-w", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", ...args], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(compiler!, ["-std=gnu++17", "-O1", "-w", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", ...args], {
+      encoding: "utf8",
+    });
     assert.equal(status, 0, stderr);
   };
 
