@@ -154,7 +154,8 @@ export class TeamWriter extends EntryWriter {
   }
 
   override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
-    if (this.apart) return this.laneReduce(body, stmt);
+    // One invocation goes by the order of the elements, in which it scatters.
+    if (this.apart || this.program.serial) return this.laneReduce(body, stmt);
     this.before(stmt);
     const folding = stmt.results.map((result) => ({
       result,

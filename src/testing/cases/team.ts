@@ -93,6 +93,21 @@ const mixed = ofType((real) =>
     h.add(at[row][1], 0.3 * least);
   }),
 );
+/** Rows of several lengths, so that data decide how often elements scatter; sums in the order of lanes, scatters in that of elements. */
+const ragged = ofType((real) =>
+  teamKernel(
+    "ragged",
+    { begin: view(i32), at: view(i32, 2), x: view(real, 2), y: view(real), h: scatter(real) },
+    ({ begin, at, x, y, h }, team) => {
+      const row = team.index;
+      const total = team.reduce(begin[row + 1] - begin[row], { s: "sum" }, (j, r) => {
+        r.s.add(x[row][j]);
+        h.add(at[row][j], x[row][j]);
+      });
+      y[row] = total.s;
+    },
+  ),
+);
 const power = ofType((real) =>
   teamKernel("power", { a: view(real, 3), y: view(real, 2), Real: arrayOf(real) }, ({ a, y, Real }, team) => {
     const v = team.scratch(Real, 8);
@@ -300,6 +315,30 @@ export const team: ConformanceCase[] = [
     const mixture = device.array(real, 13);
     await device.run(mixed(real), { at, x, h: mixture }, teams(40), { precision: "strict" });
     expectSame(await device.queue.read(mixture), sums, "a team's own contributions and its members', in order");
+
+    const lengths = make(40, (k) => 3 + ((7 * k) % 48));
+    const begin = device.from(
+      i32,
+      lengths.reduce((ends, n) => [...ends, ends.at(-1)! + n], [0]),
+    );
+    const [y, unequal] = [
+      device.array(real, 40),
+      device.from(
+        real,
+        make(13, (k) => r(0.1 * k)),
+      ),
+    ];
+    const ordered = make(13, (k) => r(0.1 * k));
+    lengths.forEach((n, t) => {
+      for (let j = 0; j < n; j++) ordered[ats[50 * t + j]] = r(ordered[ats[50 * t + j]] + xs[t][j]);
+    });
+    await device.run(ragged(real), { begin, at, x, y, h: unequal }, teams(40), { precision: "strict" });
+    expectSame(await device.queue.read(unequal), ordered, "rows of several lengths, in element order");
+    expectSame(
+      await device.queue.read(y),
+      lengths.map((n, t) => foldChunk([...xs[t].slice(0, n)], adding(r), 0)),
+      "sums of rows of several lengths",
+    );
   }),
 
   ...reals(87, "teams of any size give the same bits", async (device, real, r) => {

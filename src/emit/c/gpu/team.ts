@@ -225,7 +225,8 @@ export class TeamWriter extends EntryWriter {
     const identities = folding.map(({ result }) => this.constant(result.type, identityOf(result.op, result.type)));
     for (const { result, known } of folding) body.code.line(`${this.T[result.type]} ${known};`);
     body.code.block("", () => {
-      if (this.runs !== "team") this.laneReduce(body, stmt, folding, identities);
+      // One thread goes by the order of the elements, in which it scatters.
+      if (this.runs !== "team" || this.program.serial) this.laneReduce(body, stmt, folding, identities);
       else if (this.inOrder) this.strictReduce(body, stmt, folding, identities);
       else this.fastReduce(body, stmt, folding, identities);
     });
