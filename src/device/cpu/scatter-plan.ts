@@ -1,7 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
 import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../ir/passes/owners.js";
-import { MOST_TILED } from "../../ir/tile.js";
+import { MOST_TILED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
@@ -11,7 +11,7 @@ import { BYTES } from "../memory/view.js";
 import { spanOf } from "./host-view.js";
 import { PrivateCopies } from "./private-copies.js";
 import { systemMemory, type Allocate } from "./storage.js";
-import { WorkerTiles } from "./worker-tiles.js";
+import { WorkerTiles } from "./worker-caches.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */
 const ALWAYS_FITS = 16 << 20;

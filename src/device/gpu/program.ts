@@ -18,7 +18,7 @@ import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
-import type { TileShape } from "./tiles.js";
+import type { TileShape } from "./scatter-cache.js";
 
 /** The code for a launch and what was decided on the way. */
 export interface LaunchProgram {

@@ -5,7 +5,7 @@ import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
-import { tiled, tileShape, type TileShape } from "./tiles.js";
+import { tiled, tileShape, type TileShape } from "./scatter-cache.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "./scatter.js";
 
 /** Bytes of a copy in shared memory, on a multiple of 8. */

@@ -4,7 +4,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { Tunables } from "../tuning/tuning.js";
-import type { TileShape } from "../gpu/tiles.js";
+import type { TileShape } from "../gpu/scatter-cache.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
 import { bufferGroups, type BufferGroups } from "./buffer-groups.js";

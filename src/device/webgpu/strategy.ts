@@ -3,7 +3,7 @@ import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
-import { tiled, tileShape, type TileShape } from "../gpu/tiles.js";
+import { tiled, tileShape, type TileShape } from "../gpu/scatter-cache.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 

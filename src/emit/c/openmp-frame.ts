@@ -6,7 +6,7 @@ import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
-import { slotInTile } from "./tile.js";
+import { slotInTile } from "./scatter-cache.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 

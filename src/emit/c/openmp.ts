@@ -1,6 +1,6 @@
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { BYTES } from "../../ir/scalars.js";
-import { tileBytes } from "../../ir/tile.js";
+import { tileBytes } from "../../ir/scatter-cache.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { splitUniform } from "../../ir/passes/jam.js";
@@ -19,7 +19,7 @@ import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
-import { spillTile, tileFunctions } from "./tile.js";
+import { spillTile, tileFunctions } from "./scatter-cache.js";
 import { writeElements, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 

@@ -1,6 +1,6 @@
 import { isInteger } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
-import { TILE_HASH, TILE_HEAD, TILE_LINE, tileBytes, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
+import { TILE_HASH, TILE_HEAD, TILE_LINE, tileBytes, tileShift, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { ARRAY } from "./arrays.js";
 import { numberText } from "./expr.js";
@@ -56,7 +56,7 @@ export function plainUpdate({ op }: Folded, array: string, at: string, value: st
   return `{ const $place = ${at}; ${array}[$place] = Math.${op}(${array}[$place], ${value}); }`;
 }
 
-/* Tiles (see ir/tile.ts): each worker has an array with the numbers of its lines, and one with their values. */
+/* Tiles (see ir/scatter-cache.ts): each worker has an array with the numbers of its lines, and one with their values. */
 
 /** The tiles of all workers, and the functions that work on one. */
 export function tilesText(param: ScatterParam, name: string, memory: string, address: number, workers: number): Lines {

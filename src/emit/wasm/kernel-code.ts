@@ -4,7 +4,7 @@ import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType,
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
-import { tileBytes } from "../../ir/tile.js";
+import { tileBytes } from "../../ir/scatter-cache.js";
 import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";

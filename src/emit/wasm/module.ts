@@ -4,7 +4,7 @@ import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
 import { emitRange } from "./range.js";
 import { emitTeams } from "./teams.js";
-import { spillTile } from "./tile.js";
+import { spillTile } from "./scatter-cache.js";
 
 export type { WasmSpec } from "./kernel-code.js";
 export { LANE_BYTES } from "./reduction.js";

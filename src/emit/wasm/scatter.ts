@@ -2,7 +2,7 @@ import type { ScatterParam } from "../../ir/types.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import { valType } from "./kernel-code.js";
 import type { Scalars } from "./parts.js";
-import { tileSlot } from "./tile.js";
+import { tileSlot } from "./scatter-cache.js";
 
 /** With the element's address and the value on the stack: the update of a scatter target. */
 export function emitUpdate(scalar: Scalars, target: string): void {

@@ -6,7 +6,7 @@ import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, viewPlace, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
 import type { Cells } from "./subgroups.js";
-import { clearWord, copyType, readCopy, Tile } from "./tile.js";
+import { clearWord, copyType, readCopy, Tile } from "./scatter-cache.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];

@@ -99,7 +99,7 @@ test("scatter strategies differ in where a contribution goes", () => {
 });
 
 test("a tile takes what runs of neighbouring threads have folded", () =>
-  matchesSnapshot("emit/c/histogram-tiled.cu", emit(histogram, { scatter: { h: "tiled" }, tileLines: 256 }).source));
+  matchesSnapshot("emit/c/histogram-cached.cu", emit(histogram, { scatter: { h: "tiled" }, tileLines: 256 }).source));
 
 test("a segment of a range of two axes counts in row-major order", () => {
   const plane = kernel("plane", { at: view(i32, 2), n: scatter(i32), s: sum(f64) }, ({ at, n, s }, i, j) => {

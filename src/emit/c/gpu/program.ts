@@ -52,7 +52,7 @@ export type ScatterCode =
   | "atomic"
   /** The same on a copy in the block's shared memory, which is added to the target at the end. */
   | "shared"
-  /** The same on a tile in the block's shared memory (ir/tile.ts), as far as the tile has place for a line; else on the target. */
+  /** The same on a tile in the block's shared memory (ir/scatter-cache.ts), as far as the tile has place for a line; else on the target. */
   | "tiled"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "sorted"

@@ -11,7 +11,7 @@ import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
 import { PeerStores } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
-import { Tile } from "./tile.js";
+import { Tile } from "./scatter-cache.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];

@@ -1,5 +1,5 @@
 import { identityOf } from "../../ir/identity.js";
-import { TILE_HASH, TILE_LINE, tileShift } from "../../ir/tile.js";
+import { TILE_HASH, TILE_LINE, tileShift } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import type { StmtOf } from "./frame.js";
@@ -25,7 +25,7 @@ export function readCopy({ element }: ScatterParam, copy: string, at: string): s
     : `bitcast<${TYPES[element]}>(${part(at)})`;
 }
 
-/** A workgroup's tile of one scatter target (see ir/tile.ts). Needs `thread`. */
+/** A workgroup's tile of one scatter target (see ir/scatter-cache.ts). Needs `thread`. */
 export class Tile {
   private readonly values: string;
   /** Numbers of the lines, from 1 on: 0 stands for none. */

@@ -1,13 +1,13 @@
 import { identityOf } from "../../ir/identity.js";
 import { BYTES } from "../../ir/scalars.js";
-import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
+import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
 import type { NumericType, ScatterParam } from "../../ir/types.js";
 import { Address } from "./address.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { SLICE, valType, type KernelCode } from "./kernel-code.js";
 
-/* Tiles of workers: see ir/tile.ts. */
+/* Tiles of workers: see ir/scatter-cache.ts. */
 
 const lineBytes = (type: NumericType): number => TILE_LINE * BYTES[type];
 

@@ -1,11 +1,11 @@
 import { identityOf } from "../../ir/identity.js";
-import { TILE_HEAD, TILE_LINE, tileBytes, WORKER_TILE_LINES } from "../../ir/tile.js";
+import { TILE_HEAD, TILE_LINE, tileBytes, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { typedArray } from "../memory/view.js";
 import type { Allocate, CpuBuffer } from "./storage.js";
 
 /**
- * The tiles of one scatter target, one for each worker (see ir/tile.ts). Between launches their values are the operation's identity, so it
+ * The tiles of one scatter target, one for each worker (see ir/scatter-cache.ts). Between launches their values are the operation's identity, so it
  * does not matter of which lines they are said to be.
  */
 export class WorkerTiles {

@@ -1,5 +1,5 @@
 import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
-import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/tile.js";
+import { BLOCK_TILE_LINES, MOST_TILED, TILE_LINE } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
@@ -16,7 +16,7 @@ const SHORTEST_SEGMENT = 1024;
 /** Contributions of an element where data decide how many there are. */
 const SOME_CONTRIBUTIONS = 8;
 
-/** The tiles of a launch's blocks, alike for all targets (see ir/tile.ts). */
+/** The tiles of a launch's blocks, alike for all targets (see ir/scatter-cache.ts). */
 export interface TileShape {
   /** Lines of a tile, a power of two. */
   readonly lines: number;

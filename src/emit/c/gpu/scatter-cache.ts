@@ -1,10 +1,10 @@
 import { identityOf } from "../../../ir/identity.js";
-import { TILE_HASH, TILE_LINE, tileShift } from "../../../ir/tile.js";
+import { TILE_HASH, TILE_LINE, tileShift } from "../../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../../ir/types.js";
 import type { BodyWriter } from "../body.js";
 import type { EntryWriter, StmtOf } from "./writer.js";
 
-/** A block's tile of one scatter target (see ir/tile.ts), in its shared memory. Needs `thread` and `threads`. */
+/** A block's tile of one scatter target (see ir/scatter-cache.ts), in its shared memory. Needs `thread` and `threads`. */
 export class Tile {
   private readonly values: string;
   /** Numbers of the lines, from 1 on: 0 stands for none. */

@@ -1,4 +1,4 @@
-import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/tile.js";
+import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 
 const functionOf = (what: string, { op, element }: ScatterParam): string => `${what}_${op}_${element}`;
@@ -12,7 +12,7 @@ export const spillTile = (param: ScatterParam, tile: string, target: string): st
   `${functionOf("spill_tile", param)}(${tile}, ${target});`;
 
 /**
- * The functions for the tiles of workers (see ir/tile.ts). T is the target's type; `fold` folds a value into an element whatever other
+ * The functions for the tiles of workers (see ir/scatter-cache.ts). T is the target's type; `fold` folds a value into an element whatever other
  * threads do there.
  */
 export function tileFunctions(param: ScatterParam, T: string, identity: string, fold: (target: string, value: string) => string[]): string {
