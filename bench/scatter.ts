@@ -8,7 +8,7 @@ import { quantile } from "./interleave.js";
 /*
  * Histograms by every scatter strategy, by turns:
  *   node dist/bench/scatter.js [--device cuda:0] [--elements 10000000] [--bins 1000,100000,10000000] [--orders random,sorted,clustered]
- *     [--strategies auto,atomic,duplicated,tiled,sorted] [--width 1] [--type f64] [--json F]
+ *     [--strategies auto,atomic,duplicated,cached,sorted] [--width 1] [--type f64] [--json F]
  */
 
 const { values: options } = parseArgs({
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
     elements: { type: "string", default: "10000000" },
     bins: { type: "string", default: "1000,100000,10000000" },
     orders: { type: "string", default: "random,sorted,clustered" },
-    strategies: { type: "string", default: "auto,atomic,duplicated,tiled,sorted" },
+    strategies: { type: "string", default: "auto,atomic,duplicated,cached,sorted" },
     /** Neighbouring bins that an element adds to. */
     width: { type: "string", default: "1" },
     type: { type: "string", default: "f64" },

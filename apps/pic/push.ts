@@ -9,7 +9,7 @@ import { Simulation } from "./simulation.js";
 import { Sorting } from "./sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
-export const DEPOSITS = ["auto", "atomic", "duplicated", "tiled", "sorted", "cells"] as const;
+export const DEPOSITS = ["auto", "atomic", "duplicated", "cached", "sorted", "cells"] as const;
 export type Deposit = (typeof DEPOSITS)[number];
 
 /** How the values of a particle lie in memory. */

@@ -33,8 +33,8 @@ export type WasmSlot =
   | Extract<ArgumentSlot, { kind: "scalar" | "view" }>
   /** Where the private copies of a scatter target begin, those of worker 1 first, and bytes from one to the next. */
   | { readonly kind: "copies" | "copyStride"; readonly name: string }
-  /** Where the workers' tiles of a scatter target begin. */
-  | { readonly kind: "tiles"; readonly name: string }
+  /** Where the workers' scatter caches of a target begin. */
+  | { readonly kind: "caches"; readonly name: string }
   /** Where the partials of a reduction begin. */
   | { readonly kind: "partials"; readonly name: string }
   /** Where the constant tables lie. */
@@ -53,8 +53,8 @@ export type OpenmpSlot =
   | { readonly kind: "streaming" }
   /** First indices of the range, those behind the last, and the extents of a tile: an element an axis. */
   | { readonly kind: "begin" | "end" | "tile" }
-  /** Where the workers' tiles of a scatter target begin. */
-  | { readonly kind: "tiles"; readonly name: string }
+  /** Where the workers' scatter caches of a target begin. */
+  | { readonly kind: "caches"; readonly name: string }
   /** Where the private copies of a scatter target begin, bytes from one to the next, and elements of each. */
   | { readonly kind: "copies" | "copyBytes" | "span"; readonly name: string }
   /** Where the partials of a reduction begin, the view that takes its result, and the result itself. */

@@ -4,7 +4,7 @@ import { REDUCTION_CHUNK } from "./types.js";
 
 /** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
 export type Precision = "strict" | "fast";
-export type ScatterStrategy = "atomic" | "duplicated" | "tiled" | "sorted";
+export type ScatterStrategy = "atomic" | "duplicated" | "cached" | "sorted";
 
 /**
  * The index set of a launch: `extents[a]` indices from `begin[a]` along each of 1 to 4 axes. `tile` is a wish for the indices along each axis

@@ -60,7 +60,7 @@ for (const name of ["js", "wasm", "native", "opencl"].filter(tested))
       const launch = device.prepare(deposit, args, range(COUNT));
       assert.match(launch.remarks.join("\n"), /scatter "h": sorted/);
       assert.equal(launch.tuning?.measurable, false);
-      for (const scatter of ["atomic", "duplicated", "tiled"] as const) {
+      for (const scatter of ["atomic", "duplicated", "cached"] as const) {
         const refused = /"deposit" .*: scatter "h" cannot be \w+ in a deterministic launch.*use the strategy "sorted"/;
         assert.throws(() => device.prepare(deposit, args, range(COUNT), { scatter }), refused);
         device.prepare(deposit, args, range(COUNT), { scatter, deterministic: false }).free();

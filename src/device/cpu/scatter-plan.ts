@@ -1,7 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
 import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../ir/passes/owners.js";
-import { MOST_TILED } from "../../ir/scatter-cache.js";
+import { MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
@@ -11,7 +11,7 @@ import { BYTES } from "../memory/view.js";
 import { spanOf } from "./host-view.js";
 import { PrivateCopies } from "./private-copies.js";
 import { systemMemory, type Allocate } from "./storage.js";
-import { WorkerTiles } from "./worker-caches.js";
+import { WorkerCaches } from "./worker-caches.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */
 const ALWAYS_FITS = 16 << 20;
@@ -24,8 +24,8 @@ export interface ScatterPlan {
   remark: string;
   /** `duplicated` with several workers: memory for the private copies. */
   copies?: PrivateCopies;
-  /** `tiled`: memory for the tiles. */
-  tiles?: WorkerTiles;
+  /** `cached`: the workers' scatter caches. */
+  caches?: WorkerCaches;
 }
 
 /** How a launch with scatter parameters runs. */
@@ -128,11 +128,11 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
     strategy,
     remark: `scatter "${name}": ${strategy}, ${why}`,
     copies: strategy === "duplicated" && workers > 1 ? new PrivateCopies(param, target, workers, allocate) : undefined,
-    tiles: strategy === "tiled" ? new WorkerTiles(param, workers, allocate) : undefined,
+    caches: strategy === "cached" ? new WorkerCaches(param, workers, allocate) : undefined,
   });
-  if (asked === "tiled" && spanOf(target) > MOST_TILED)
+  if (asked === "cached" && spanOf(target) > MOST_CACHED)
     throw new LaunchError(
-      `kernel "${binding.kernel.name}": scatter "${name}" cannot be tiled: it reaches over ${spanOf(target)} elements, and tiles are of ${MOST_TILED} at most; use the strategy "atomic"`,
+      `kernel "${binding.kernel.name}": scatter "${name}" cannot be cached: it reaches over ${spanOf(target)} elements, and scatter caches serve ${MOST_CACHED} at most; use the strategy "atomic"`,
     );
   if (asked && asked !== "sorted") return made(asked, strategySource(binding));
   if (workers === 1) return made("sorted", "one worker adds in element order");
@@ -159,9 +159,9 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
 
 /** Gives back the memory of plans. */
 export const freePlans = (plans: readonly ScatterPlan[]): void =>
-  plans.forEach(({ copies, tiles }) => {
+  plans.forEach(({ copies, caches }) => {
     copies?.free();
-    tiles?.free();
+    caches?.free();
   });
 
 /** Elements that may scatter; a team's inner loops are known only by the bytes that they move. */

@@ -36,7 +36,7 @@ export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram
     batches: (policy, slots) => rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
     overElements: (policy) =>
       program.traversal === "segments"
-        ? gridOfSegments(policy, code.tiles!.segment, program.threads, shared)
+        ? gridOfSegments(policy, code.caches!.segment, program.threads, shared)
         : gridOver(gpu, binding, code, main, policy, shared),
     overChunks: (chunks) => ({ ...flat(blocks(chunks, CHUNKS_PER_BLOCK)), shared }),
     overPartials: (chunks) => flat(blocks(chunks, CHUNKS_PER_BLOCK)),

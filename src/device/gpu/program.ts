@@ -18,7 +18,7 @@ import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
-import type { TileShape } from "./scatter-cache.js";
+import type { ScatterCacheShape } from "./scatter-cache.js";
 
 /** The code for a launch and what was decided on the way. */
 export interface LaunchProgram {
@@ -29,7 +29,7 @@ export interface LaunchProgram {
   members: number;
   /** Contributions of one element or team to each sorted scatter target, at most. */
   slots: Readonly<Record<string, number>>;
-  tiles?: TileShape;
+  caches?: ScatterCacheShape;
   remarks: string[];
   tuning: LaunchTuning;
 }
@@ -38,8 +38,8 @@ export interface LaunchProgram {
 export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFacts): LaunchProgram {
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
-  const { tiles } = scatter;
-  const untuned: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(tiles && { tileLines: tiles.lines }) };
+  const { caches } = scatter;
+  const untuned: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(caches && { scatterCacheLines: caches.lines }) };
   const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
   const emitted = (assumptions: GpuAssumptions): GpuProgram => {
@@ -59,11 +59,11 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     program,
     members: assumptions.members / program.lanes,
     slots: scatter.slots,
-    tiles,
+    caches,
     serial: Object.values(scatter.code).includes("serial"),
     remarks: [
       ...scatter.remarks,
-      ...(tiles ? [tiles.remark] : []),
+      ...(caches ? [caches.remark] : []),
       addresses,
       ...tileRemark(binding.policy, wished),
       ...lanesRemark(binding, assumptions, language),

@@ -5,7 +5,7 @@ import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
-import { tiled, tileShape, type TileShape } from "./scatter-cache.js";
+import { cached, scatterCacheShape, type ScatterCacheShape } from "./scatter-cache.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "./scatter.js";
 
 /** Bytes of a copy in shared memory, on a multiple of 8. */
@@ -24,7 +24,7 @@ const FACTS: ScatterFacts = {
 const STATIC_SHARED = 40 << 10;
 
 /** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError where what was asked for cannot be done. */
-export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice & { tiles?: TileShape } {
+export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice & { caches?: ScatterCacheShape } {
   const choice = chooseEach(binding, "thread", (target) => choose(binding, target, facts));
   const copied = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");
   const bytes = copied.reduce((sum, target) => sum + copyBytes(binding, target), 0);
@@ -32,7 +32,7 @@ export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice
     throw new LaunchError(
       `kernel "${binding.kernel.name}": private copies of ${copied.map(({ name }) => name).join(", ")} take ${bytes} bytes and a block has ${facts.sharedBytes}; use the strategy "atomic" for some`,
     );
-  return { ...choice, tiles: tileShape(binding, choice, Math.min(STATIC_SHARED, facts.sharedBytes - bytes)) };
+  return { ...choice, caches: scatterCacheShape(binding, choice, Math.min(STATIC_SHARED, facts.sharedBytes - bytes)) };
 }
 
 function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choice {
@@ -55,8 +55,8 @@ function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choic
             `; use the strategy "atomic" or "sorted"`,
         );
       return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, ${strategySource(binding)}` };
-    case "tiled":
-      return tiled(binding, target);
+    case "cached":
+      return cached(binding, target);
     case "sorted":
       return atomics ? sorted(binding, target, FACTS) : inOrder(binding, target);
     case undefined:

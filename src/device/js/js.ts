@@ -152,12 +152,12 @@ class JsProgram implements CpuProgram {
       scalars: allocationOf(this.scalars),
       partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, allocationOf(partials)])),
       scatter: Object.fromEntries(
-        this.plans.map(({ name, strategy, copies, tiles }) => [
+        this.plans.map(({ name, strategy, copies, caches }) => [
           name,
           {
             strategy,
             copies: copies && { ...allocationOf(copies.buffer), stride: copies.stride },
-            tiles: tiles && allocationOf(tiles.buffer),
+            caches: caches && allocationOf(caches.buffer),
           },
         ]),
       ),

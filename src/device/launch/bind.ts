@@ -316,7 +316,7 @@ class Checks {
   }
 }
 
-const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "tiled", "sorted"];
+const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 
 /** True if all accesses are to one and the same element. */

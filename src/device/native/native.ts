@@ -236,8 +236,8 @@ class NativeProgram implements CpuProgram {
         if (slot.kind === "copies") return set(this.addressIn(copies.buffer, copies.buffer.address));
         return set(slot.kind === "copyBytes" ? copies.stride : spanOf(views[slot.name]));
       }
-      case "tiles": {
-        const { buffer } = this.plan(slot.name).tiles!;
+      case "caches": {
+        const { buffer } = this.plan(slot.name).caches!;
         return set(this.addressIn(buffer, buffer.address));
       }
       case "partials": {

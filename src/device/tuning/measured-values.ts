@@ -26,8 +26,8 @@ export async function measuredValues(device: Device, tuning: TuningOfLaunch): Pr
   return found;
 }
 
-/** Its number changes with the fields of `Measured`, so that what other versions stored is not read. */
-const KIND = "tuning-2";
+/** Its number changes with the fields of `Measured` and the names of values, so that what other versions stored is not read. */
+const KIND = "tuning-3";
 
 const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
 

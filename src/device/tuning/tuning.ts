@@ -145,7 +145,7 @@ const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPr
 export function scatterTunables({ ir, ordered, call }: Binding): Tunables {
   const targets = ir.params.filter((param) => param.kind === "scatter");
   const free = targets.length > 0 && call.options.scatter === undefined && (!ordered || !targets.some(orderMatters));
-  return free ? { scatter: ["atomic", "duplicated", "tiled", "sorted"] } : {};
+  return free ? { scatter: ["atomic", "duplicated", "cached", "sorted"] } : {};
 }
 
 /** Powers of two from 1 to `most`, and `most`; nothing to choose from where that is 1. */

@@ -290,8 +290,8 @@ class WasmProgram implements CpuProgram {
         return address(this.plan(slot.name).copies?.buffer.address ?? 0);
       case "copyStride":
         return address(this.plan(slot.name).copies?.stride ?? 0);
-      case "tiles":
-        return address(this.plan(slot.name).tiles!.buffer.address);
+      case "caches":
+        return address(this.plan(slot.name).caches!.buffer.address);
       case "partials":
         return address(
           binding.partials

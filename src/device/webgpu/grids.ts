@@ -15,9 +15,9 @@ const SORTED_AT_A_TIME = 1 << 20;
 const FOLDING_GROUPS = 1024;
 
 /** How the plan of a launch becomes grids of workgroups. */
-export function gridRules({ program, buffers, tiles }: LaunchProgram): PlanRules<Grid> {
+export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRules<Grid> {
   const { traversal, main } = program;
-  const segment = tiles?.segment ?? 0;
+  const segment = caches?.segment ?? 0;
   const overChunks = (chunks: number) => linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
   return {
     blocks: "workgroups",

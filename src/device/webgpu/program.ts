@@ -4,7 +4,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { Tunables } from "../tuning/tuning.js";
-import type { TileShape } from "../gpu/scatter-cache.js";
+import type { ScatterCacheShape } from "../gpu/scatter-cache.js";
 import { requireF64 } from "./f64.js";
 import type { Gpu } from "./gpu.js";
 import { bufferGroups, type BufferGroups } from "./buffer-groups.js";
@@ -19,7 +19,7 @@ export interface LaunchProgram {
   members: number;
   /** Contributions of one element or team to each sorted scatter target, at most. */
   slots: Readonly<Record<string, number>>;
-  tiles?: TileShape;
+  caches?: ScatterCacheShape;
   remarks: string[];
 }
 
@@ -59,7 +59,7 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     copies: Object.fromEntries(
       Object.keys(scatter.code).flatMap((name) => (scatter.code[name] === "shared" ? [[name, Math.max(1, views[name].size)]] : [])),
     ),
-    tileLines: scatter.tiles?.lines,
+    scatterCacheLines: scatter.caches?.lines,
     members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
     threads,
   };
@@ -93,8 +93,8 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     serial,
     members: assumptions.members,
     slots: scatter.slots,
-    tiles: scatter.tiles,
-    remarks: [...scatter.remarks, ...(scatter.tiles ? [scatter.tiles.remark] : []), ...packed],
+    caches: scatter.caches,
+    remarks: [...scatter.remarks, ...(scatter.caches ? [scatter.caches.remark] : []), ...packed],
   };
 }
 

@@ -3,7 +3,7 @@ import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
-import { tiled, tileShape, type TileShape } from "../gpu/scatter-cache.js";
+import { cached, scatterCacheShape, type ScatterCacheShape } from "../gpu/scatter-cache.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 
@@ -20,11 +20,11 @@ const FACTS: ScatterFacts = {
 };
 
 /** How each scatter parameter of a launch is brought together. Throws LaunchError where what was asked for cannot be done. */
-export function chooseScatter(binding: Binding, workgroupBytes: number): ScatterChoice & { tiles?: TileShape } {
+export function chooseScatter(binding: Binding, workgroupBytes: number): ScatterChoice & { caches?: ScatterCacheShape } {
   const choice = chooseEach(binding, "invocation", (target) => choose(binding, target, workgroupBytes));
   const copies = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");
   const taken = copies.reduce((sum, target) => sum + FACTS.copyBytes(binding, target), foldBytes(binding));
-  return { ...choice, tiles: tileShape(binding, choice, workgroupBytes - taken) };
+  return { ...choice, caches: scatterCacheShape(binding, choice, workgroupBytes - taken) };
 }
 
 function choose(binding: Binding, target: ScatterParam, workgroupBytes: number): Choice {
@@ -49,8 +49,8 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
       if (bytes > room) return refuse(`a copy takes ${bytes} bytes and a workgroup has ${room}`);
       return { code: "shared", strategy: "duplicated", why: `${FACTS.copy}, ${bytes} bytes, ${strategySource(binding)}` };
     }
-    case "tiled":
-      return tiled(binding, target);
+    case "cached":
+      return cached(binding, target);
     case "sorted":
       return sorted(binding, target, FACTS);
     case undefined:

@@ -6,7 +6,7 @@ import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Names } from "./names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
-import { slotInTile } from "./scatter-cache.js";
+import { slotInCache } from "./scatter-cache.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
@@ -19,8 +19,8 @@ type Accumulator = Folded & { variable: string };
 export interface ScatterCode {
   readonly param: ScatterParam;
   readonly strategy: ScatterStrategy;
-  /** Of a tiled one: the variable with the worker's tile. */
-  readonly tile?: string;
+  /** Of a cached one: the variable with the worker's scatter cache. */
+  readonly cache?: string;
 }
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
@@ -72,8 +72,8 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   }
 
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
-    const { param, strategy, tile } = this.scatters[stmt.target];
-    if (tile) return this.fold(body, stmt, param, slotInTile(param, tile, this.pointer(stmt.target), offset), value);
+    const { param, strategy, cache } = this.scatters[stmt.target];
+    if (cache) return this.fold(body, stmt, param, slotInCache(param, cache, this.pointer(stmt.target), offset), value);
     const place = `${this.pointer(stmt.target)}[${offset}]`;
     if (strategy === "atomic" && param.op === "sum") {
       body.code.line("#pragma omp atomic");

@@ -1,6 +1,6 @@
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { BYTES } from "../../ir/scalars.js";
-import { tileBytes } from "../../ir/scatter-cache.js";
+import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { splitUniform } from "../../ir/passes/jam.js";
@@ -19,7 +19,7 @@ import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
-import { spillTile, tileFunctions } from "./scatter-cache.js";
+import { cacheFunctions, spillCache } from "./scatter-cache.js";
 import { writeElements, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 
@@ -124,7 +124,7 @@ class Emitter {
     const { code, ir } = this;
     const { fields, size } = layOut(this.members());
     const body = new Code();
-    for (const { param } of this.tiledScatters) this.defineTile(param);
+    for (const { param } of this.cachedScatters) this.defineCache(param);
     this.writePart(body);
     if (this.streamed.length > 0) this.writeStreamed(body);
     for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
@@ -209,7 +209,7 @@ class Emitter {
       if (param.kind !== "view" && param.kind !== "scatter") continue;
       const readOnly = param.kind === "view" && !this.access.views[param.name]?.written;
       const strategy = param.kind === "scatter" ? options.scatter[param.name] : undefined;
-      const shared = strategy === "atomic" || strategy === "tiled";
+      const shared = strategy === "atomic" || strategy === "cached";
       const declared = `${readOnly ? "const " : ""}${dialect.types[param.element]} *${shared ? "" : restrict}`;
       this.params.push({ name: names.of("view", param.name), slot: { kind: "view", name: param.name }, type: "pointer", declared });
       if (param.kind === "scatter") this.scatters[param.name] = this.scatterCode(param, strategy!);
@@ -239,15 +239,15 @@ class Emitter {
     });
   }
 
-  private get tiledScatters(): ScatterCode[] {
-    return Object.values(this.scatters).filter(({ tile }) => tile !== undefined);
+  private get cachedScatters(): ScatterCode[] {
+    return Object.values(this.scatters).filter(({ cache }) => cache !== undefined);
   }
 
   private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterCode {
-    if (strategy !== "tiled") return { param, strategy };
-    const tile = this.names.fresh(`${param.name}_tile`);
-    this.params.push({ name: tile, slot: { kind: "tiles", name: param.name }, type: "pointer", declared: "char *" });
-    return { param, strategy, tile };
+    if (strategy !== "cached") return { param, strategy };
+    const cache = this.names.fresh(`${param.name}_cache`);
+    this.params.push({ name: cache, slot: { kind: "caches", name: param.name }, type: "pointer", declared: "char *" });
+    return { param, strategy, cache };
   }
 
   /** Members of the argument struct. */
@@ -334,13 +334,13 @@ class Emitter {
     return name;
   }
 
-  /** Defines what works with the tiles of a target. */
-  private defineTile(param: ScatterParam): void {
+  /** Defines what works with the scatter caches of a target. */
+  private defineCache(param: ScatterParam): void {
     const { op, element } = param;
     const identity = this.writer(this.code).value({ op: "const", type: element, value: identityOf(op, element) });
     const fold = (target: string, value: string): string[] =>
       op === "sum" ? ["#pragma omp atomic", `${target} += ${value};`] : [`${this.atomic(param)}(&${target}, ${value});`];
-    this.updates.set(`tile_${op}_${element}`, tileFunctions(param, dialect.types[element], identity, fold));
+    this.updates.set(`cached_${op}_${element}`, cacheFunctions(param, dialect.types[element], identity, fold));
   }
 
   /** Head of a function that does a part of the work. */
@@ -473,11 +473,12 @@ class Emitter {
             `${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`,
           );
         }
-        for (const { param, tile } of this.tiledScatters)
-          code.line(`char *${tile} = args->${tile} + worker * ${tileBytes(param.element)};`);
+        for (const { param, cache } of this.cachedScatters)
+          code.line(`char *${cache} = args->${cache} + worker * ${scatterCacheBytes(param.element)};`);
         if (this.byPartials) this.shareUnits(code);
         else this.shareElements(code);
-        for (const { param, tile } of this.tiledScatters) code.line(spillTile(param, tile!, `args->${this.names.of("view", param.name)}`));
+        for (const { param, cache } of this.cachedScatters)
+          code.line(spillCache(param, cache!, `args->${this.names.of("view", param.name)}`));
         for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
       });
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
@@ -492,8 +493,8 @@ class Emitter {
   private passed(): string[] {
     return this.params.map((p) => {
       const own = Object.values(this.scatters).some(
-        ({ strategy, param, tile }) =>
-          p.name === tile || (strategy === "duplicated" && p.slot.kind === "view" && p.slot.name === param.name),
+        ({ strategy, param, cache }) =>
+          p.name === cache || (strategy === "duplicated" && p.slot.kind === "view" && p.slot.name === param.name),
       );
       return own ? p.name : `args->${p.name}`;
     });

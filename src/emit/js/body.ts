@@ -8,7 +8,7 @@ import { emitExpr, P, type ExprScope } from "./expr.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { Names } from "./names.js";
 import { combine, Lanes, type Folded } from "./reduction.js";
-import { atomicUpdate, plainUpdate, tiledUpdate } from "./scatter.js";
+import { atomicUpdate, cachedUpdate, plainUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
@@ -269,7 +269,7 @@ export class Body implements ExprScope {
   }
 }
 
-const UPDATES: Readonly<Partial<Record<ScatterStrategy, typeof plainUpdate>>> = { atomic: atomicUpdate, tiled: tiledUpdate };
+const UPDATES: Readonly<Partial<Record<ScatterStrategy, typeof plainUpdate>>> = { atomic: atomicUpdate, cached: cachedUpdate };
 
 const containsLoop = (body: readonly Stmt[]): boolean => {
   let found = false;

@@ -9,7 +9,7 @@ import { HELPERS, helpersIn, numberText } from "./expr.js";
 import { emitFold } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, Lanes } from "./reduction.js";
-import { ATOMIC_HELPERS, atomicArray, spillTile, tileOf, tilesText } from "./scatter.js";
+import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillCache } from "./scatter.js";
 import type { JsTarget, Allocation, AllocatedView } from "./target.js";
 
 /**
@@ -20,9 +20,9 @@ import type { JsTarget, Allocation, AllocatedView } from "./target.js";
 export function emitJs(target: JsTarget): string {
   const body = new Body(target);
   const loops = target.policy.kind === "team" ? teams(body, target.policy.league) : lines(body, target.policy);
-  const inner = [...scalars(body), ...loops, ...tiled(target).map((param) => spillTile(body.names.of(param.name)))];
+  const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillCache(body.names.of(param.name)))];
   const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
-  const arrays = [...views(body), ...tiles(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
+  const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
   const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];
   return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
@@ -40,7 +40,7 @@ function views({ target, names }: Body): Lines {
     const scatter = target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === name);
     if (scatter) {
       const { strategy, copies } = target.scatter[name];
-      if (strategy === "atomic" || strategy === "tiled") return `const ${names.of(name)} = ${array(atomicArray(scatter), view)};`;
+      if (strategy === "atomic" || strategy === "cached") return `const ${names.of(name)} = ${array(atomicArray(scatter), view)};`;
       if (copies) {
         const own = [...Array(target.workers - 1).keys()].map((w) =>
           array(ARRAY[scatter.element], { ...copies, address: copies.address + w * copies.stride }),
@@ -52,13 +52,13 @@ function views({ target, names }: Body): Lines {
   });
 }
 
-const tiled = (target: JsTarget): ScatterParam[] =>
-  target.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && target.scatter[p.name].tiles !== undefined);
+const cached = (target: JsTarget): ScatterParam[] =>
+  target.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && target.scatter[p.name].caches !== undefined);
 
-function tiles({ target, names }: Body): Lines {
-  return tiled(target).flatMap((param) => {
-    const place = target.scatter[param.name].tiles!;
-    return tilesText(param, names.of(param.name), bufferText(place), place.address, target.workers);
+function caches({ target, names }: Body): Lines {
+  return cached(target).flatMap((param) => {
+    const place = target.scatter[param.name].caches!;
+    return cachesText(param, names.of(param.name), bufferText(place), place.address, target.workers);
   });
 }
 
@@ -96,7 +96,7 @@ function scalars({ target, names }: Body): Lines {
         `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`,
     ),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
-    ...tiled(target).map(({ name }) => tileOf(names.of(name), "worker")),
+    ...cached(target).map(({ name }) => cacheOf(names.of(name), "worker")),
   ];
 }
 

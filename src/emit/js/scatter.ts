@@ -1,6 +1,6 @@
 import { isInteger } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
-import { TILE_HASH, TILE_HEAD, TILE_LINE, tileBytes, tileShift, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
+import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, scatterCacheBytes, WORKER_LINES } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { ARRAY } from "./arrays.js";
 import { numberText } from "./expr.js";
@@ -56,47 +56,47 @@ export function plainUpdate({ op }: Folded, array: string, at: string, value: st
   return `{ const $place = ${at}; ${array}[$place] = Math.${op}(${array}[$place], ${value}); }`;
 }
 
-/* Tiles (see ir/scatter-cache.ts): each worker has an array with the numbers of its lines, and one with their values. */
+/* Scatter caches (see ir/scatter-cache.ts): each worker has an array with the numbers of its lines, and one with their values. */
 
-/** The tiles of all workers, and the functions that work on one. */
-export function tilesText(param: ScatterParam, name: string, memory: string, address: number, workers: number): Lines {
-  const stride = tileBytes(param.element);
+/** The scatter caches of all workers, and the functions that work on one. */
+export function cachesText(param: ScatterParam, name: string, memory: string, address: number, workers: number): Lines {
+  const stride = scatterCacheBytes(param.element);
   const identity = numberText(identityOf(param.op, param.element));
-  const tiles = [...Array(workers).keys()].map((worker) => {
+  const caches = [...Array(workers).keys()].map((worker) => {
     const at = address + worker * stride;
-    return `[new Int32Array(${memory}, ${at}, ${WORKER_TILE_LINES}), new ${ARRAY[param.element]}(${memory}, ${at + TILE_HEAD}, ${TILE_LINE * WORKER_TILE_LINES})]`;
+    return `[new Int32Array(${memory}, ${at}, ${WORKER_LINES}), new ${ARRAY[param.element]}(${memory}, ${at + HEAD_BYTES}, ${LINE_ELEMENTS * WORKER_LINES})]`;
   });
   return [
-    `const $tiles_${name} = [${tiles.join(", ")}];`,
+    `const $caches_${name} = [${caches.join(", ")}];`,
     `const $spill_${name} = ($lines, $values, $place) => {`,
     ...indent([
-      `for (let $n = 0; $n < ${TILE_LINE}; $n++) {`,
+      `for (let $n = 0; $n < ${LINE_ELEMENTS}; $n++) {`,
       ...indent([
-        `const $value = $values[${TILE_LINE} * $place + $n];`,
+        `const $value = $values[${LINE_ELEMENTS} * $place + $n];`,
         `if ($value === ${identity}) continue;`,
-        atomicUpdate(param, name, `${TILE_LINE} * $lines[$place] + $n`, "$value"),
-        `$values[${TILE_LINE} * $place + $n] = ${identity};`,
+        atomicUpdate(param, name, `${LINE_ELEMENTS} * $lines[$place] + $n`, "$value"),
+        `$values[${LINE_ELEMENTS} * $place + $n] = ${identity};`,
       ]),
       "}",
     ]),
     "};",
     `const $place_${name} = ($lines, $values, $at) => {`,
     ...indent([
-      `const $line = $at / ${TILE_LINE} | 0, $place = Math.imul($line, ${TILE_HASH}) >>> ${tileShift(WORKER_TILE_LINES)};`,
+      `const $line = $at / ${LINE_ELEMENTS} | 0, $place = Math.imul($line, ${LINE_HASH}) >>> ${hashShift(WORKER_LINES)};`,
       ...braced("if ($lines[$place] !== $line) ", [`$spill_${name}($lines, $values, $place);`, "$lines[$place] = $line;"]),
-      `return ${TILE_LINE} * $place + ($at & ${TILE_LINE - 1});`,
+      `return ${LINE_ELEMENTS} * $place + ($at & ${LINE_ELEMENTS - 1});`,
     ]),
     "};",
   ];
 }
 
-/** Declares the tile of a worker. */
-export const tileOf = (name: string, worker: string): string => `const [$lines_${name}, $values_${name}] = $tiles_${name}[${worker}];`;
+/** Declares the scatter cache of a worker. */
+export const cacheOf = (name: string, worker: string): string => `const [$lines_${name}, $values_${name}] = $caches_${name}[${worker}];`;
 
-/** Folds `value` into the element at offset `at` of the target, in the worker's tile. */
-export const tiledUpdate = (param: Folded, name: string, at: string, value: string): string =>
+/** Folds `value` into the element at offset `at` of the target, in the worker's scatter cache. */
+export const cachedUpdate = (param: Folded, name: string, at: string, value: string): string =>
   `{ const $at = $place_${name}($lines_${name}, $values_${name}, ${at}); ${plainUpdate(param, `$values_${name}`, "$at", value)} }`;
 
-/** Brings what is in the worker's tile to the target. */
-export const spillTile = (name: string): string =>
-  `for (let $n = 0; $n < ${WORKER_TILE_LINES}; $n++) $spill_${name}($lines_${name}, $values_${name}, $n);`;
+/** Brings what is in the worker's scatter cache to the target. */
+export const spillCache = (name: string): string =>
+  `for (let $n = 0; $n < ${WORKER_LINES}; $n++) $spill_${name}($lines_${name}, $values_${name}, $n);`;

@@ -25,7 +25,7 @@ export interface JsTarget {
   scalars: Allocation;
   /** `partialCount` f64 slots for each reduce parameter. */
   partials: Record<string, Allocation>;
-  scatter: Record<string, { strategy: ScatterStrategy; copies?: Allocation & { stride: number }; tiles?: Allocation }>;
+  scatter: Record<string, { strategy: ScatterStrategy; copies?: Allocation & { stride: number }; caches?: Allocation }>;
   /** Every index, integer operation and read of a local is checked; the code then throws. */
   checked?: boolean;
 }

@@ -142,7 +142,7 @@ const ORDER: Record<WasmSlot["kind"], number> = {
   scratchStride: 4,
   copies: 5,
   copyStride: 5,
-  tiles: 5,
+  caches: 5,
   scalar: 5,
 };
 
@@ -165,7 +165,7 @@ function filledBefore(
       return undefined;
     case "copies":
     case "copyStride":
-    case "tiles":
+    case "caches":
       throw new Error(`one thread has no ${slotText(slot)}`);
     default:
       return unreachable(slot);

@@ -4,7 +4,7 @@ import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType,
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
-import { tileBytes } from "../../ir/scatter-cache.js";
+import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
@@ -95,8 +95,8 @@ export class KernelCode {
   /** What lies in the tables' memory, at which byte. */
   private readonly tableValues: { type: NumericType; value: number; at: number }[] = [];
   private tableEnd = 0;
-  /** Locals of `slice` with the address of the worker's tile, by scatter target. */
-  readonly tiles = new Map<string, number>();
+  /** Locals of `slice` with the address of the worker's scatter cache, by target. */
+  readonly caches = new Map<string, number>();
   /** Functions that the slice calls, by name. */
   readonly helpers = new Map<string, FunctionBuilder>();
   private readonly scalars = new Map<string, number>();
@@ -125,11 +125,11 @@ export class KernelCode {
         const base = this.loadBase(param.name);
         this.arrays.set(param.name, { type: element, strides: strides.map((s) => s * BYTES[element]), base, offset: 0 });
       }
-    for (const { name } of this.tiled) {
-      const tile = fn.local(this.address.type);
-      this.loadTile(name);
-      fn.set(tile);
-      this.tiles.set(name, tile);
+    for (const { name } of this.cached) {
+      const cache = fn.local(this.address.type);
+      this.loadCache(name);
+      fn.set(cache);
+      this.caches.set(name, cache);
     }
     this.layTables(ir);
     this.manyNumbers = numbersIn(ir.body) > FEW_NUMBERS;
@@ -189,13 +189,13 @@ export class KernelCode {
     this.fn.memory(`${this.address.type}.load`, this.slot(slot));
   }
 
-  /** Leaves the address of the worker's tile of a scatter target on the stack of `slice`, or of a function with the same first parameters. */
-  loadTile(target: string, fn = this.fn): void {
+  /** Leaves the address of the worker's scatter cache of a target on the stack of `slice`, or of a function with the same first parameters. */
+  loadCache(target: string, fn = this.fn): void {
     const address = new Address(fn, this.spec.wide);
     fn.get(SLICE.args);
-    fn.memory(`${address.type}.load`, this.slot({ kind: "tiles", name: target }));
+    fn.memory(`${address.type}.load`, this.slot({ kind: "caches", name: target }));
     fn.get(SLICE.worker);
-    fn.i32(tileBytes(this.spec.views[target].element as NumericType));
+    fn.i32(scatterCacheBytes(this.spec.views[target].element as NumericType));
     fn.op("i32.mul");
     address.widen();
     address.add();
@@ -296,8 +296,8 @@ export class KernelCode {
     for (const { combine } of this.reductions) if (combine) walkExpr(combine.body, visit);
   }
 
-  get tiled(): ScatterParam[] {
-    return this.spec.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.spec.scatter[p.name] === "tiled");
+  get cached(): ScatterParam[] {
+    return this.spec.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.spec.scatter[p.name] === "cached");
   }
 
   /** Views that some statement changes. */

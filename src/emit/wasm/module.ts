@@ -4,7 +4,7 @@ import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
 import { emitRange } from "./range.js";
 import { emitTeams } from "./teams.js";
-import { spillTile } from "./scatter-cache.js";
+import { spillCache } from "./scatter-cache.js";
 
 export type { WasmSpec } from "./kernel-code.js";
 export { LANE_BYTES } from "./reduction.js";
@@ -75,8 +75,8 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.brIf(top);
   run.end();
   run.end();
-  for (const param of code.tiled) {
-    const spill = spillTile(code, param);
+  for (const param of code.cached) {
+    const spill = spillCache(code, param);
     run.get(args);
     if (wide) run.op("i64.trunc_f64_u");
     run.get(worker);

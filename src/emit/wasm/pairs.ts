@@ -76,7 +76,7 @@ export function areScatterPair(scalar: Scalars, first: Stmt, second: Stmt | unde
   if (first.kind !== "scatter" || second?.kind !== "scatter" || first.target !== second.target) return false;
   const { spec } = scalar.code;
   const param = spec.ir.params.find((p) => p.name === first.target);
-  const own = spec.scatter[first.target] !== "atomic" && spec.scatter[first.target] !== "tiled";
+  const own = spec.scatter[first.target] !== "atomic" && spec.scatter[first.target] !== "cached";
   const plain = param?.kind === "scatter" && param.op === "sum" && param.element === "f64" && own;
   return plain && spec.disjointMemory && isNext(scalar, first.target, first.indices, second.indices);
 }

@@ -1,23 +1,23 @@
 import { identityOf } from "../../ir/identity.js";
 import { BYTES } from "../../ir/scalars.js";
-import { TILE_HASH, TILE_HEAD, TILE_LINE, tileShift, WORKER_TILE_LINES } from "../../ir/scatter-cache.js";
+import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/scatter-cache.js";
 import type { NumericType, ScatterParam } from "../../ir/types.js";
 import { Address } from "./address.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { SLICE, valType, type KernelCode } from "./kernel-code.js";
 
-/* Tiles of workers: see ir/scatter-cache.ts. */
+/* Scatter caches of workers: see ir/scatter-cache.ts. */
 
-const lineBytes = (type: NumericType): number => TILE_LINE * BYTES[type];
+const lineBytes = (type: NumericType): number => LINE_ELEMENTS * BYTES[type];
 
 /**
- * A function (distance, target, tile) that gives the place of an element in a tile, by its distance in bytes from the first of the target. Another
+ * A function (distance, target, cache) that gives the place of an element in a scatter cache, by its distance in bytes from the first of the target. Another
  * line that has its place goes to the target.
  */
-export function tileSlot(code: KernelCode, param: ScatterParam): FunctionBuilder {
+export function cacheSlot(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const { op, element } = param;
-  const name = `tile_${op}_${element}`;
+  const name = `cached_${op}_${element}`;
   const known = code.helpers.get(name);
   if (known) return known;
   const spill = spillLine(code, param);
@@ -25,27 +25,27 @@ export function tileSlot(code: KernelCode, param: ScatterParam): FunctionBuilder
   const fn = code.module.function(name, [A, A, A], [A]);
   code.helpers.set(name, fn);
   const address = new Address(fn, code.spec.wide);
-  const [distance, target, tile] = [0, 1, 2];
+  const [distance, target, cache] = [0, 1, 2];
   const [line, place, held, values] = [fn.local("i32"), fn.local("i32"), fn.local(A), fn.local(A)];
   fn.get(distance);
   address.constant(Math.log2(lineBytes(element)));
   fn.op(`${A}.shr_u`);
   if (A === "i64") fn.op("i32.wrap_i64");
   fn.tee(line);
-  fn.i32(TILE_HASH);
+  fn.i32(LINE_HASH);
   fn.op("i32.mul");
-  fn.i32(tileShift(WORKER_TILE_LINES));
+  fn.i32(hashShift(WORKER_LINES));
   fn.op("i32.shr_u");
   fn.tee(place);
   address.scale(4);
-  fn.get(tile);
+  fn.get(cache);
   address.add();
   fn.set(held);
   fn.get(place);
   address.scale(lineBytes(element));
-  fn.get(tile);
+  fn.get(cache);
   address.add();
-  address.advance(TILE_HEAD);
+  address.advance(HEAD_BYTES);
   fn.set(values);
   fn.get(held);
   fn.memory("i32.load", 0);
@@ -87,7 +87,7 @@ function spillLine(code: KernelCode, param: ScatterParam): FunctionBuilder {
   fn.get(target);
   address.add();
   fn.set(place);
-  for (let n = 0; n < TILE_LINE; n++) {
+  for (let n = 0; n < LINE_ELEMENTS; n++) {
     const offset = n * BYTES[element];
     fn.get(values);
     fn.memory(`${T}.load`, offset);
@@ -107,19 +107,19 @@ function spillLine(code: KernelCode, param: ScatterParam): FunctionBuilder {
   return fn;
 }
 
-/** A function (args, worker) that brings all that is in the worker's tile of a target to it. */
-export function spillTile(code: KernelCode, param: ScatterParam): FunctionBuilder {
+/** A function (args, worker) that brings all that is in the worker's scatter cache of a target to it. */
+export function spillCache(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const A = code.address.type;
   const spill = spillLine(code, param);
-  const fn = code.module.function(`spill_tile_${param.name}`, [A, "i32"]);
+  const fn = code.module.function(`spill_cache_${param.name}`, [A, "i32"]);
   const address = new Address(fn, code.spec.wide);
   const [target, held, values, place] = [fn.local(A), fn.local(A), fn.local(A), fn.local("i32")];
   fn.get(SLICE.args);
   fn.memory(`${A}.load`, code.slot({ kind: "view", name: param.name }));
   fn.set(target);
-  code.loadTile(param.name, fn);
+  code.loadCache(param.name, fn);
   fn.tee(held);
-  address.advance(TILE_HEAD);
+  address.advance(HEAD_BYTES);
   fn.set(values);
   const top = fn.loop();
   for (const local of [target, held, values]) fn.get(local);
@@ -136,7 +136,7 @@ export function spillTile(code: KernelCode, param: ScatterParam): FunctionBuilde
   fn.i32(1);
   fn.op("i32.add");
   fn.tee(place);
-  fn.i32(WORKER_TILE_LINES);
+  fn.i32(WORKER_LINES);
   fn.op("i32.lt_u");
   fn.brIf(top);
   fn.end();

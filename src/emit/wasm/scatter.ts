@@ -2,7 +2,7 @@ import type { ScatterParam } from "../../ir/types.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import { valType } from "./kernel-code.js";
 import type { Scalars } from "./parts.js";
-import { tileSlot } from "./scatter-cache.js";
+import { cacheSlot } from "./scatter-cache.js";
 
 /** With the element's address and the value on the stack: the update of a scatter target. */
 export function emitUpdate(scalar: Scalars, target: string): void {
@@ -14,14 +14,14 @@ export function emitUpdate(scalar: Scalars, target: string): void {
   if (code.spec.scatter[target] === "atomic") return emitAtomicUpdate(code, param)(fn);
   const [address, value] = [code.temp(code.address.type), code.temp(type)];
   fn.set(value);
-  const tile = code.tiles.get(target);
-  if (tile !== undefined) {
+  const cache = code.caches.get(target);
+  if (cache !== undefined) {
     const { base } = code.arrays.get(target)!;
     fn.get(base);
     fn.op(`${code.address.type}.sub`);
     fn.get(base);
-    fn.get(tile);
-    fn.call(tileSlot(code, param).index);
+    fn.get(cache);
+    fn.call(cacheSlot(code, param).index);
   }
   fn.tee(address);
   fn.get(address);

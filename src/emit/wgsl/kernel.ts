@@ -22,7 +22,7 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
     sorted: program
       .scatters("sorted")
       .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
-    renormalised: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("tiled")]
+    renormalised: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("cached")]
       .filter(({ element }) => element === "f64")
       .map((target) => ({ name: target.name, entry: new RenormaliseWriter(program, target).entry() })),
   };
@@ -73,6 +73,6 @@ function traversalOf(program: ProgramWriter): Traversal {
   if (program.serial) return "serial";
   const reducing = program.reduces.length > 0;
   if (reducing && program.assumptions.inChunks) return "chunks";
-  if (program.scatters("tiled").length > 0) return "segments";
+  if (program.scatters("cached").length > 0) return "segments";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }

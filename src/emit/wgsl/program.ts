@@ -98,8 +98,8 @@ export interface WgslAssumptions {
   readonly scatter: Readonly<Record<string, ScatterCode>>;
   /** Elements of targets with a copy in the workgroup's memory. */
   readonly copies: Readonly<Record<string, number>>;
-  /** Lines of a tile, a power of two; absent where nothing is tiled. */
-  readonly tileLines?: number;
+  /** Lines of a scatter cache, a power of two; absent where no target has one. */
+  readonly scatterCacheLines?: number;
   /** Invocations of a team. */
   readonly members: number;
   /** Invocations of a workgroup where each has elements of its own, and nothing is folded; the default where absent. */
@@ -141,7 +141,7 @@ export function layOut(fields: readonly LaunchField<unknown>[]): { offsets: read
 }
 
 /** The updates of a target may come from several invocations at once. */
-export const isAtomic = (code: ScatterCode | undefined): boolean => code === "atomic" || code === "shared" || code === "tiled";
+export const isAtomic = (code: ScatterCode | undefined): boolean => code === "atomic" || code === "shared" || code === "cached";
 
 /** 32-bit words of an element; a `u8` shares one with three others. */
 export const wordsOf = (type: ElementType): number => (type === "f64" ? 2 : 1);

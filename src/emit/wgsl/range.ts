@@ -6,7 +6,7 @@ import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, viewPlace, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
 import type { Cells } from "./subgroups.js";
-import { clearWord, copyType, readCopy, Tile } from "./scatter-cache.js";
+import { clearWord, copyType, readCopy, ScatterCache } from "./scatter-cache.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -22,7 +22,7 @@ export class RangeWriter extends EntryWriter {
   private readonly rank: number;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
-  private readonly tiles = new Map<string, Tile>();
+  private readonly caches = new Map<string, ScatterCache>();
   private readonly slots = new Map<string, string>();
 
   constructor(
@@ -220,11 +220,11 @@ export class RangeWriter extends EntryWriter {
     this.body.statements(this.ir.body);
   }
 
-  protected override tileOf(target: string): Tile {
-    return this.tiles.get(target)!;
+  protected override cacheOf(target: string): ScatterCache {
+    return this.caches.get(target)!;
   }
 
-  /** What a workgroup folds into: copies and tiles of scatter targets, and a value of each reduction for each invocation. */
+  /** What a workgroup folds into: copies and scatter caches of targets, and a value of each reduction for each invocation. */
   private open(): void {
     const { code } = this;
     code.line("let thread = i32(thread_number);");
@@ -239,21 +239,21 @@ export class RangeWriter extends EntryWriter {
       if (op === "sum") continue;
       code.line(`for (var n = thread; n < ${words}; n += ${WORKGROUP}) { ${clearWord(this, target, copy, "n")} }`);
     }
-    for (const target of this.program.scatters("tiled")) {
-      const tile = new Tile(this, target, this.program.assumptions.tileLines!);
-      this.tiles.set(target.name, tile);
-      tile.open();
+    for (const target of this.program.scatters("cached")) {
+      const cache = new ScatterCache(this, target, this.program.assumptions.scatterCacheLines!);
+      this.caches.set(target.name, cache);
+      cache.open();
     }
-    if (targets.length + this.tiles.size > 0) code.line("workgroupBarrier();");
+    if (targets.length + this.caches.size > 0) code.line("workgroupBarrier();");
     for (const { name, type, identity } of this.program.reduces)
       code.line(`var ${this.accumulators.get(name)}: ${TYPES[type]} = ${this.body.constant(type, identity)};`);
   }
 
   private closeCopies(): void {
-    if (this.copies.size + this.tiles.size === 0) return;
+    if (this.copies.size + this.caches.size === 0) return;
     const { code } = this;
     code.line("workgroupBarrier();");
-    for (const tile of this.tiles.values()) tile.close();
+    for (const cache of this.caches.values()) cache.close();
     const [n, own] = [this.names.fresh("n"), this.names.fresh("own")];
     for (const [name, copy] of this.copies) {
       const param = this.program.array(name) as ScatterParam;

@@ -1,5 +1,5 @@
 import { identityOf } from "../../ir/identity.js";
-import { TILE_HASH, TILE_LINE, tileShift } from "../../ir/scatter-cache.js";
+import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import type { StmtOf } from "./frame.js";
@@ -25,8 +25,8 @@ export function readCopy({ element }: ScatterParam, copy: string, at: string): s
     : `bitcast<${TYPES[element]}>(${part(at)})`;
 }
 
-/** A workgroup's tile of one scatter target (see ir/scatter-cache.ts). Needs `thread`. */
-export class Tile {
+/** A workgroup's scatter cache of one target (see ir/scatter-cache.ts). Needs `thread`. */
+export class ScatterCache {
   private readonly values: string;
   /** Numbers of the lines, from 1 on: 0 stands for none. */
   private readonly held: string;
@@ -37,7 +37,7 @@ export class Tile {
     private readonly lines: number,
   ) {
     const word = copyType(target.element) === "atomic_i32" ? "i32" : "u32";
-    this.values = entry.shared(`${target.name}_tile`, `array<atomic<${word}>, ${TILE_LINE * lines * wordsOf(target.element)}>`);
+    this.values = entry.shared(`${target.name}_cache`, `array<atomic<${word}>, ${LINE_ELEMENTS * lines * wordsOf(target.element)}>`);
     this.held = entry.shared(`${target.name}_lines`, `array<atomic<u32>, ${lines}>`);
   }
 
@@ -45,7 +45,9 @@ export class Tile {
   open(): void {
     const { entry, target, lines } = this;
     if (target.op === "sum") return;
-    entry.code.line(`for (var n = thread; n < ${TILE_LINE * lines}; n += ${WORKGROUP}) { ${clearWord(entry, target, this.values, "n")} }`);
+    entry.code.line(
+      `for (var n = thread; n < ${LINE_ELEMENTS * lines}; n += ${WORKGROUP}) { ${clearWord(entry, target, this.values, "n")} }`,
+    );
   }
 
   /** Folds a value into the element at `offset` of the target. */
@@ -57,8 +59,8 @@ export class Tile {
     body.code.block("", () => {
       body.line(stmt, `let ${at} = ${offset};`);
       body.code.line(`let ${added} = ${value};`);
-      body.code.line(`let ${place} = ${this.slotFunction()}(u32(${at} / ${TILE_LINE}));`);
-      const own = entry.atomic(this.values, copyType(element), op, element, `${place} + ${at} % ${TILE_LINE}`, added);
+      body.code.line(`let ${place} = ${this.slotFunction()}(u32(${at} / ${LINE_ELEMENTS}));`);
+      const own = entry.atomic(this.values, copyType(element), op, element, `${place} + ${at} % ${LINE_ELEMENTS}`, added);
       body.code.line(`if ${place} >= 0 { ${own} }`);
       body.code.line(`else { ${entry.atomic(shared.name, shared.representation, op, element, at, added)} }`);
     });
@@ -70,17 +72,17 @@ export class Tile {
     const { op, element } = target;
     const [n, own] = [entry.names.fresh("n"), entry.names.fresh("own")];
     const { name, representation } = entry.buffer(viewPlace(target.name), true);
-    entry.code.block(`for (var ${n} = thread; ${n} < ${TILE_LINE * lines}; ${n} += ${WORKGROUP})`, () => {
+    entry.code.block(`for (var ${n} = thread; ${n} < ${LINE_ELEMENTS * lines}; ${n} += ${WORKGROUP})`, () => {
       entry.code.line(`let ${own} = ${readCopy(target, this.values, n)};`);
       const identity = entry.body.constant(element, identityOf(op, element));
       entry.code.block(`if ${element === "f64" ? `any(${own} != ${identity})` : `${own} != ${identity}`}`, () => {
-        const offset = `i32(atomicLoad(&${this.held}[${n} / ${TILE_LINE}]) - 1u) * ${TILE_LINE} + ${n} % ${TILE_LINE}`;
+        const offset = `i32(atomicLoad(&${this.held}[${n} / ${LINE_ELEMENTS}]) - 1u) * ${LINE_ELEMENTS} + ${n} % ${LINE_ELEMENTS}`;
         entry.code.line(entry.atomic(name, representation, op, element, offset, own));
       });
     });
   }
 
-  /** The function that gives the first value of a line in the tile, or -1 where another line has its place. */
+  /** The function that gives the first value of a line in the cache, or -1 where another line has its place. */
   private slotFunction(): string {
     const { entry, held } = this;
     const name = `place_in_${held}`;
@@ -88,13 +90,13 @@ export class Tile {
       name,
       [
         `fn ${name}(line: u32) -> i32 {`,
-        `  let place = (line * ${TILE_HASH}u) >> ${tileShift(this.lines)}u;`,
+        `  let place = (line * ${LINE_HASH}u) >> ${hashShift(this.lines)}u;`,
         `  var seen = atomicLoad(&${held}[place]);`,
         `  if seen == 0u {`,
         `    let found = atomicCompareExchangeWeak(&${held}[place], 0u, line + 1u);`,
         `    seen = select(found.old_value, line + 1u, found.exchanged);`,
         `  }`,
-        `  return select(-1, i32(place) * ${TILE_LINE}, seen == line + 1u);`,
+        `  return select(-1, i32(place) * ${LINE_ELEMENTS}, seen == line + 1u);`,
         `}`,
       ].join("\n"),
     );

@@ -66,7 +66,7 @@ export class ProgramWriter {
 }
 
 /** What folds values before they go to a scatter target. */
-export interface ScatterTile {
+export interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
 
@@ -220,8 +220,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
       }
       case "shared":
         return body.line(stmt, this.atomicCopy(target, this.rowMajor(body, stmt), value));
-      case "tiled":
-        return this.tileOf(stmt.target).update(body, stmt, offset, value);
+      case "cached":
+        return this.cacheOf(stmt.target).update(body, stmt, offset, value);
       case "sorted": {
         const slot = this.slotOf(stmt.target);
         this.contribute(body, stmt, value, slot);
@@ -288,8 +288,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     throw new Error(`${this.name} has no copies`);
   }
 
-  protected tileOf(_target: string): ScatterTile {
-    throw new Error(`${this.name} has no tiles`);
+  protected cacheOf(_target: string): TargetCache {
+    throw new Error(`${this.name} has no scatter caches`);
   }
 
   /** The variable with the next slot of a sorted scatter. */

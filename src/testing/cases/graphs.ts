@@ -120,7 +120,7 @@ export const graphs: ConformanceCase[] = [
     );
     const expected = Array<number>(7).fill(0);
     for (let k = 0; k < n; k++) expected[k % 7] += 2 * (k % 5);
-    for (const strategy of ["sorted", "duplicated", "tiled", "atomic"] as const) {
+    for (const strategy of ["sorted", "duplicated", "cached", "atomic"] as const) {
       const h = device.array(real, 7);
       const launch = device.prepare(bins(real), { h, x }, range(n), { scatter: strategy });
       const graph = device.queue.capture(() => {

@@ -83,7 +83,7 @@ const ifAny = ofType((real) =>
   }),
 );
 
-const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated", "tiled"];
+const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated", "cached"];
 const N = 20_000;
 const BINS = 97;
 const ats = make(N, (k) => Math.floor(noise(k) * BINS));
@@ -276,7 +276,7 @@ export const scatters: ConformanceCase[] = [
         total += xs[k];
       }
       // Copies of these take more than most blocks have.
-      for (const scatter of ["sorted", "atomic", "tiled", undefined] as const)
+      for (const scatter of ["sorted", "atomic", "cached", undefined] as const)
         for (const [precision, layout] of [
           ["strict", "right"],
           ["fast", "left"],

@@ -19,13 +19,13 @@ const reports = await doctor();
 
 type Strategy = NonNullable<LaunchOptions["scatter"]>;
 const BACKENDS: readonly (readonly [name: string, ...strategies: Strategy[]])[] = [
-  ["js", "atomic", "duplicated", "tiled", "sorted"],
-  ["wasm", "atomic", "duplicated", "tiled", "sorted"],
-  ["native", "atomic", "duplicated", "tiled", "sorted"],
-  ["opencl", "atomic", "duplicated", "tiled", "sorted"],
+  ["js", "atomic", "duplicated", "cached", "sorted"],
+  ["wasm", "atomic", "duplicated", "cached", "sorted"],
+  ["native", "atomic", "duplicated", "cached", "sorted"],
+  ["opencl", "atomic", "duplicated", "cached", "sorted"],
   ["webgpu", "atomic"],
-  ["hip", "atomic", "duplicated", "tiled", "sorted"],
-  ["cuda", "atomic", "duplicated", "tiled", "sorted"],
+  ["hip", "atomic", "duplicated", "cached", "sorted"],
+  ["cuda", "atomic", "duplicated", "cached", "sorted"],
 ];
 
 /** Layouts of particles sorted by cell; the whole simulation takes long to compile elsewhere. */

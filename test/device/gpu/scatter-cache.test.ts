@@ -16,7 +16,7 @@ const FACTS: CodeFacts = { sharedBytes: 48 << 10, threads: 1024, atomics64: true
 const [at, h, j] = [device.array(i32, 1000), device.array(f64, 50_000), device.array(f64, 50_000)];
 
 const launch = (made: unknown, args: object, policy: Policy, options: LaunchOptions = {}, facts = FACTS) =>
-  programOf(bind(device, made as Kernel, { ...args }, policy, { scatter: "tiled", ...options }), cudaLanguage, facts);
+  programOf(bind(device, made as Kernel, { ...args }, policy, { scatter: "cached", ...options }), cudaLanguage, facts);
 
 const add = kernel("add", { at: view(i32), h: scatter(f64) }, ({ at, h }, i) => {
   h.add(at[i], 1);
@@ -28,27 +28,30 @@ const both = kernel("both", { at: view(i32), h: scatter(f64), j: scatter(f64) },
   }
 });
 
-test("a block takes as many elements as pay for its tile", () => {
-  const { tiles, remarks } = launch(add, { at, h }, range(1000));
-  assert.deepEqual([tiles!.lines, tiles!.segment], [256, 8192]);
-  assert.match(remarks.join("\n"), /scatter "h": tiled, a tile for each block[^]*tiles: 256 lines of 8 elements, for segments of 8192/);
-  assert.equal(launch(both, { at, h, j }, range(1000)).tiles!.segment, 1024);
+test("a block takes as many elements as pay for its scatter cache", () => {
+  const { caches, remarks } = launch(add, { at, h }, range(1000));
+  assert.deepEqual([caches!.lines, caches!.segment], [256, 8192]);
+  assert.match(
+    remarks.join("\n"),
+    /scatter "h": cached, a scatter cache for each block[^]*scatter caches: 256 lines of 8 elements, for segments of 8192/,
+  );
+  assert.equal(launch(both, { at, h, j }, range(1000)).caches!.segment, 1024);
 });
 
-test("tiles share what a block has", () => {
-  assert.equal(launch(both, { at, h, j }, range(1000)).tiles!.lines, 256);
-  assert.equal(launch(both, { at, h, j }, range(1000), {}, { ...FACTS, sharedBytes: 10_000 }).tiles!.lines, 64);
+test("scatter caches share what a block has", () => {
+  assert.equal(launch(both, { at, h, j }, range(1000)).caches!.lines, 256);
+  assert.equal(launch(both, { at, h, j }, range(1000), {}, { ...FACTS, sharedBytes: 10_000 }).caches!.lines, 64);
   assert.throws(
     () => launch(both, { at, h, j }, range(1000), {}, { ...FACTS, sharedBytes: 1000 }),
-    /kernel "both": tiles of h, j take 2176 bytes at least and a block has 1000 left; use the strategy "atomic" for some/,
+    /kernel "both": scatter caches of h, j take 2176 bytes at least and a block has 1000 left; use the strategy "atomic" for some/,
   );
-  assert.equal(launch(both, { at, h, j }, range(1000), { scatter: { h: "tiled", j: "atomic" } }).tiles!.segment, 1024);
+  assert.equal(launch(both, { at, h, j }, range(1000), { scatter: { h: "cached", j: "atomic" } }).caches!.segment, 1024);
 });
 
-test("teams have no tiles on a GPU, and neither has a device without atomic operations of the size", () => {
+test("teams have no scatter caches on a GPU, and neither has a device without atomic operations of the size", () => {
   const team = teamKernel("team", { h: scatter(f64) }, ({ h }, team) => {
     h.add(team.index, 1);
   });
-  assert.throws(() => launch(team, { h }, teams(10)), /scatter "h" cannot be tiled on a GPU: teams have no tiles of their own/);
-  assert.throws(() => launch(add, { at, h }, range(1000), {}, { ...FACTS, atomics64: false }), /"h" of f64 cannot be tiled.*no atomic/);
+  assert.throws(() => launch(team, { h }, teams(10)), /scatter "h" cannot be cached on a GPU: teams have no scatter caches of their own/);
+  assert.throws(() => launch(add, { at, h }, range(1000), {}, { ...FACTS, atomics64: false }), /"h" of f64 cannot be cached.*no atomic/);
 });

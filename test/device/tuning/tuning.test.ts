@@ -118,14 +118,14 @@ for (const name of ["js", "wasm", "native", "opencl"].filter(tested)) {
       refused({ [parameter]: 77 }, new RegExp(`${parameter} cannot be 77; use one of ${values.join(", ")}`));
     });
 
-    it("has tiles among the strategies, and tells where the one that is used comes from", async () => {
+    it("has scatter caches among the strategies, and tells where the one that is used comes from", async () => {
       const other = await open(name);
       const { launch } = cases(other, "fast").count;
-      assert.ok(launch.tuning!.tunables.scatter!.includes("tiled"));
+      assert.ok(launch.tuning!.tunables.scatter!.includes("cached"));
       const strategy = (candidate: Launch) => candidate.remarks.find((line) => line.startsWith('scatter "n"'));
-      assert.match(strategy(launch.tuning!.prepare({ scatter: "tiled" }))!, /: tiled, .*as asked$/);
-      other.tuning.note(launch.tuning!, { values: { scatter: "tiled" }, seconds: 1e-6, baseline: 2e-6 });
-      assert.match(strategy(launch.tuning!.prepare())!, /: tiled, .*as measured$/);
+      assert.match(strategy(launch.tuning!.prepare({ scatter: "cached" }))!, /: cached, .*as asked$/);
+      other.tuning.note(launch.tuning!, { values: { scatter: "cached" }, seconds: 1e-6, baseline: 2e-6 });
+      assert.match(strategy(launch.tuning!.prepare())!, /: cached, .*as measured$/);
       other.tuning.set("count", { scatter: "atomic" });
       assert.match(strategy(launch.tuning!.prepare())!, /: atomic, .*as tuned$/);
       await other.close();
@@ -202,7 +202,7 @@ describe("tuning on webgpu", { skip: !tested("webgpu") && NOT_ASKED }, () => {
       return (await device.queue.read(args.n)).join();
     };
     const untuned = await outcome();
-    for (const scatter of ["atomic", "duplicated", "tiled", "sorted"] as const) assert.equal(await outcome({ scatter }), untuned, scatter);
+    for (const scatter of ["atomic", "duplicated", "cached", "sorted"] as const) assert.equal(await outcome({ scatter }), untuned, scatter);
     await assert.rejects(outcome({ workers: 2 }), /kernel "narrow" on webgpu.*workers cannot be set for this launch; it takes scatter/);
     await device.close();
   });

@@ -90,23 +90,23 @@ test("read-only views lose __restrict__ beside one of their type that is read af
 });
 
 test("scatter strategies differ in where a contribution goes", () => {
-  const source = (code: GpuAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code }, tileLines: 128 }).source;
+  const source = (code: GpuAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code }, scatterCacheLines: 128 }).source;
   assert.match(source("atomic"), /atomicAdd\(&h\[/);
   assert.match(source("shared"), /atomicAdd\(&h_copy\[/);
-  assert.match(source("tiled"), /sum_into_tile_f64\(h_tile, h_lines, h, .*, 1\.0\);/);
+  assert.match(source("cached"), /sum_into_cache_f64\(h_cache, h_lines, h, .*, 1\.0\);/);
   assert.match(source("sorted"), /h_values\[h_slot\+\+\] = 1\.0;/);
   assert.match(source("serial"), /__launch_bounds__\(1\)[^]*h\[.*\] \+= 1\.0;/);
 });
 
-test("a tile takes what runs of neighbouring threads have folded", () =>
-  matchesSnapshot("emit/c/histogram-cached.cu", emit(histogram, { scatter: { h: "tiled" }, tileLines: 256 }).source));
+test("a scatter cache takes what runs of neighbouring threads have folded", () =>
+  matchesSnapshot("emit/c/histogram-cached.cu", emit(histogram, { scatter: { h: "cached" }, scatterCacheLines: 256 }).source));
 
 test("a segment of a range of two axes counts in row-major order", () => {
   const plane = kernel("plane", { at: view(i32, 2), n: scatter(i32), s: sum(f64) }, ({ at, n, s }, i, j) => {
     n.add(at[i][j], 1);
     s.add(1);
   });
-  const { source, traversal, tunables } = emit(plane, { scatter: { n: "tiled" }, tileLines: 256 });
+  const { source, traversal, tunables } = emit(plane, { scatter: { n: "cached" }, scatterCacheLines: 256 });
   assert.equal(traversal, "segments");
   assert.match(source, /const int j = j_begin \+ rest % j_count;\s+rest \/= j_count;\s+const int i = i_begin \+ rest;/);
   assert.deepEqual(Object.keys(tunables()), ["threads"]);

@@ -25,7 +25,7 @@ __device__ inline bool fold_run_sum_f64(const int place, double &value) {
   return heads >> lane & 1;
 }
 
-__device__ __noinline__ void sum_into_tile_f64(double *values, unsigned int *held, double *target, const int at, double value) {
+__device__ __noinline__ void sum_into_cache_f64(double *values, unsigned int *held, double *target, const int at, double value) {
   if (!fold_run_sum_f64(at, value)) return;
   const unsigned int line = (unsigned int)(at >> 3);
   const unsigned int place = line * 2654435761u >> 24;
@@ -38,12 +38,12 @@ __device__ __noinline__ void sum_into_tile_f64(double *values, unsigned int *hel
 extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   const double *__restrict__ x, double *__restrict__ h, const int elements, const int segment, const int i_begin
 ) {
-  __shared__ double h_tile[2048];
+  __shared__ double h_cache[2048];
   __shared__ unsigned int h_lines[256];
   in_turn();
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
-  for (int n = thread; n < 2048; n += threads) h_tile[n] = 0.0;
+  for (int n = thread; n < 2048; n += threads) h_cache[n] = 0.0;
   for (int n = thread; n < 256; n += threads) h_lines[n] = 0;
   __syncthreads();
   const int first = (int)blockIdx.x * segment;
@@ -51,13 +51,13 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   for (int n_2 = first + (int)threadIdx.x; n_2 < stop; n_2 += (int)blockDim.x) {
     const int i = i_begin + n_2;
     if (x[i] >= 0.0) {  // line 18
-      sum_into_tile_f64(h_tile, h_lines, h, i32_from_f64(x[i]), 1.0);
+      sum_into_cache_f64(h_cache, h_lines, h, i32_from_f64(x[i]), 1.0);
     }
   }
   __syncthreads();
   for (int n_3 = thread; n_3 < 2048; n_3 += threads) {
-    if (h_tile[n_3] != 0.0) {
-      atomicAdd(&h[(int)(h_lines[n_3 / 8] - 1) * 8 + n_3 % 8], h_tile[n_3]);
+    if (h_cache[n_3] != 0.0) {
+      atomicAdd(&h[(int)(h_lines[n_3 / 8] - 1) * 8 + n_3 % 8], h_cache[n_3]);
     }
   }
 }

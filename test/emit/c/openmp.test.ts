@@ -26,11 +26,11 @@ test("a reduction folds 8 lanes in chunks of 256", () => matchesSnapshot("emit/c
 test("a team runs on one worker", () => matchesSnapshot("emit/c/row-sums.c", emit(rowSums, { a: [64, 1], s: [1] }).source));
 
 test("scatter strategies differ where the update is", () => {
-  const source = (strategy: "atomic" | "duplicated" | "tiled" | "sorted") =>
+  const source = (strategy: "atomic" | "duplicated" | "cached" | "sorted") =>
     emit(histogram, { x: [1], h: [1] }, { scatter: { h: strategy } }).source;
   assert.match(source("atomic"), /#pragma omp atomic\n\s+h\[/);
   assert.doesNotMatch(source("sorted"), /omp atomic|h_copies/);
-  assert.match(source("tiled"), /\*tile_sum_f64\(h_tile, h, .*\) \+= 1\.0;[^]*spill_tile_sum_f64\(h_tile, args->h\);/);
+  assert.match(source("cached"), /\*cached_sum_f64\(h_cache, h, .*\) \+= 1\.0;[^]*spill_cache_sum_f64\(h_cache, args->h\);/);
   assert.match(source("duplicated"), /double \*h = worker == 0 \? args->h : \(double \*\)\(args->h_copies/);
 });
 

@@ -161,7 +161,7 @@ return function $axpy(args, worker, workers) {
     assert.match(text, /h\[at\[\$i0\]\] \+= 1;/);
   });
 
-  it("gives each worker a tile of a scatter target, and brings it there in the end", () => {
+  it("gives each worker a scatter cache of a target, and brings it there in the end", () => {
     const bins = kernel("bins", { at: view(i32), h: scatter(f64) }, ({ at, h }, i) => {
       h.add(at[i], 1);
     });
@@ -169,10 +169,10 @@ return function $axpy(args, worker, workers) {
       bins,
       range(5000),
       { at: [5000], h: [10] },
-      { workers: 2, scatter: { h: { strategy: "tiled", tiles: { address: 40_000 } } } },
+      { workers: 2, scatter: { h: { strategy: "cached", caches: { address: 40_000 } } } },
     );
     assert.match(text, /const h = new BigInt64Array\(memory, 20000, 10\);/);
-    assert.match(text, /const \[\$lines_h, \$values_h\] = \$tiles_h\[worker\];/);
+    assert.match(text, /const \[\$lines_h, \$values_h\] = \$caches_h\[worker\];/);
     assert.match(text, /\$place_h\(\$lines_h, \$values_h, at\[\$i0\]\); \$values_h\[\$at\] \+= 1;/);
     assert.match(text, /\$spill_h\(\$lines_h, \$values_h, \$n\);\n\};\n$/);
   });

@@ -72,7 +72,7 @@ function traversalOf(program: ProgramWriter): Traversal {
   const reducing = program.reduces.length > 0;
   // Sorting goes by batches, whose chunks have partials of their own.
   if (reducing && (program.ordered || program.scatters("sorted").length > 0)) return "chunks";
-  if (program.scatters("tiled").length > 0) return "segments";
+  if (program.scatters("cached").length > 0) return "segments";
   return reducing || program.scatters("shared").length > 0 ? "strided" : "elements";
 }
 

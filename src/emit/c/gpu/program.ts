@@ -52,8 +52,8 @@ export type ScatterCode =
   | "atomic"
   /** The same on a copy in the block's shared memory, which is added to the target at the end. */
   | "shared"
-  /** The same on a tile in the block's shared memory (ir/scatter-cache.ts), as far as the tile has place for a line; else on the target. */
-  | "tiled"
+  /** The same on a scatter cache in the block's shared memory (ir/scatter-cache.ts), as far as the cache has place for a line; else on the target. */
+  | "cached"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "sorted"
   /** Plain updates by the only thread there is. */
@@ -79,8 +79,8 @@ export interface GpuAssumptions {
   /** By view and axis: the stride is 1. */
   unitStrides: Readonly<Record<string, readonly boolean[]>>;
   scatter: Readonly<Record<string, ScatterCode>>;
-  /** Lines of a tile, a power of two; absent where nothing is tiled. */
-  tileLines?: number;
+  /** Lines of a scatter cache, a power of two; absent where no target has one. */
+  scatterCacheLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
   /** Views of which planes are stored in other memory, too: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */

@@ -11,7 +11,7 @@ import { foldLanes, foldBlock } from "./folds.js";
 import type { BlockShape } from "./dialect.js";
 import { PeerStores } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
-import { Tile } from "./scatter-cache.js";
+import { ScatterCache } from "./scatter-cache.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -56,7 +56,7 @@ export class RangeWriter extends EntryWriter {
   private readonly copies = new Map<string, string>();
   /** Counts their elements. */
   private copyIndex = "";
-  private readonly tiles = new Map<string, Tile>();
+  private readonly caches = new Map<string, ScatterCache>();
   private readonly slots = new Map<string, string>();
   private peerStores: PeerStores | undefined;
 
@@ -152,8 +152,8 @@ export class RangeWriter extends EntryWriter {
     return this.copies.get(target)!;
   }
 
-  protected override tileOf(target: string): Tile {
-    return this.tiles.get(target)!;
+  protected override cacheOf(target: string): ScatterCache {
+    return this.caches.get(target)!;
   }
 
   protected override slotOf(target: string): string {
@@ -422,16 +422,16 @@ export class RangeWriter extends EntryWriter {
     }
   }
 
-  /** The block's copies and tiles of scatter targets in shared memory. */
+  /** The block's copies and scatter caches of targets in shared memory. */
   private openCopies(): void {
     const targets = this.program.scatters("shared");
-    const tiled = this.program.scatters("tiled");
-    if (targets.length + tiled.length === 0) return;
+    const cached = this.program.scatters("cached");
+    if (targets.length + cached.length === 0) return;
     this.declareThread();
-    for (const target of tiled) {
-      const tile = new Tile(this, target, this.program.assumptions.tileLines!);
-      this.tiles.set(target.name, tile);
-      tile.open();
+    for (const target of cached) {
+      const cache = new ScatterCache(this, target, this.program.assumptions.scatterCacheLines!);
+      this.caches.set(target.name, cache);
+      cache.open();
     }
     if (targets.length > 0) this.fillCopies(targets);
     this.code.line(`${this.dialect.barrier};`);
@@ -464,9 +464,9 @@ export class RangeWriter extends EntryWriter {
   }
 
   private closeCopies(): void {
-    if (this.copies.size + this.tiles.size === 0) return;
+    if (this.copies.size + this.caches.size === 0) return;
     this.code.line(`${this.dialect.barrier};`);
-    for (const tile of this.tiles.values()) tile.close();
+    for (const cache of this.caches.values()) cache.close();
     const n = this.copyIndex;
     for (const [name, copy] of this.copies) {
       const target = this.program.array(name) as ScatterParam;

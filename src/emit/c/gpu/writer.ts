@@ -15,7 +15,7 @@ import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode, ValueP
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
 /** What folds values before they go to a scatter target. */
-export interface ScatterTile {
+export interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
 
@@ -230,8 +230,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
         return body.line(stmt, `${this.atomic(target, "global", `&${place}`, value)};`);
       case "shared":
         return body.line(stmt, `${this.atomic(target, "shared", `&${this.copyOf(stmt.target)}[${this.rowMajor(body, stmt)}]`, value)};`);
-      case "tiled":
-        return this.tileOf(stmt.target).update(body, stmt, offset, value);
+      case "cached":
+        return this.cacheOf(stmt.target).update(body, stmt, offset, value);
       case "sorted": {
         const slot = this.slotOf(stmt.target);
         return this.contribute(body, stmt, value, slot, `${slot}++`);
@@ -282,8 +282,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     throw new Error(`${this.name} has no shared copies`);
   }
 
-  protected tileOf(_target: string): ScatterTile {
-    throw new Error(`${this.name} has no tiles`);
+  protected cacheOf(_target: string): TargetCache {
+    throw new Error(`${this.name} has no scatter caches`);
   }
 
   /** The variable with the next slot of a sorted scatter. */
