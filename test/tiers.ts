@@ -99,6 +99,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/grid/field",
   "domain/grids",
   "domain/particles/deposit",
+  "domain/particles/step-in-ball",
   "domain/particles/step-in-plane",
   "domain/particles/step-in-space",
   "domain/periodic",
@@ -116,6 +117,7 @@ export const EVERYWHERE: readonly string[] = [
   "kernel/from-ir",
   "patterns/random",
   "patterns/scan",
+  "patterns/scan-of-floats",
   "patterns/sort",
   "set/copy",
   "set/deep-copy",
@@ -123,9 +125,10 @@ export const EVERYWHERE: readonly string[] = [
   "set/partitioned",
   "set/records",
   "set/scalar",
+  "skeleton/conjugate-gradients",
   "skeleton/particles",
+  "skeleton/plasma",
   "skeleton/random-skeletons",
-  "skeleton/run",
 ];
 
 /** What depends on the JavaScript engine: it is run on the newest version of Node, too. */

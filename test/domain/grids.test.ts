@@ -7,6 +7,7 @@ import { SparseGrid, type Field } from "../../src/domain/index.js";
 import type { Dimension } from "../../src/kernel/cells.js";
 import { f32, f64, i32, max, sum, table } from "../../src/kernel/params.js";
 import { KINDS, type Active, type Make } from "./kinds.js";
+import { share } from "../random/share.js";
 import { noise, onEachBackend } from "./sets.js";
 
 const strict = { precision: "strict" } as const;
@@ -127,7 +128,7 @@ await onEachBackend("grids of any domain", ({ backend, of }) => {
           grid.free();
         }
       }),
-      { numRuns: backend === "native" ? 6 : 40, includeErrorInReport: true },
+      { numRuns: backend === "native" ? 6 : share(40), includeErrorInReport: true },
     );
   });
 });

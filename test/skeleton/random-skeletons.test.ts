@@ -9,6 +9,7 @@ import { exchange } from "../../src/skeleton/fusion/sequence.js";
 import { NOT_ASKED, tested } from "../devices.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSet, jsSets, noise } from "../domain/sets.js";
+import { share } from "../random/share.js";
 
 /** Whole bricks along each axis. */
 const EXTENTS = [12, 30];
@@ -149,7 +150,7 @@ const agree = (sets: readonly DeviceSet[], { numRuns, ways }: { numRuns: number;
   );
 
 it("random sequences give the bits of the sequential run on any number of members, grid and OCC level, fused and unrolled or not", () =>
-  agree(jsSets, { numRuns: 30, ways: 5 }));
+  agree(jsSets, { numRuns: share(30), ways: 5 }));
 
 it("and so do some on members of an OpenCL device", { skip: !tested("opencl") && NOT_ASKED }, async (t) => {
   const opened = await devices("opencl*3").catch((error: Error) => error.message);

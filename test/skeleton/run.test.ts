@@ -2,96 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { f64, max, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
-import { devices, type DeviceSet } from "../../src/set/index.js";
-import { OCC_LEVELS, skeleton, swap, type OccLevel, type SkeletonOptions } from "../../src/skeleton/index.js";
-import { jsSet, noise, onEachBackend } from "../domain/sets.js";
-import { tested } from "../devices.js";
-
-const EXTENTS = [9, 5, 16] as const;
-
-/** Fields, scalars and the steps of conjugate gradients for the Laplacian, started at 0. */
-function poisson(set: DeviceSet, extents: readonly [number, number, number] = EXTENTS) {
-  const grid = dense(set, extents);
-  const [x, r, p, s] = ["x", "r", "p", "s"].map((name) => grid.field(name, f64));
-  const [rr, ps, old] = ["rr", "ps", "old"].map((name) => grid.scalar(name, f64));
-  const laplace = grid.container("laplace", { p, s }, ({ p, s }, c) => {
-    s[c] = 6 * p[c] - p.at(c, 1, 0, 0) - p.at(c, -1, 0, 0) - p.at(c, 0, 1, 0) - p.at(c, 0, -1, 0) - p.at(c, 0, 0, 1) - p.at(c, 0, 0, -1);
-  });
-  const dot = grid.container("dot", { p, s, ps: sum(ps) }, ({ p, s, ps }, c) => ps.add(p[c] * s[c]));
-  const update = grid.container("update", { rr, ps, p, s, x, r }, ({ rr, ps, p, s, x, r }, c) => {
-    x[c] += (rr / ps) * p[c];
-    r[c] -= (rr / ps) * s[c];
-  });
-  const keep = grid.container("keep", { rr, old: sum(old), first: r }, ({ rr, old }, c) => old.add(c.x + c.y + c.z === 0 ? rr : 0));
-  const residual = grid.container("residual", { r, rr: sum(rr) }, ({ r, rr }, c) => rr.add(r[c] * r[c]));
-  const direction = grid.container("direction", { rr, old, r, p }, ({ rr, old, r, p }, c) => {
-    p[c] = r[c] + (rr / old) * p[c];
-  });
-  const start = async (): Promise<void> => {
-    x.fill(0);
-    r.fill((i, j, k) => noise(i, j, k));
-    p.fill((i, j, k) => noise(i, j, k));
-    await grid.run(residual, { precision: "strict" });
-  };
-  return { grid, x, r, p, s, rr, ps, start, steps: [laplace, dot, update, keep, residual, direction] };
-}
-
-async function solve(set: DeviceSet, iterations: number, options: SkeletonOptions) {
-  const { x, rr, start, steps, grid } = poisson(set);
-  await start();
-  const cg = skeleton(set, "cg", steps, { precision: "strict", ...options });
-  await cg.run(iterations);
-  const result = { x: await x.download(), rr: await rr.get() };
-  cg.free();
-  grid.free();
-  return result;
-}
-
-const PLANS: readonly SkeletonOptions[] = [{ fuse: false }, { fuse: true }, { fuse: false, unroll: 5 }, { fuse: true, unroll: 2 }];
-
-await onEachBackend("conjugate gradients have the same bits", ({ backend, of }) => {
-  const plain = solve(of(1), 12, { occ: "none", fuse: false });
-  for (const set of backend === "js" ? [of(1), of(3), of(7)] : [of(3)])
-    for (const occ of OCC_LEVELS)
-      test(`${set.name}, OCC ${occ}`, async () => {
-        for (const options of backend === "js" ? PLANS : PLANS.slice(-1))
-          assert.deepEqual(await solve(set, 12, { occ, ...options }), await plain, JSON.stringify(options));
-      });
-});
-
-for (const spec of ["cuda:0", "cuda:0*3", "cuda:*"].filter(tested)) {
-  const gpus = await devices(spec).catch((error: Error) => error);
-  const skip = gpus instanceof Error ? gpus.message : false;
-  test(`conjugate gradients on ${spec} have the bits of those on one CPU`, { skip }, async () => {
-    const set = gpus as DeviceSet;
-    const plain = await solve(jsSet(1), 12, { occ: "none", fuse: false });
-    for (const occ of OCC_LEVELS)
-      for (const options of PLANS) assert.deepEqual(await solve(set, 12, { occ, ...options }), plain, `${occ} ${JSON.stringify(options)}`);
-    const { start, steps, rr } = poisson(set);
-    await start();
-    const cg = skeleton(set, "cg", steps, { occ: "auto", precision: "strict" });
-    await cg.run(12, { trace: true });
-    assert.equal(await rr.get(), plain.rr);
-    assert.match(await cg.timeline(), /\nmeasured: /);
-    cg.free();
-    await set.close();
-  });
-}
-
-test("conjugate gradients converge, and stop by the residual", async () => {
-  const { start, steps, rr, x, s, p, grid } = poisson(jsSet(3));
-  await start();
-  const cg = skeleton(grid.set, "cg", steps, { occ: "two-way" });
-  const { iterations, stopped } = await cg.run(1000, { scalar: rr, until: (value) => value < 1e-20, every: 7 });
-  assert.ok(stopped && iterations < 300 && iterations % 7 === 0, `${iterations}`);
-  p.upload(await x.download());
-  await grid.run(steps[0]);
-  const residuals = (await s.download()).map((value, n) => {
-    const [i, j, k] = [n % 9, Math.floor(n / 9) % 5, Math.floor(n / 45)];
-    return Math.abs(value - noise(i, j, k));
-  });
-  assert.ok(Math.max(...residuals) < 1e-9);
-});
+import type { DeviceSet } from "../../src/set/index.js";
+import { skeleton, swap, type OccLevel } from "../../src/skeleton/index.js";
+import { jsSet, noise } from "../domain/sets.js";
+import { poisson } from "./poisson.js";
 
 test("two grids take part in one sequence, whatever the members, the overlap and the fusion", async () => {
   const results: unknown[] = [];
