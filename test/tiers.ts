@@ -126,7 +126,6 @@ export const EVERYWHERE: readonly string[] = [
   "set/records",
   "set/scalar",
   "skeleton/conjugate-gradients",
-  "skeleton/particles",
   "skeleton/plasma",
   "skeleton/random-skeletons",
 ];
