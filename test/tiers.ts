@@ -132,7 +132,9 @@ export const EVERYWHERE: readonly string[] = [
 
 /** What depends on the JavaScript engine: it is run on the newest version of Node, too. */
 export const ENGINE: readonly string[] = [
-  "device/conformance/",
+  "device/conformance/js",
+  "device/conformance/js-debug",
+  "device/conformance/wasm",
   "device/cpu/",
   "device/js/",
   "device/wasm/",
