@@ -86,6 +86,7 @@ export const EVERYWHERE: readonly string[] = [
   "cli/emit",
   "device/deterministic",
   "device/launch/known-bindings",
+  "device/launch/memory",
   "device/owners",
   "device/tools/hooks",
   "device/tuning/tuning",

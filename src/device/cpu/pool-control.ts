@@ -32,6 +32,8 @@ export interface Post {
   /** Another memory takes the place of the one that all programs so far work on: they are gone. */
   memory?: WebAssembly.Memory;
   start?: { memory: WebAssembly.Memory | undefined; control: SharedArrayBuffer; rank: number };
+  /** The pool is closed: the worker forgets all that it had of it. */
+  retire?: true;
   programs: [id: number, program: Program][];
   buffers: [id: number, buffer: SharedArrayBuffer | undefined][];
   released: number[];

@@ -29,6 +29,12 @@ function take(post: Post): void {
     memory = post.start.memory;
     control = new Control(post.start.control);
     rank = post.start.rank;
+    epoch = 0;
+  }
+  if (post.retire) {
+    memory = control = undefined;
+    programs.clear();
+    buffers.length = 0;
   }
   if (post.memory) {
     memory = post.memory;

@@ -15,13 +15,13 @@ import {
   Patience,
 } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
+import { Thread } from "./pool-thread.js";
 
 export type { Program, Run } from "./pool-control.js";
 
 /** Absent in browsers. */
 const builtin = globalThis.process?.getBuiltinModule;
 const node = builtin && {
-  Worker: builtin("node:worker_threads").Worker,
   existsSync: builtin("node:fs").existsSync,
   availableParallelism: builtin("node:os").availableParallelism,
 };
@@ -39,11 +39,6 @@ interface Registered {
   /** In messages: `kernel "axpy"`. */
   readonly label: string;
   readonly run: Run;
-}
-
-interface Thread {
-  post(message: Post): void;
-  stop(): Promise<unknown>;
 }
 
 /** Threads of a pool unless asked otherwise: what the machine offers, or the environment variable ISOFORM_THREADS. */
@@ -195,11 +190,16 @@ export class WorkerPool {
     if (failed !== undefined) throw failed;
   }
 
-  /** Stops the workers. */
+  /** Lets the workers go. */
   async close(): Promise<void> {
-    this.failure ??= "it is closed";
-    await Promise.all(this.threads.map((thread) => thread.stop()));
+    const { threads, works } = this;
     this.threads = [];
+    this.failure ??= "it is closed";
+    if (!works) await Promise.all(threads.map((thread) => thread.stop()));
+    else if (threads.length > 0) {
+      this.begin(TAKE_MESSAGES, 0, this.size);
+      for (const thread of threads) thread.retire();
+    }
   }
 
   private add(program: Program, label: string, run: Run): number {
@@ -314,30 +314,10 @@ export class WorkerPool {
   }
 
   private startWorker(rank: number): Promise<void> {
+    const thread = Thread.take();
+    this.threads.push(thread);
     const first: Post = { start: { memory: this.memory, control: this.control!.buffer, rank }, programs: [], buffers: [], released: [] };
-    return new Promise((ready, reject) => {
-      const failed = (reason: string): void => {
-        this.failure ??= `worker ${rank} ended: ${reason}`;
-        reject(new Error(reason));
-      };
-      if (node) {
-        const worker = new node.Worker(new URL("./pool-worker.js", import.meta.url), { execArgv: [] });
-        worker.once("message", () => {
-          worker.unref();
-          ready();
-        });
-        worker.once("error", (error: Error) => failed(error.message));
-        worker.once("exit", (code) => failed(`exit code ${code}`));
-        this.threads.push({ post: (message) => worker.postMessage(message), stop: () => worker.terminate() });
-        worker.postMessage(first);
-      } else {
-        const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
-        worker.onmessage = () => ready();
-        worker.onerror = (event) => failed(event.message || "its script was not loaded");
-        this.threads.push({ post: (message) => worker.postMessage(message), stop: async () => worker.terminate() });
-        worker.postMessage(first);
-      }
-    });
+    return thread.begin(first, (reason) => (this.failure ??= `worker ${rank} ended: ${reason}`));
   }
 }
 

@@ -16,7 +16,8 @@ const REMEMBERED = 8;
 
 /** A view's place. It keeps no memory alive. */
 type ViewKey = Pick<View, "type" | "offset" | "shape" | "strides"> & {
-  readonly buffer: WeakRef<Buffer>;
+  /** See `numbers`. */
+  readonly buffer: number;
   /** Extent of a blocked view's first axis; the rest is its storage's. */
   readonly length?: number;
 };
@@ -41,6 +42,10 @@ interface Known {
 }
 
 const known = new WeakMap<Kernel, Known[]>();
+
+/** Buffers by number, each its own. A WeakRef would keep its buffer until the program next waits for an event, however many launches later. */
+const numbers = new WeakMap<Buffer, number>();
+let lastNumber = 0;
 
 /** The binding of a call whose like has passed all checks before; undefined where there is none, or something is no longer as it was. */
 export function recall(call: Call): Checked | undefined {
@@ -119,7 +124,9 @@ function optionsKey({ device, options }: Call): string {
 
 function viewKey(view: AnyView): ViewKey {
   const { buffer, type, offset, shape, strides } = storageOf(view);
-  return { buffer: new WeakRef(buffer), type, offset, shape, strides, length: lengthOf(view) };
+  const number = numbers.get(buffer) ?? ++lastNumber;
+  numbers.set(buffer, number);
+  return { buffer: number, type, offset, shape, strides, length: lengthOf(view) };
 }
 
 const lengthOf = (view: AnyView): number | undefined => (view instanceof BlockedView ? view.length : undefined);
@@ -129,7 +136,7 @@ function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: 
   if (!(value instanceof View || value instanceof BlockedView) || lengthOf(value) !== length) return false;
   const view = storageOf(value);
   return (
-    view.buffer === buffer.deref() &&
+    numbers.get(view.buffer) === buffer &&
     view.buffer.live !== false &&
     view.type === type &&
     view.offset === offset &&

@@ -184,6 +184,27 @@ test("a pool keeps no process alive and leaves none behind", () => {
   assert.equal(status, 0);
 });
 
+/** Each worker writes the number of its thread to its own place. */
+const THREAD = `const out = new Int32Array(memory);
+const { threadId } = process.getBuiltinModule("node:worker_threads");
+return (args, worker) => { out[worker] = threadId; };`;
+
+async function threadsOf(): Promise<number[]> {
+  const memory = sharedMemory();
+  const pool = await WorkerPool.open({ memory, threads: 3 });
+  pool.run(pool.register({ kind: "js", name: "thread", source: THREAD }), 0);
+  await pool.close();
+  return [...new Int32Array(memory.buffer, 4, 2)].toSorted((a, b) => a - b);
+}
+
+test("500 pools, one after the other, share their threads, which end when no other pool comes", async () => {
+  const first = await threadsOf();
+  for (let n = 0; n < 500; n++) assert.deepEqual(await threadsOf(), first);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const later = await threadsOf();
+  assert.equal(later.filter((thread) => first.includes(thread)).length, 0);
+});
+
 test("ISOFORM_THREADS sets the number of threads", (t) => {
   const before = process.env.ISOFORM_THREADS;
   t.after(() => (before === undefined ? delete process.env.ISOFORM_THREADS : (process.env.ISOFORM_THREADS = before)));

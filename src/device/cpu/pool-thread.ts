@@ -1,0 +1,85 @@
+import type { Post } from "./pool-control.js";
+
+const NodeWorker = globalThis.process?.getBuiltinModule?.("node:worker_threads").Worker;
+
+/** Milliseconds that the thread of a closed pool waits for another one. */
+const SPARE_MS = 1000;
+
+/** Threads of closed pools. An engine takes 20 ms to start one, and 0.1 to hand it a message. */
+const spare: Thread[] = [];
+
+/** What a worker of a pool runs on. It keeps no process alive. */
+export class Thread {
+  private ended = (_reason: string): void => {};
+  private ready = (): void => {};
+  private expiry: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor(private readonly worker: Worker | InstanceType<NonNullable<typeof NodeWorker>>) {}
+
+  /** One that a closed pool has left, or a new one. */
+  static take(): Thread {
+    const left = spare.pop();
+    clearTimeout(left?.expiry);
+    return left ?? Thread.start();
+  }
+
+  private static start(): Thread {
+    if (NodeWorker) {
+      const worker = new NodeWorker(new URL("./pool-worker.js", import.meta.url), { execArgv: [] });
+      const thread = new Thread(worker);
+      worker.on("message", () => {
+        worker.unref();
+        thread.ready();
+      });
+      worker.once("error", (error: Error) => thread.end(error.message));
+      worker.once("exit", (code) => thread.end(`exit code ${code}`));
+      return thread;
+    }
+    const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
+    const thread = new Thread(worker);
+    worker.onmessage = () => thread.ready();
+    worker.onerror = (event) => thread.end(event.message || "its script was not loaded");
+    return thread;
+  }
+
+  /** Waits until it has taken its first message. `ended` is called with the reason if it ends by itself, then or later. */
+  begin(first: Post, ended: (reason: string) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.ready = resolve;
+      this.ended = (reason) => {
+        ended(reason);
+        reject(new Error(reason));
+      };
+      if ("ref" in this.worker) this.worker.ref();
+      this.post(first);
+    });
+  }
+
+  post(message: Post): void {
+    this.worker.postMessage(message);
+  }
+
+  /** Leaves it, with nothing of its pool in it, to the next pool; it ends if there is none soon. */
+  retire(): void {
+    this.ended = () => {};
+    this.post({ retire: true, programs: [], buffers: [], released: [] });
+    spare.push(this);
+    this.expiry = setTimeout(() => void this.stop(), SPARE_MS);
+    if (NodeWorker) (this.expiry as NodeJS.Timeout).unref();
+  }
+
+  async stop(): Promise<void> {
+    this.leave();
+    await this.worker.terminate();
+  }
+
+  private end(reason: string): void {
+    this.leave();
+    this.ended(reason);
+  }
+
+  private leave(): void {
+    const place = spare.indexOf(this);
+    if (place >= 0) spare.splice(place, 1);
+  }
+}
