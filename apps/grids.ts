@@ -20,6 +20,10 @@ export function givenSettings(options: Partial<GridSettings>): Partial<GridSetti
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
+/** Memory is needed for all cells; else for a byte of each, and those that are active. */
+export const storesAll = ({ grid }: Pick<Storage, "grid">, { active }: { readonly active?: unknown }): boolean =>
+  grid === "dense" || active === undefined;
+
 /** How many times as large as that of f64 round-off is on devices that emulate it. */
 export function roundOff({ members }: DeviceSet): number {
   return Math.max(...members.map(({ device }) => 2 ** (53 - (device.capabilities.f64Bits ?? 53))));

@@ -25,15 +25,24 @@ const finite = (text: string): number => (text.trim() === "" || !Number.isFinite
 
 /** A whole number greater than 0. */
 export function count(text: string): number {
-  const value = positive(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
-  return value;
+  return whole(positive(text));
 }
 
 /** A whole number from 0 on. */
 export function countOrNone(text: string): number {
-  const value = nonNegative(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
+  return whole(nonNegative(text));
+}
+
+/** Larger ones would not be told apart. */
+function whole(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError("It needs a whole number up to 9007199254740991.");
+  return value;
+}
+
+/** A finite number. */
+export function number(text: string): number {
+  const value = finite(text);
+  if (Number.isNaN(value)) throw new InvalidArgumentError("It needs a number.");
   return value;
 }
 

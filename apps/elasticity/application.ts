@@ -2,7 +2,7 @@ import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION } from "isoform/portability";
 import { givenSettings, gridReport, roundOff } from "../grids.js";
-import { Elasticity } from "./elasticity.js";
+import { BYTES_PER_NODE, Elasticity } from "./elasticity.js";
 import { CORNERS, elementStiffness, nodeStiffness } from "./hexahedron.js";
 import { forceOn } from "./reference.js";
 import { cube } from "./solid.js";
@@ -10,8 +10,6 @@ import { cube } from "./solid.js";
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.01 : 0.1);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
 
-/** Load, displacement, residual, direction and product, and two fields of bits. */
-const BYTES_PER_NODE = 5 * 3 * 8 + 2;
 const TOLERANCE = 1e-11;
 const MATERIAL = { young: 1, poisson: 0.3 };
 

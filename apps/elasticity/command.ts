@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
@@ -7,7 +7,7 @@ import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
-import { count, positive } from "../options.js";
+import { count, number, positive } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
 import { CASES, type CaseName } from "./solid.js";
@@ -44,8 +44,8 @@ export function command(program: Command, shell: Shell): void {
     .option("--size <n>", "nodes along each side of the grid", count, 32)
     .option("--fill <share>", "of the grid that the cube takes, above 0 and up to 1", positive, 1)
     .option("--young <E>", "Young's modulus", positive, 1)
-    .option("--poisson <nu>", "Poisson's ratio, above -1 and below 0.5", finite, 0.3)
-    .option("--pressure <p>", "outward on the top; below 0 it presses", finite, 0.01)
+    .option("--poisson <nu>", "Poisson's ratio, above -1 and below 0.5", number, 0.3)
+    .option("--pressure <p>", "outward on the top; below 0 it presses", number, 0.01)
     .addOption(new Option("--preconditioner <name>", "of conjugate gradients").choices(PRECONDITIONERS).default(DEFAULTS.preconditioner))
     .option("--tolerance <x>", "by which the residual must fall", positive, TOLERANCE)
     .option("--iterations <n>", "at most", count, ITERATIONS);
@@ -101,9 +101,3 @@ async function picture({ grid, fields, solid }: Elasticity): Promise<string> {
 }
 
 const vectorText = (values: readonly number[]): string => `(${values.map((value) => value.toExponential(2)).join(", ")})`;
-
-function finite(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It needs a number.");
-  return value;
-}

@@ -1,6 +1,7 @@
 import { f64, u8 } from "isoform";
 import { makeGrid, type Container, type Grid } from "isoform/grid";
-import type { DeviceSet } from "isoform/set";
+import { storesAll } from "../grids.js";
+import { requireMemory, type DeviceSet } from "isoform/set";
 import {
   skeleton,
   swap,
@@ -38,6 +39,9 @@ export interface Solution {
   readonly residual: number;
   readonly seconds: number;
 }
+
+/** Load, displacement, residual, direction and product, and two fields of bits. */
+export const BYTES_PER_NODE = 5 * 3 * 8 + 2;
 
 export const TOLERANCE = 1e-8;
 export const ITERATIONS = 10_000;
@@ -86,6 +90,9 @@ export class Elasticity {
   }
 
   private static async make(set: DeviceSet, solid: Solid, settings: Settings, plan: SkeletonOptions): Promise<Elasticity> {
+    const [nx, ny, nz] = solid.extents;
+    const what = `elasticity on ${nx} x ${ny} x ${nz} nodes`;
+    requireMemory(set, { what, bytes: nx * ny * nz * (storesAll(settings, solid) ? BYTES_PER_NODE : 1), choose: "a smaller --size" });
     const grid = makeGrid(set, solid.extents, { kind: settings.grid, layout: settings.layout, active: solid.active });
     const vectors = (name: string) => grid.field(name, f64, { cardinality: 3 });
     const bits = (name: string) => grid.field(name, u8);

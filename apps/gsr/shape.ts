@@ -18,6 +18,8 @@ const FIELDS = 2;
 const CCDS = 62;
 const ORDERS = 3;
 const GIB = 2 ** 30;
+/** A little more would have rows that i32 cannot count. */
+const LARGEST_GIB = 460;
 
 /** The counts that fix everything else. */
 export interface Shape {
@@ -148,7 +150,7 @@ export function requirePublishedSize(gib: number): void {
 }
 
 function requireSize(gib: number): void {
-  if (!(gib > 0 && Number.isFinite(gib))) throw new LaunchError(`a system of ${gib} GiB: the size is a positive number`);
+  if (!(gib > 0 && gib <= LARGEST_GIB)) throw new LaunchError(`a system of ${gib} GiB: it can have from 0.001 to ${LARGEST_GIB} GiB`);
 }
 
 /** The row at which each star's observations start, `stars` + 1 entries: floor(N / S) a star, the first N mod S stars one more. */

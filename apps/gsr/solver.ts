@@ -1,5 +1,6 @@
 import type { Device, LaunchOptions, LayoutName, Precision, View } from "isoform";
 import { f64 } from "isoform";
+import { requireMemory } from "isoform/set";
 import type { Progress } from "isoform/portability";
 import { fusedForm, fusedFootprint, type Sorted } from "./fused.js";
 import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
@@ -73,6 +74,9 @@ export class Solver {
     const { generator = "parallel", seed = 0, form = "paper", precision } = options;
     const { layout, footprint, build }: Form = FORMS[form];
     const launch: LaunchOptions = { precision };
+    const { gib } = options;
+    // As the program counts it, which is nearly all: the exact size of a large system takes long to find.
+    requireMemory(device, { what: `a system of ${gib} GiB`, bytes: 0.9 * gib * 2 ** 30, choose: "a smaller --gib" });
     const shape = shapeOf(options);
     requireRoom(device, shape, footprint(shape));
     const system = await createSystem(

@@ -1,6 +1,7 @@
 import type { Device, LaunchOptions, LayoutName, View } from "isoform";
 import { LaunchError, f64, i32, range, teams } from "isoform";
 import type { Progress } from "isoform/portability";
+import { requireMemory } from "isoform/set";
 import type { SparseRows } from "./constraints.js";
 import { constraintRows, transposed } from "./constraints.js";
 import { FIRST_BLOCK, generateCoefficients, generateIndices, starOfRow } from "./generate.js";
@@ -84,14 +85,7 @@ export function footprint(shape: Shape): number {
 export function requireRoom(device: Device, shape: Shape, more = 0): void {
   const needed = footprint(shape) + more;
   const largest = 8 * ATTITUDE * shape.observations;
-  const { memory, maxAllocation } = device.capabilities;
-  const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
-  if (needed > memory)
-    throw new LaunchError(`the system needs ${gib(needed)} of device memory, "${device.name}" has ${gib(memory)}: ask for a smaller --gib`);
-  if (largest > maxAllocation)
-    throw new LaunchError(
-      `the attitude coefficients need ${gib(largest)} in one array, "${device.name}" allows ${gib(maxAllocation)}: ask for a smaller --gib`,
-    );
+  requireMemory(device, { what: `a system of ${shape.observations} observations`, bytes: needed, largest, choose: "a smaller --gib" });
 }
 
 export interface SystemOptions extends LaunchOptions {

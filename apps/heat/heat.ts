@@ -1,6 +1,6 @@
 import { LaunchError, f64, max } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
-import type { DeviceSet, Scalar } from "isoform/set";
+import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
 import {
   skeleton,
   swap,
@@ -23,6 +23,9 @@ export interface HeatSettings extends Resolved<GridSettings> {
 }
 
 export const DEFAULTS: HeatSettings = { ...DEFAULT_SETTINGS, size: 512, ratio: 0.2, periodic: false };
+
+/** Three fields. */
+const BYTES_PER_CELL = 3 * 8;
 
 export interface Deviation {
   /** Time since the start. */
@@ -56,6 +59,7 @@ export class Heat {
   ) {
     const { size, ratio, periodic, occ, precision } = settings;
     if (!(ratio > 0 && ratio <= 0.25)) throw new LaunchError(`a ratio dt / h^2 of ${ratio}: steps are stable above 0 and up to 0.25`);
+    requireMemory(set, { what: `heat on ${size} x ${size} cells`, bytes: BYTES_PER_CELL * size ** 2, choose: "a smaller --size" });
     this.grid = makeGrid(set, [size, size], { kind: settings.grid, layout: settings.layout, periodic });
     const { grid } = this;
     [this.u, this.next, this.mode] = ["u", "next", "mode"].map((name) => grid.field(name, f64));

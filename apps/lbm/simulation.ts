@@ -1,6 +1,6 @@
 import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
-import type { DeviceSet, Scalar } from "isoform/set";
+import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
 import {
   skeleton,
   swap,
@@ -12,6 +12,7 @@ import {
   type SkeletonOptions,
   type Unresolved,
 } from "isoform/skeleton";
+import { storesAll } from "../grids.js";
 import {
   FLUID,
   kernelsOf,
@@ -91,6 +92,12 @@ export interface State {
 /** Further options of the planner. */
 export type PlanOptions = Pick<SkeletonOptions, "fuse" | "unroll">;
 
+/** Populations, density, velocity, and what cells and the ways between them are. */
+function bytesPerCell({ weights, dimension }: Lattice, { type, pattern }: Pick<Settings, "type" | "pattern">): number {
+  const values = weights.length * (pattern === "aa" ? 1 : 2) + 1 + dimension;
+  return values * (type === "f64" ? 8 : 4) + 5;
+}
+
 /** A flow on a set of devices. */
 export class Simulation {
   readonly velocity: RealField;
@@ -135,6 +142,13 @@ export class Simulation {
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
+    const what = `lbm on ${extents.join(" x ")} cells`;
+    const cells = extents.reduce((product, n) => product * n);
+    requireMemory(set, {
+      what,
+      bytes: cells * (storesAll(settings, flow) ? bytesPerCell(lattice, settings) : 1),
+      choose: "a smaller --size",
+    });
     if (inPlace) {
       if (settings.grid !== "dense" || set.members.length > 1)
         throw new LaunchError(

@@ -1,6 +1,6 @@
 import { i32, sum, u8 } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
-import type { DeviceSet, Scalar } from "isoform/set";
+import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
 import {
   skeleton,
   swap,
@@ -21,6 +21,9 @@ export interface LifeSettings extends Resolved<GridSettings> {
 
 export const DEFAULTS: LifeSettings = { ...DEFAULT_SETTINGS, width: 64, height: 48 };
 
+/** Two fields. */
+const BYTES_PER_CELL = 2;
+
 /** Conway's Game of Life on a rectangle, one byte a cell; beyond the rectangle nothing lives. */
 export class Life {
   readonly grid: Grid<2>;
@@ -38,6 +41,8 @@ export class Life {
     options: SkeletonOptions = {},
   ) {
     const { width, height, occ, precision } = settings;
+    const what = `life on ${width} x ${height} cells`;
+    requireMemory(set, { what, bytes: BYTES_PER_CELL * width * height, choose: "a smaller --width or --height" });
     this.grid = makeGrid(set, [width, height], { kind: settings.grid, layout: settings.layout });
     const { grid } = this;
     const [now, next] = ["now", "next"].map((name) => grid.field(name, u8));

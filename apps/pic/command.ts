@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError } from "isoform";
 import { requireHdf5 } from "isoform/io";
 import { devices } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, countOrNone, f64Option, positive } from "../options.js";
+import { count, countOrNone, f64Option, number, positive } from "../options.js";
 import { CASES, missOf, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
@@ -87,7 +87,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--particles <n>", "of each species", count, defaults.particles)
       .option("--cells <n>", "along axis 1", count, defaults.cells)
       .option("--degree <p>", "of the splines, 1 to 5", count, defaults.degree)
-      .option("--amplitude <a>", "of the perturbation at the start", finite, defaults.amplitude)
+      .option("--amplitude <a>", "of the perturbation at the start", number, defaults.amplitude)
       .option("--ion-mass <m>", "mobile ions of this mass, as warm as the electrons, in place of a background at rest", positive)
       .option("--dt <t>", "time step, in units of 1 / plasma frequency", positive, defaults.dt)
       .option("--time <t>", "end of the run", positive, defaults.time)
@@ -126,12 +126,6 @@ export function command(program: Command, shell: Shell): void {
 
 /** The exit code of what SIGINT ended. */
 const INTERRUPTED = 130;
-
-function finite(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It needs a number.");
-  return value;
-}
 
 async function run(each: Case, given: Given, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])

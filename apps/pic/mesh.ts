@@ -17,12 +17,17 @@ export interface Mesh {
   readonly velocities: 1 | 2 | 3;
 }
 
+/** Mass matrices are inverted along an axis, where all cells meet all others in every step. */
+const MOST_CELLS = 8192;
+
 /** A mesh from the cells and lengths of one to three axes. Throws IsoformError for what makes no scheme. */
 export function meshOf(cells: readonly number[], lengths: readonly number[], degree: number, velocities: 1 | 2 | 3): Mesh {
   if (!(Number.isInteger(degree) && degree >= 1 && degree <= 5))
     throw new IsoformError(`pic: splines of degree ${degree}; the scheme has those of degree 1 to 5`);
   const axes = [0, 1, 2].map((a) => {
     if (a >= cells.length) return ABSENT;
+    if (cells[a] > MOST_CELLS)
+      throw new IsoformError(`pic: ${cells[a]} cells along axis ${a + 1}; its dense inverses allow ${MOST_CELLS}: choose fewer --cells`);
     if (!(Number.isInteger(cells[a]) && cells[a] > 2 * degree))
       throw new IsoformError(`pic: ${cells[a]} cells along axis ${a + 1}; splines of degree ${degree} need ${2 * degree + 1} or more`);
     return { cells: cells[a], length: lengths[a], degree };

@@ -39,8 +39,10 @@ export async function follow(
     rows.push(row);
     await report(row, seconds);
   };
-  if (rows.length === 0) await sample(0);
   const steps = Math.round(time / simulation.settings.dt);
+  if (!Number.isSafeInteger(steps))
+    throw new IsoformError(`pic: a run to time ${time} takes too many steps of ${simulation.settings.dt}: choose a shorter --time`);
+  if (rows.length === 0) await sample(0);
   while (simulation.steps < steps && !stop?.aborted) {
     const start = performance.now();
     await simulation.run(Math.min(every, steps - simulation.steps));

@@ -1,12 +1,13 @@
 import type { Device, Graph, Queue } from "isoform";
 import { IsoformError } from "isoform";
-import { devices, type DeviceSet } from "isoform/set";
+import { devices, requireMemory, type DeviceSet } from "isoform/set";
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { Exchange, synchronise } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
 import { joined, Part, type Values } from "./part.js";
+import { dimension, dofs } from "./mesh.js";
 import type { Problem, Settings } from "./problem.js";
 import { projectionMoments, type VectorField } from "./projection.js";
 import { isSortable } from "./sorting.js";
@@ -37,6 +38,11 @@ function describe({ mesh: { axes, velocities }, species }: Problem, settings: Se
     precision,
     "steps between sorts": sort,
   };
+}
+
+/** Bytes of E, B, the current and two scratch fields of each member, and of all particles: positions, velocities and weight. */
+function footprint({ mesh, species }: Problem, { count }: Settings, members: number): number {
+  return 8 * (members * 9 * dofs(mesh) + species.length * count * (dimension(mesh) + mesh.velocities + 1));
 }
 
 /** Submits something, somewhere. */
@@ -75,6 +81,11 @@ export class Simulation {
 
   /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
+    requireMemory(on, {
+      what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
+      bytes: footprint(problem, settings, "members" in on ? on.members.length : 1),
+      choose: "fewer --particles or --cells",
+    });
     requireStep(problem, settings.dt);
     if (settings.sort > 0 && !isSortable(problem.mesh))
       throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");

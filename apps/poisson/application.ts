@@ -2,18 +2,16 @@ import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION } from "isoform/portability";
 import { givenSettings, gridReport, roundOff } from "../grids.js";
-import { DEFAULTS, makePoisson } from "./poisson.js";
+import { BYTES_PER_CELL, DEFAULTS, makePoisson } from "./poisson.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
 
-/** Solution, residual, direction and its second buffer, and one more for the check. */
-const FIELDS = 5;
 const TOLERANCE = 1e-11;
 
 /** Cells along each axis of the cube that takes `gib`. */
 function edge(gib: number): number {
-  const cells = Math.floor(((gib * 2 ** 30) / (FIELDS * 8)) ** (1 / 3));
+  const cells = Math.floor(((gib * 2 ** 30) / BYTES_PER_CELL) ** (1 / 3));
   if (!(cells >= 4 && cells ** 3 < 2 ** 31))
     throw new LaunchError(`a cube of ${gib} GiB: it can have from 4 to 1290 cells along each axis, 3e-6 to 80 GiB`);
   return cells;
@@ -25,7 +23,7 @@ export const application: Application = {
 
   onGrid: true,
 
-  footprint: (options) => FIELDS * 8 * edge(sizeOf(options)) ** 3,
+  footprint: (options) => BYTES_PER_CELL * edge(sizeOf(options)) ** 3,
 
   async prepare(set, options) {
     const gib = sizeOf(options);

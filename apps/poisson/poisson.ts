@@ -1,6 +1,6 @@
 import { f64, LaunchError } from "isoform";
 import { dot, GRID_KINDS, makeGrid, type DenseGrid, type Field } from "isoform/grid";
-import type { DeviceSet } from "isoform/set";
+import { requireMemory, type DeviceSet } from "isoform/set";
 import {
   skeleton,
   swap,
@@ -34,6 +34,9 @@ export interface PoissonSettings extends Resolved<GridSettings> {
 
 export const DEFAULTS: PoissonSettings = { ...DEFAULT_SETTINGS, size: 64, preconditioner: "none", sweeps: 1 };
 
+/** Solution, residual, direction and its second buffer, and one more for the check. */
+export const BYTES_PER_CELL = 5 * 8;
+
 export interface SolveOptions {
   /** Of the residual's norm relative to that of the right-hand side. */
   tolerance?: number;
@@ -60,6 +63,8 @@ export interface Errors {
 
 /** Damping that smooths best in three dimensions: 6/7 (U. Trottenberg et al., Multigrid, 2001, section 2.9). */
 const SMOOTHING = 6 / 7;
+/** Each is a container of its own. */
+const MOST_SWEEPS = 1000;
 const COARSEST_SIZE = 4;
 
 /** -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces, by 7-point differences and conjugate gradients from u = 0. */
@@ -82,8 +87,14 @@ export class Poisson {
     readonly settings: PoissonSettings,
     options: SkeletonOptions = {},
   ) {
-    const { size, occ, precision, preconditioner } = settings;
+    const { size, sweeps, occ, precision, preconditioner } = settings;
+    if (sweeps > MOST_SWEEPS) throw new LaunchError(`${sweeps} sweeps of Jacobi's method: it takes ${MOST_SWEEPS} at most`);
     if (!(size >= 2)) throw new LaunchError(`a grid of ${size} cells along each axis: it needs at least 2`);
+    requireMemory(set, {
+      what: `poisson on ${size} x ${size} x ${size} cells`,
+      bytes: BYTES_PER_CELL * size ** 3,
+      choose: "a smaller --size",
+    });
     this.problem = new Manufactured(size);
     this.grid = gridOf(set, settings);
     const { grid } = this;

@@ -1,5 +1,6 @@
 import type { Device, Launch, Precision, View } from "isoform";
 import { LaunchError, atFirstUse, f64, range } from "isoform";
+import { requireMemory } from "isoform/set";
 import { add, copy, dot, init, mul, triad } from "./kernels.js";
 
 /** BabelStream's first values and scalar. */
@@ -46,11 +47,7 @@ export class Stream {
   }
 
   static create(device: Device, n: number, precision?: Precision): Stream {
-    const needed = 3 * 8 * n;
-    if (needed > device.capabilities.memory || 8 * n > device.capabilities.maxAllocation)
-      throw new LaunchError(
-        `stream needs three arrays of ${(8 * n) / 2 ** 30} GiB, more than "${device.name}" can hold: ask for a smaller --gib`,
-      );
+    requireMemory(device, { what: `stream on three arrays of ${n} doubles`, bytes: 3 * 8 * n, largest: 8 * n, choose: "a smaller --gib" });
     return new Stream(device, n, { a: device.array(f64, n), b: device.array(f64, n), c: device.array(f64, n) }, precision);
   }
 

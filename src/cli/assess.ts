@@ -3,16 +3,20 @@ import { IsoformError } from "../ir/errors.js";
 import type { OpenOptions } from "../device/device.js";
 import type { Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";
+import type { Assessment } from "../portability/schema.js";
 import type { PlatformSet } from "../portability/metric.js";
 import { PORTS, type Port } from "../portability/ports/names.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
+import { Stopped } from "../portability/stop.js";
+import { count, positive } from "./numbers.js";
 import { addSettings } from "./settings.js";
+import { Interruption } from "./signals.js";
 
 /** Applications that can be measured, by name. */
 const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
 
-/** Exit code where a run's result was wrong: the tables hold the other runs. */
+/** Exit code where something failed or was wrong: the tables hold the rest. */
 const WRONG_RESULT = 1;
 
 /** What an assessment of no particular size may take, measuring peaks included. */
@@ -93,8 +97,38 @@ async function assessCommand(applications: string[], options: AssessOptions, she
     throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
   if (applications.length && (options.from ?? options.merge) !== undefined)
     throw new IsoformError(`${applications.join(", ")}: applications are not run with --from or --merge: leave them out`);
+  const interruption = new Interruption();
+  try {
+    const evidence = await gather(applications, { ...options, stop: interruption.stop }, shell);
+    const remarks = await tell(evidence, options, shell);
+    for (const remark of remarks) process.stderr.write(`isoform: ${remark}\n`);
+    if (remarks.length > 0) process.exitCode = WRONG_RESULT;
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  } finally {
+    interruption.ignore();
+  }
+  if (interruption.signal === undefined) return;
+  process.stderr.write(`isoform: ended by ${interruption.signal}: what was not finished is missing\n`);
+  // What was under way goes on otherwise.
+  process.exit(interruption.exitCode);
+}
+
+/** Prints and writes all that was found; returns what is wrong with it, in words. */
+async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): Promise<string[]> {
   const { assess } = await import("../portability/assessment.js");
-  const assessment = assess(await gather(applications, options, shell), options.set);
+  const remarks: string[] = [];
+  const assessed = (): Assessment => {
+    try {
+      return assess(evidence, options.set);
+    } catch (error) {
+      // Sets name platforms as they are found: what was measured shall not be lost for a wrong name.
+      if (!(error instanceof IsoformError) || (options.from ?? options.merge) !== undefined) throw error;
+      remarks.push(`--set is left out: ${error.message}`);
+      return assess(evidence);
+    }
+  };
+  const assessment = assessed();
   const { tablesOf, tableText } = await import("../portability/tables.js");
   // The times of published data are the file itself.
   const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
@@ -104,15 +138,14 @@ async function assessCommand(applications: string[], options: AssessOptions, she
     const { report } = await import("../portability/report.js");
     await shell.writeFile(options.report, report(assessment));
   }
-  const wrong = assessment.validation.filter((v) => !v.ok);
-  if (wrong.length) {
-    const places = wrong.map((v) => `${v.application} on ${v.platform} (${v.problem})`);
-    process.stderr.write(`isoform: wrong results, left out of every mean: ${places.join("; ")}\n`);
-    process.exitCode = WRONG_RESULT;
-  }
+  const wrong = assessment.validation.filter((v) => !v.ok).map((v) => `${v.application} on ${v.platform} (${v.problem})`);
+  if (wrong.length > 0) remarks.push(`wrong results, left out of every mean: ${wrong.join("; ")}`);
+  const failed = (assessment.missing ?? []).filter((m) => m.failed).map((m) => `${m.application} (${m.problem})`);
+  if (failed.length > 0) remarks.push(`failed, with the reason under Missing: ${failed.join("; ")}`);
+  return remarks;
 }
 
-async function gather(applications: string[], options: AssessOptions, shell: Shell): Promise<Evidence> {
+async function gather(applications: string[], options: AssessOptions & { stop: AbortSignal }, shell: Shell): Promise<Evidence> {
   if (options.from !== undefined) {
     const { published } = await import("../portability/assessment.js");
     return published(options.from, options.bandwidth);
@@ -143,18 +176,6 @@ function ports(text: string): Port[] {
     if (port === undefined) throw new InvalidArgumentError(`There are ${PORTS.join(", ")}.`);
     return port;
   });
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value < Infinity) || text.trim() === "") throw new InvalidArgumentError("It needs a number greater than 0.");
-  return value;
-}
-
-function count(text: string): number {
-  const value = positive(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError("It needs a whole number.");
-  return value;
 }
 
 function platformSet(text: string, before: PlatformSet[]): PlatformSet[] {

@@ -1,11 +1,12 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmittedFile } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
+import { count } from "./numbers.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
 import type { FoundKernel } from "./observed-launches.js";
@@ -39,7 +40,7 @@ export function addEmit(program: Command, shell: Shell): void {
     .option("--out <folder>", "write files there instead of printing them")
     .addOption(option("precision"))
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
-    .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", size, 16)
+    .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", count, 16)
     .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
     .addOption(option("grid"))
     .addOption(option("layout"))
@@ -62,11 +63,22 @@ async function emit(source: string, options: EmitOptions, shell: Shell): Promise
     : await kernelsOfFile(source, options);
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));
-  await mkdir(options.out, { recursive: true }).catch((error: Error) => {
+  await makeFolder(options.out).catch((error: Error) => {
     throw new IsoformError(`cannot make the folder ${options.out}: ${error.message.split(",")[0]}`);
   });
   for (const { name, text } of files) await shell.writeFile(join(options.out, name), text);
   shell.print(files.map(({ name }) => join(options.out!, name)).join("\n"));
+}
+
+/** Makes it and the folders above it one by one: where none can be made, as in /proc, a recursive `mkdir` tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = resolve(path); !(await stat(at).catch(absent)); at = dirname(at)) missing.push(at);
+  for (const folder of missing.reverse()) await mkdir(folder);
+}
+
+function absent(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 function chosen(source: string, found: readonly FoundKernel[], wanted: readonly string[] | undefined): readonly FoundKernel[] {
@@ -92,12 +104,6 @@ function printed(files: readonly EmittedFile[]): string {
 
 function list(text: string): string[] {
   return text.split(",").map((name) => name.trim());
-}
-
-function size(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("It needs a whole number greater than 0.");
-  return value;
 }
 
 function bounds(text: string): [number, number][] {

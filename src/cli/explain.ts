@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { DEFAULT_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";
+import { count, countOrNone } from "./numbers.js";
 import { addSettings } from "./settings.js";
 
 /** Applications that have a sequence of containers, by name; each is loaded only when it is wanted. */
@@ -39,9 +40,9 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
   addSettings(command, DEFAULT_SETTINGS);
   command
     .option("--no-fuse", "run containers as they were written")
-    .option("--unroll <n>", "iterations that are planned together", positive, 1)
-    .option("--size <n>", "cells along each axis; the application's default where absent", positive)
-    .option("--iterations <n>", "run so many before, the last one measured for the timeline; 0: none", whole, 20)
+    .option("--unroll <n>", "iterations that are planned together", count, 1)
+    .option("--size <n>", "cells along each axis; the application's default where absent", count)
+    .option("--iterations <n>", "run so many before, the last one measured for the timeline; 0: none", countOrNone, 20)
     .addOption(
       new Option("--format <name>", "text; the graph for Graphviz or as a picture; the timeline as a picture or for chrome://tracing")
         .choices(Object.keys(FORMATS))
@@ -75,16 +76,4 @@ async function explain(name: string, options: ExplainOptions, shell: Shell, modu
   } finally {
     await set.close();
   }
-}
-
-function positive(text: string): number {
-  const value = whole(text);
-  if (value === 0) throw new InvalidArgumentError("It needs a whole number greater than 0.");
-  return value;
-}
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isInteger(value) || value < 0) throw new InvalidArgumentError("It needs a whole number from 0 on.");
-  return value;
 }

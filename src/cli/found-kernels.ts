@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { contiguousRows, cubicSizes, stemOf } from "../emit/standalone/index.js";
@@ -66,7 +66,8 @@ async function launchedBySkeleton(
 
 async function load(path: string): Promise<Record<string, unknown>> {
   const file = resolve(path);
-  if (!existsSync(file)) throw new IsoformError(`${path} is neither a file nor an application (isoform --help lists those)`);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new IsoformError(`${path} is neither a file nor an application (isoform --help lists those)`);
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {

@@ -30,7 +30,9 @@ async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 async function checkWritable(path: string): Promise<void> {
-  const existing = await stat(path).catch(() => undefined);
+  const existing = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENAMETOOLONG") throw new IsoformError(`cannot write ${path.slice(0, 40)}...: its name is too long`);
+  });
   if (existing?.isDirectory()) throw new IsoformError(`cannot write ${path}: it is a directory`);
   if (existing && !existing.isFile()) return;
   const directory = dirname(path);

@@ -1,5 +1,5 @@
 import type { Dataset as H5Dataset, Group as H5Group } from "h5wasm/node";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 import { IsoformError } from "../ir/errors.js";
@@ -64,10 +64,12 @@ export async function hdf5Missing(): Promise<{ reason: string; remedy: string } 
   }
 }
 
-/** For a file that is to be written or read. Throws IsoformError where that cannot be. */
+/** For a file that is to be written or read. Throws IsoformError where that cannot be, or where it is a pipe or a device. */
 export async function requireHdf5(path: string): Promise<void> {
   const missing = await hdf5Missing();
   if (missing) throw new IsoformError(`${path} is an HDF5 file, and ${missing.reason}: ${missing.remedy}`);
+  const there = await stat(path).catch(() => undefined);
+  if (there && !there.isFile()) throw new IsoformError(`${path} is no file, as HDF5 needs one: name another`);
 }
 
 async function library(): Promise<H5Wasm> {

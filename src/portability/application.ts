@@ -75,6 +75,8 @@ export interface Application {
 /** Where something long tells how far it is. `done` of `total`; `text` says of what. */
 export type Progress = (done: number, total: number, text?: string) => void;
 
+export type ProgressFactory = (label: string) => { update: Progress; done(): void };
+
 /** What the command line lends to an application's own command. */
 export interface Shell {
   /** To standard output. */

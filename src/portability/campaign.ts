@@ -1,15 +1,17 @@
-import type { Device, OpenOptions, Precision } from "../device/device.js";
-import { DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
-import { DeviceError, EmitError, LaunchError } from "../ir/errors.js";
-import type { Application, PreparedApplication, ProblemOptions, Progress } from "./application.js";
+import type { Device, OpenOptions } from "../device/device.js";
+import type { GridSettings } from "../skeleton/settings.js";
+import { IsoformError, LaunchError } from "../ir/errors.js";
+import type { Application, ProblemOptions, ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { hardwareOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
-import type { Run } from "./metric.js";
 import { portDevice, portOf, type Port } from "./ports/names.js";
-import type { Missing, Setting, Validation } from "./schema.js";
+import type { Missing } from "./schema.js";
+import { selfTest } from "./self-test.js";
+import { Stopped, unlessStopped } from "./stop.js";
 import { Target } from "./target.js";
+import { codePath, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Refusal } from "./trials.js";
 
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
@@ -23,9 +25,9 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   quick?: boolean;
   /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
   seconds?: number;
+  /** Ends the campaign: what is finished by then is kept, and the rest is listed as missing. */
+  stop?: AbortSignal;
 }
-
-export type ProgressFactory = (label: string) => { update: Progress; done(): void };
 
 /** How devices are found: the registry of backends, or a stand-in. */
 export interface Registry {
@@ -33,6 +35,8 @@ export interface Registry {
   /** Devices of this machine that are not among these names, and why. */
   leftOut?(options?: OpenOptions): Promise<LeftOut[]>;
   open(name: string, options?: OpenOptions): Promise<Device>;
+  /** Throws where the device computes wrongly: nothing is measured there. */
+  check?(device: Device): Promise<void>;
 }
 
 interface LeftOut {
@@ -40,19 +44,31 @@ interface LeftOut {
   readonly backend: string;
   readonly platform: string;
   readonly reason: string;
+  /** It should have been there. */
+  readonly failed?: boolean;
 }
 
-/** Enough for a mean and its error, of a quick look or where time is short. */
-const FEWEST_REPEATS = 3;
+/** A target on which nothing runs any more. */
+interface Lost {
+  readonly target: Target;
+  readonly error: unknown;
+  readonly failed?: boolean;
+}
+
+/** An application whose problem is too large for a target. */
+interface Misfit extends Lost {
+  readonly application: Application;
+}
+
 /** Of one run, where time is short and nobody asked for more. */
 const FEW_ITERATIONS = 5;
 
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
- * of the machine's mood meets them all. A run counts only if its result is valid. A device that cannot run an application is listed as
- * missing there; where nothing ran at all, the first one's error is thrown.
- * Throws DeviceError for a device that cannot be opened, LaunchError for a problem that does not fit the devices and for options that
- * an application does not have.
+ * of the machine's mood meets them all. A run counts only if its result is valid. What fails on one device is listed as missing there with
+ * its reason, and the others go on; where nothing ran at all because an application refused it everywhere, the first one's error is thrown.
+ * Throws DeviceError for a device that was named and cannot be opened, LaunchError for a problem that does not fit the devices and for options
+ * that an application does not have, Stopped where it was stopped before there was anything to tell.
  */
 export async function measureApplications(
   applications: readonly Application[],
@@ -61,53 +77,84 @@ export async function measureApplications(
   registry: Registry = installed,
 ): Promise<Evidence> {
   const started = performance.now();
-  const names = [...(options.devices ?? (await registry.names({ f64: options.f64 }))), ...(options.ports ?? []).map(portDevice)];
-  const leftOut = options.devices ? [] : ((await registry.leftOut?.({ f64: options.f64 })) ?? []);
+  const { stop } = options;
+  const leftOut = options.devices ? [] : [...((await registry.leftOut?.({ f64: options.f64 })) ?? [])];
   const opened = new Map<string, Device>();
-  const open = async (name: string): Promise<Device> => {
-    const device = opened.get(name) ?? (await registry.open(name, { f64: options.f64 }));
-    opened.set(name, device);
-    return device;
-  };
   try {
-    const targets: Target[] = [];
-    for (const name of names) targets.push(await Target.open(name, open));
-    const devices = [...opened.values()];
+    const targets = await openTargets(options, registry, opened, leftOut);
     const { gib, precision, quick, grid, layout, occ } = options;
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
     const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ };
-    for (const application of applications) for (const target of targets) checkFits(application, target, problem);
-    const peaks = await peaksOf(devices, options, progress);
+    const misfits = applications.flatMap((application) => targets.flatMap((target) => misfitOf(application, target, problem) ?? []));
+    const fits = (application: Application, target: Target): boolean =>
+      !misfits.some((misfit) => misfit.application === application && misfit.target === target);
+    const suited = targets.filter((target) => applications.some((application) => fits(application, target)));
+    if (misfits.length > 0 && (options.devices !== undefined || suited.length === 0)) throw misfits[0].error;
+    const lost: Lost[] = [];
+    const first = await peaksOf(suited, options, progress, registry, lost);
+    const sound = suited.filter((target) => !lost.some((each) => each.target === target));
     const parts: Evidence[] = [];
     const refusals: Refusal[] = [];
     const missing: Missing[] = [];
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
-      const groups = groupsThatFit(application, targets, problem);
+      const groups = groupsThatFit(
+        application,
+        sound.filter((target) => fits(application, target)),
+        problem,
+      );
       const ran: Evidence[] = [];
-      const refused: Refusal[] = [];
+      const refused: Refusal[] = [...misfits.filter((misfit) => misfit.application === application), ...lost].map(
+        ({ target, error, failed = false }: Lost) => ({ codePath: codePath(target, problem), target, error, failed }),
+      );
       for (const group of groups) {
-        const limits = { repeats, seconds: share / groups.length };
+        const limits = { repeats, seconds: share / groups.length, stop };
         const measured = await measureTogether(application, group, problem, limits, progress);
         ran.push(...measured.evidence);
         refused.push(...measured.refusals);
       }
       const name = ran[0]?.settings?.[0].problem ?? application.name;
       missing.push(...refused.map((refusal) => missingOf(refusal, name)));
-      for (const { name: devices, backend, platform, reason } of leftOut)
-        missing.push({ application: `isoform-${backend}`, platform, problem: name, devices, reason });
+      for (const { name: devices, backend, platform, reason, failed } of leftOut)
+        missing.push({ application: `isoform-${backend}`, platform, problem: name, devices, reason, ...(failed && { failed }) });
       refusals.push(...refused);
       parts.push(...ran);
     }
-    if (parts.length === 0 && refusals.length > 0) throw refusals[0].error;
+    if (stop?.aborted && parts.length === 0) throw new Stopped();
+    if (parts.length === 0 && lost.length === 0 && refusals.every(({ error }) => error instanceof IsoformError))
+      for (const { error } of refusals) throw error;
     // Once more, for what disturbed the first measurement may be over, and a peak is the most that was ever seen.
-    const later = quick ? peaks : await peaksOf(devices, options, progress);
-    const both = (device: Device) => [peaks, later].map((found) => found.get(device)!);
-    return merge([...parts, { host: [thisMachine()], devices: targets.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
+    const later = quick ? first : await peaksOf(sound, options, progress, registry, []);
+    const both = (device: Device) => [first, later].flatMap((found) => found.get(device) ?? []);
+    return merge([...parts, { host: [thisMachine()], devices: sound.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
   } finally {
-    await Promise.all([...opened.values()].map((device) => device.close()));
+    // What was under way when it was stopped still uses them.
+    if (!stop?.aborted) await Promise.allSettled([...opened.values()].map((device) => device.close()));
   }
+}
+
+/** Those that were named, or all of this machine; of these, what cannot be opened is left out. */
+async function openTargets(
+  { devices, ports = [], f64 }: CampaignOptions,
+  registry: Registry,
+  opened: Map<string, Device>,
+  leftOut: LeftOut[],
+): Promise<Target[]> {
+  const open = async (name: string): Promise<Device> => {
+    const device = opened.get(name) ?? (await registry.open(name, { f64 }));
+    opened.set(name, device);
+    return device;
+  };
+  const targets: Target[] = [];
+  for (const name of [...(devices ?? (await registry.names({ f64 }))), ...ports.map(portDevice)])
+    try {
+      targets.push(await Target.open(name, open));
+    } catch (error) {
+      if (devices !== undefined || portOf(name) !== undefined) throw error;
+      leftOut.push({ name, backend: name.split(":")[0], platform: name, reason: reasonOf(error), failed: true });
+    }
+  return targets;
 }
 
 const installed: Registry = {
@@ -127,6 +174,7 @@ const installed: Registry = {
         .map(({ name, label }) => ({ name, backend, platform: hardwareOf(label), reason })),
     );
   },
+  check: selfTest,
   async open(name, options) {
     const port = portOf(name);
     if (port) return (await import("./ports/open.js")).openPort(port);
@@ -135,16 +183,18 @@ const installed: Registry = {
   },
 };
 
-/** Throws LaunchError where an application cannot run on the devices, or does not have an option that is given. */
-function checkFits(application: Application, { name, set, memory }: Target, problem: ProblemOptions): void {
+/** Throws LaunchError for an option that the application does not have; returns what is too large for the devices. */
+function misfitOf(application: Application, target: Target, problem: ProblemOptions): Misfit | undefined {
+  const { name, set, memory } = target;
   const given = (["grid", "layout", "occ"] as const).find((option) => problem[option] !== undefined);
   if (!application.onGrid && given !== undefined)
     throw new LaunchError(`--${given}: ${application.name} has no grid; leave the option out, or name only applications on grids`);
   if (!application.onGrid && set.members.length > 1)
     throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: name single devices`);
   const needed = application.footprint(problem);
-  if (needed > memory)
-    throw new LaunchError(`${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`);
+  if (needed <= memory) return undefined;
+  const text = `${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`;
+  return { application, target, error: new LaunchError(text) };
 }
 
 function seconds(since: number): number {
@@ -155,17 +205,30 @@ function gibText(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
+/** Those of all devices that compute rightly; a target with one of which that fails is lost. */
 async function peaksOf(
-  devices: readonly Device[],
-  options: CampaignOptions,
+  targets: readonly Target[],
+  { quick, stop }: CampaignOptions,
   progress: ProgressFactory,
+  registry: Registry,
+  lost: Lost[],
 ): Promise<ReadonlyMap<Device, Peaks>> {
   const all = new Map<Device, Peaks>();
-  for (const device of devices) {
-    const task = progress(`measuring ${device.name}`);
-    all.set(device, await measurePeaks(device, { repeats: options.quick ? 4 : 10, progress: task.update }));
-    task.done();
-  }
+  for (const target of targets)
+    for (const device of target.devices) {
+      if (all.has(device) || stop?.aborted) continue;
+      const task = progress(`measuring ${device.name}`);
+      try {
+        await unlessStopped(stop, async () => {
+          await registry.check?.(device);
+          all.set(device, await measurePeaks(device, { repeats: quick ? 4 : 10, progress: task.update }));
+        });
+      } catch (error) {
+        if (!(error instanceof Stopped)) lost.push({ target, error, failed: true });
+      } finally {
+        task.done();
+      }
+    }
   return all;
 }
 
@@ -182,114 +245,4 @@ function groupsThatFit(application: Application, targets: readonly Target[], pro
     else groups.push([target]);
   }
   return groups;
-}
-
-type RunKey = Pick<Run, "application" | "platform" | "problem">;
-
-/** One application on one set of devices, with what its runs gave. */
-class Trial {
-  private readonly runs: Run[] = [];
-  private readonly verdicts = new Map<string, Validation>();
-
-  constructor(
-    private readonly target: Target,
-    private readonly prepared: PreparedApplication,
-    private readonly application: string,
-    private readonly precision: Precision,
-  ) {}
-
-  /** Runs and validates; run 0 warms up, and a wrong one is reported but does not count. */
-  async run(run: number): Promise<void> {
-    const { key } = this;
-    const samples = await this.prepared.run();
-    const { ok, maxError, against } = await this.prepared.validate();
-    const before = this.verdicts.get(against);
-    this.verdicts.set(against, {
-      ...key,
-      against,
-      ok: ok && (before?.ok ?? true),
-      maxError: Math.max(maxError, before?.maxError ?? 0),
-    });
-    if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...key, run, ...sample })));
-  }
-
-  evidence(): Evidence {
-    const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
-    const setting = { ...this.key, devices: this.target.name, precision: this.precision, grid, layout, occ, choices } as Setting;
-    return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()], settings: [setting] };
-  }
-
-  private get key(): RunKey {
-    return { application: this.application, platform: this.target.platform, problem: this.prepared.problem };
-  }
-
-  free(): void {
-    this.prepared.free();
-  }
-}
-
-/** A device that cannot run an application. */
-interface Refusal {
-  readonly codePath: string;
-  readonly target: Target;
-  readonly error: DeviceError | EmitError;
-}
-
-const missingOf = ({ codePath, target, error }: Refusal, problem: string): Missing => ({
-  application: codePath,
-  platform: target.platform,
-  problem,
-  devices: target.name,
-  reason: error.message,
-});
-
-async function measureTogether(
-  application: Application,
-  targets: readonly Target[],
-  problem: ProblemOptions,
-  limits: { repeats: number; seconds: number },
-  progress: ProgressFactory,
-): Promise<{ evidence: Evidence[]; refusals: Refusal[] }> {
-  const { repeats } = limits;
-  const started = performance.now();
-  const task = progress(application.name);
-  const trials = new Map<Target, Trial>();
-  const refusals: Refusal[] = [];
-  const steps = targets.length * (repeats + 2);
-  let step = 0;
-  const onTarget = async (target: Target, what: string, work: () => Promise<void>): Promise<void> => {
-    task.update(step++, steps, `${what} on ${target.name}`);
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof DeviceError || error instanceof EmitError)) throw error;
-      refusals.push({ codePath: codePath(target, problem), target, error });
-      trials.get(target)?.free();
-      trials.delete(target);
-    }
-  };
-  try {
-    for (const target of targets)
-      await onTarget(target, "preparing", async () => {
-        const precision = problem.precision ?? target.devices[0].precision;
-        trials.set(target, new Trial(target, await application.prepare(target.set, problem), codePath(target, problem), precision));
-      });
-    for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || seconds(started) < limits.seconds); run++)
-      for (const [target, trial] of trials)
-        await onTarget(target, run === 0 ? "warming up" : `run ${run} of ${repeats}`, () => trial.run(run));
-    return { evidence: [...trials.values()].map((trial) => trial.evidence()), refusals };
-  } finally {
-    for (const trial of trials.values()) trial.free();
-    task.done();
-  }
-}
-
-/** The application's name in an assessment: strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
-function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
-  const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
-    const value = problem[option];
-    return value === undefined || value === DEFAULT_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
-  });
-  const tuned = devices.some(({ tuning }) => tuning.measuring) ? ["tuned"] : [];
-  return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others, ...tuned].join("-");
 }

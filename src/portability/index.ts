@@ -1,6 +1,6 @@
 export * from "./application.js";
 export { assess, type Evidence, published, readAssessment } from "./assessment.js";
-export { type CampaignOptions, measureApplications, type ProgressFactory, type Registry } from "./campaign.js";
+export { type CampaignOptions, measureApplications, type Registry } from "./campaign.js";
 export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
 export { merge } from "./merge.js";

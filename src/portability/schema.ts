@@ -104,8 +104,9 @@ const missing = z
     problem: name.describe("the application's name where no device ran it"),
     devices: name.describe("as given to --devices"),
     reason: z.string(),
+    failed: z.literal(true).optional().describe("it should have run there"),
   })
-  .describe("a code path that a device cannot run");
+  .describe("a code path that a device cannot run, or where it failed");
 
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z

@@ -77,11 +77,16 @@ export async function subDevices(spec: string): Promise<string[]> {
   return (await Promise.all(spec.split(",").map(subDevicesOf))).flat();
 }
 
+/** Parts of one device that a word can ask for: each is given its own memory, queues and launches. */
+const MOST_PARTS = 1024;
+
 /** Those of one word. */
 async function subDevicesOf(word: string): Promise<string[]> {
   const [, backend, index, count] = /^\s*([a-z][a-z-]*)(?::(\d+|\*))?(?:\*(\d+))?\s*$/.exec(word) ?? [];
   if (backend === undefined)
     throw new DeviceError(word.trim(), "this names no device", 'write "wasm", "wasm*3", "cuda:0", "cuda:0*2" or "cuda:*"');
+  if (Number(count ?? 1) > MOST_PARTS)
+    throw new DeviceError(word.trim().slice(0, 80), "this divides a device into too many parts", `divide it into ${MOST_PARTS} at most`);
   const names = index === "*" ? await deviceNames(backend) : [`${backend}:${index ?? 0}`];
   // A name without a number means the first device, so that "cuda" and "cuda:0" are one.
   return names.flatMap((name) => Array<string>(Number(count ?? 1)).fill(name.replace(/:0+$/, "")));

@@ -59,6 +59,9 @@ export interface RunResult {
   readonly seconds: number;
 }
 
+/** Iterations of a plan: each has nodes of its own. */
+const MOST_UNROLLED = 1024;
+
 /** Plans in one measurement of a level of overlap. */
 const MEASURED = 10;
 const DEFAULT_INTERVAL = 10;
@@ -99,8 +102,8 @@ export class Skeleton {
     } = options;
     if (occ !== "auto" && !OCC_LEVELS.includes(occ))
       throw new LaunchError(`skeleton "${name}": occ is "${String(occ)}"; use ${[...OCC_LEVELS, "auto"].join(", ")}`);
-    if (!Number.isInteger(unroll) || unroll < 1)
-      throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number of at least 1`);
+    if (!Number.isInteger(unroll) || unroll < 1 || unroll > MOST_UNROLLED)
+      throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number from 1 to ${MOST_UNROLLED}`);
     if (!SWEEP_ORDERS.includes(sweepOrder))
       throw new LaunchError(`skeleton "${name}": sweepOrder is "${String(sweepOrder)}"; use ${SWEEP_ORDERS.join(" or ")}`);
     this.level = occ === "auto" ? undefined : occ;

@@ -1,39 +1,59 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { assessmentSchema } from "../../src/portability/schema.js";
 import { main } from "./isoform.js";
 
-test("Ctrl-C ends a measurement at once and leaves no file", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "isoform-interrupt-"));
-  const words = [
-    main,
-    "assess",
-    "stream",
-    "--devices",
-    "js",
-    "--gib",
-    "0.05",
-    "--repeats",
-    "100000",
-    "--json",
-    "out.json",
-    "--report",
-    "out.html",
-  ];
-  const child = spawn(process.execPath, words, { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
+const FILES = ["--json", "out.json", "--report", "out.html"];
+
+/** An assessment that would take for ever, ended by a signal when it has come so far. */
+async function ended(signal: NodeJS.Signals, when: (stderr: () => string) => Promise<void>) {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-interrupt-"));
+  const words = [main, "assess", "stream", "lbm", "--devices", "js", "--gib", "0.02", "--repeats", "100000", ...FILES];
+  const child = spawn(process.execPath, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const text = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (text[name] += String(data)));
   try {
-    const started = await Promise.race([once(child.stderr, "data"), once(child, "exit")]);
-    assert.match(String(started[0]), /(measuring js|stream): \d+ of/);
-    child.kill("SIGINT");
-    const [code, signal] = await once(child, "exit");
-    assert.ok(signal === "SIGINT" || code === 130, `code ${code}, signal ${signal}`);
-    assert.deepEqual(readdirSync(directory), []);
+    const exit = once(child, "exit");
+    await when(() => text.stderr);
+    child.kill(signal);
+    const [code, by] = await exit;
+    const files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+    return { code, by, files, ...text };
   } finally {
     child.kill("SIGKILL");
-    rmSync(directory, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
+}
+
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)
+  test(`${signal} ends an assessment with a report of the runs that are finished`, async () => {
+    const { code, files, stdout, stderr } = await ended(signal, async (told) => {
+      while (!/stream: \d+ of/.test(told())) await wait(50);
+    });
+    assert.equal(code, exitCode, stderr);
+    assert.match(stderr, new RegExp(`isoform: ended by ${signal}: what was not finished is missing\n$`));
+    assert.deepEqual(Object.keys(files).sort(), ["out.html", "out.json"]);
+    const { runs, missing } = assessmentSchema.parse(JSON.parse(files["out.json"]));
+    assert.ok(runs.length > 0);
+    assert.deepEqual(
+      missing!.map(({ problem, reason }) => [problem, reason]),
+      [["lbm", "the assessment was ended before"]],
+    );
+    assert.match(files["out.html"], /<caption>Missing/);
+    assert.match(stdout, /Missing\n.*the assessment was ended before/s);
+  });
+
+test("what is ended before anything was measured writes nothing", async () => {
+  const { code, by, files } = await ended("SIGINT", () => wait(1500));
+  assert.ok(by === "SIGINT" || code === 130, `code ${code}, signal ${by}`);
+  assert.deepEqual(files, {});
 });

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import type { Device, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/portability/application.js";
 import { TuningTable } from "../../src/device/tuning/tuning.js";
-import { EmitError } from "../../src/ir/errors.js";
+import { DeviceError, EmitError, LaunchError } from "../../src/ir/errors.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications, type Registry } from "../../src/portability/campaign.js";
 import { report } from "../../src/portability/report.js";
 import { assessmentSchema } from "../../src/portability/schema.js";
+import { Stopped } from "../../src/portability/stop.js";
 
 const memory = { name: "cpu" };
 
@@ -145,10 +146,101 @@ test("a device that cannot run an application is listed as missing there, and th
   assert.match(report(assessmentSchema.parse(assess(evidence))), /<caption>Missing<.*isoform-b.*&#34;k&#34; cannot be written for c/s);
   assert.equal(log.filter((line) => line === "free b").length, 1);
   await assert.rejects(measureApplications([refusing(() => error)], { repeats: 1 }, silent, found), error);
-  await assert.rejects(
-    measureApplications([refusing((name) => (name === "a" ? new TypeError("a mistake") : undefined))], { repeats: 1 }, silent, found),
-    TypeError,
+});
+
+test("what fails on one device is listed as missing with its reason, and everything else goes on", async () => {
+  const broken = (log: string[]): Application => {
+    const whole = application(log, undefined);
+    return {
+      ...whole,
+      async prepare(set, options) {
+        if (set.name === "throws") throw new TypeError("a mistake");
+        if (set.name === "launch") throw new LaunchError("13596 unknowns occur in no row");
+        const prepared = await whole.prepare(set, options);
+        const validate = async () => ({ ok: false, maxError: NaN, against: "solution" });
+        return set.name === "nan" ? { ...prepared, validate } : prepared;
+      },
+    };
+  };
+  const log: string[] = [];
+  const devices = ["throws", "launch", "nan", "untrue", "right"].map((name) => device(name, log));
+  const found: Registry = {
+    ...registry(devices),
+    names: async () => [...devices.map(({ name }) => name), "closed"],
+    async open(name) {
+      if (name === "closed") throw new DeviceError(name, "its driver is lost");
+      return devices.find((d) => d.name === name)!;
+    },
+    async check({ name }) {
+      if (name === "untrue") throw new DeviceError(name, "it fails the self-test");
+    },
+  };
+  const other = { ...application(log), name: "other" };
+  const evidence = await measureApplications([broken(log), other], { repeats: 1 }, silent, found);
+  const of = (problem: string) => evidence.missing!.filter((m) => m.devices !== "webgpu" && m.problem === problem);
+  assert.ok(evidence.missing!.every(({ failed }) => failed));
+  const reasons = evidence.missing!.map(({ application, reason }) => `${application}: ${reason}`);
+  assert.deepEqual(reasons, [
+    'isoform-untrue: device "untrue": it fails the self-test',
+    "isoform-throws: TypeError: a mistake",
+    "isoform-launch: 13596 unknowns occur in no row",
+    "isoform-nan: wrong results: NaN from the solution",
+    'isoform-closed: device "closed": its driver is lost',
+    'isoform-untrue: device "untrue": it fails the self-test',
+    'isoform-closed: device "closed": its driver is lost',
+  ]);
+  assert.equal(of("toy 0.1 GiB").length, 7);
+  const ran = new Set(evidence.runs.map((r) => r.application));
+  assert.deepEqual([...ran], ["isoform-right", "isoform-throws", "isoform-launch", "isoform-nan"], "the other application ran there");
+  const text = report(assessmentSchema.parse(JSON.parse(JSON.stringify(assess(evidence)))));
+  for (const reason of ["a mistake", "occur in no row", "wrong results", "self-test", "driver is lost"])
+    assert.ok(text.slice(text.indexOf("<caption>Missing")).includes(reason), reason);
+});
+
+test("where all is wrong on the one device that there is, there is a report of it", async () => {
+  const check = async () => Promise.reject(new DeviceError("a", "it fails the self-test"));
+  const evidence = await measureApplications([application([])], { repeats: 1 }, silent, { ...registry([device("a", [])]), check });
+  assert.deepEqual([evidence.runs, evidence.devices, evidence.missing!.length], [[], [], 1]);
+  assert.match(report(assess(evidence)), /<caption>Missing.*self-test/s);
+});
+
+test("a campaign that is stopped keeps the runs that are finished, and lists the rest", async () => {
+  const stop = new AbortController();
+  let runs = 0;
+  const whole = application([]);
+  const endless: Application = {
+    ...whole,
+    async prepare(set, options) {
+      const prepared = await whole.prepare(set, options);
+      const run = async () => {
+        if (++runs < 6) return prepared.run();
+        stop.abort();
+        return new Promise<never>(() => undefined);
+      };
+      return { ...prepared, run };
+    },
+  };
+  const found = registry(["a", "b", "c"].map((name) => device(name, [])));
+  const options = { repeats: 9, stop: stop.signal };
+  const evidence = await measureApplications([endless, { ...whole, name: "later" }], options, silent, found);
+  // A warm-up each, then a run each of a and b.
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-a", "isoform-b"]);
+  assert.deepEqual(
+    evidence.missing!.map(({ application, problem, reason }) => [application, problem, reason]),
+    [
+      ["isoform-c", "toy 0.1 GiB", "the assessment was ended before"],
+      ...["a", "b", "c"].map((name) => [`isoform-${name}`, "later", "the assessment was ended before"]),
+    ],
   );
+  assert.match(report(assess(evidence)), /<caption>Missing/);
+  await assert.rejects(measureApplications([whole], options, silent, found), Stopped);
+});
+
+test("what is too large for one of the machine's devices is missing there", async () => {
+  const found = registry([device("a", []), device("b", [], 2 ** 34)]);
+  const { runs, missing } = await measureApplications([application([])], { repeats: 1, gib: 2 }, silent, found);
+  assert.deepEqual([...new Set(runs.map((r) => r.application))], ["isoform-b"]);
+  assert.match(missing![0].reason, /toy needs 2\.00 GiB on a, which has 1\.00 GiB/);
 });
 
 test("devices that are not among those of the machine are listed as missing, unless devices are named", async () => {

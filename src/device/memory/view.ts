@@ -20,9 +20,12 @@ export { BYTES } from "../../ir/scalars.js";
 export function typedArray<T extends ElementType>(type: T, source: number): TypedArrayOf<T>;
 export function typedArray<T extends ElementType>(type: T, source: ArrayBufferLike, byteOffset: number, length: number): TypedArrayOf<T>;
 export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
-  return typeof source === "number"
-    ? new ELEMENTS[type].array(source)
-    : new ELEMENTS[type].array(source as ArrayBuffer, byteOffset, length);
+  if (typeof source !== "number") return new ELEMENTS[type].array(source as ArrayBuffer, byteOffset, length);
+  try {
+    return new ELEMENTS[type].array(source);
+  } catch {
+    throw new LaunchError(`the engine has no room for ${source} values of ${type} on the host: choose a smaller size`);
+  }
 }
 
 /** A piece of a device's memory. */

@@ -16,8 +16,8 @@ export interface Activity {
  * @throws LaunchError for extents that are none, a mask of another size, and a domain without an active cell
  */
 export function activityOf(extents: readonly number[], active: GridOptions["active"]): Activity {
-  if (extents.length < 2 || extents.length > 3 || extents.some((n) => !Number.isInteger(n) || n < 1))
-    throw new LaunchError(`a grid of [${extents}] cells: give two or three whole numbers of at least 1, [nx, ny] or [nx, ny, nz]`);
+  if (extents.length < 2 || extents.length > 3 || extents.some((n) => !(Number.isInteger(n) && n >= 1 && n < 2 ** 31)))
+    throw new LaunchError(`a grid of [${extents}] cells: give two or three whole numbers from 1 to 2147483647, [nx, ny] or [nx, ny, nz]`);
   const [nx, ny, nz = 1] = extents;
   const last = extents.at(-1)!;
   const plane = (nx * ny * nz) / last;

@@ -12,7 +12,7 @@ test("sizes", () => {
   assert.equal(elements(DEFAULT_GIB), 2 ** 25);
   assert.throws(() => elements(1e-9), LaunchError);
   assert.throws(() => elements(100), LaunchError);
-  assert.throws(() => Stream.create(device, 2 ** 31 - 1), /ask for a smaller --gib/);
+  assert.throws(() => Stream.create(device, 2 ** 31 - 1), /choose a smaller --gib/);
 });
 
 test("the exact recurrence after one iteration", () => {

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import { addAssess } from "./assess.js";
+import { addBackends } from "./backends.js";
+import { APPLICATIONS } from "./commands.js";
+import { addDoctor } from "./doctor.js";
+import { addEmit } from "./emit.js";
+import { addExplain } from "./explain.js";
+import { addProfile } from "./profile.js";
+import { shell } from "./shell.js";
+import { addTuning } from "./tuning.js";
+
+/** `isoform` with all its options and commands, but of the applications only those that `words` ask for: each is loaded for its own command. */
+export async function makeProgram(words: readonly string[]): Promise<Command> {
+  const program = new Command("isoform")
+    .description("Write a kernel once as a TypeScript function; run it on every device, and measure how portable its speed is.")
+    .version(version(), "-v, --version", "print the version")
+    .addOption(new Option("--debug", "print the stack of an error").env("ISOFORM_DEBUG"))
+    .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  addBackends(program);
+  addTuning(program);
+  addProfile(program, shell);
+  addDoctor(program, shell);
+  addAssess(program, shell);
+  addExplain(program, shell);
+  addEmit(program, shell);
+  const commands = new Set(["help", ...Object.keys(APPLICATIONS), ...program.commands.map((command) => command.name())]);
+  const first = words.find((word) => commands.has(word));
+  const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));
+  const wanted = listing
+    ? Object.values(APPLICATIONS)
+    : Object.entries(APPLICATIONS)
+        .filter(([name]) => name === first)
+        .map(([, app]) => app);
+  for (const { command } of wanted) (await command()).command(program, shell);
+  return program;
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
+}
