@@ -99,6 +99,8 @@ function simplifyFloat(expr: Binary): Expr {
     }
     case "min":
     case "max":
+      // LLVM takes -0 > x ? -0 : x for an instruction that gives either zero, and x > -0 ? x : -0 not.
+      return a.op === "const" ? { ...expr, a: b, b: a } : expr;
     case "rem":
     case "and":
     case "or":

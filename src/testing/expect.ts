@@ -49,7 +49,7 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
   if (!equal) throw new Error(`${what}: ${show(actual)} instead of ${show(expected)}`);
 }
 
-const show = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
+export const show = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** Throws unless the call fails with an error of the given class whose message matches. */
 export async function expectError(call: () => unknown, name: string, message: RegExp): Promise<void> {

@@ -1,19 +1,30 @@
+import type { FloatType } from "../../ir/scalars.js";
 import { LIBRARY, type Dialect } from "./dialect.js";
+import { powDefinition } from "./helpers.js";
 
 const NAMES =
   "exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod abs div " +
   "j0 j1 jn y0 y1 yn gamma signgam NAN INFINITY int8_t uint8_t int32_t uint32_t int64_t uint64_t uintptr_t NULL unix linux i386";
 
+const types = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", u8: "uint8_t", index: "int64_t" };
+const math: Dialect["math"] = (fn, type) => (type === "f32" ? `${LIBRARY[fn]}f` : LIBRARY[fn]);
+
+/** A power of 0.5 is a root but for -0 and -Infinity, which GCC overlooks where it knows the exponent. */
+function pow(type: FloatType): string {
+  const root = `a == -INFINITY ? INFINITY : ${math("fabs", type)}(${math("sqrt", type)}(a))`;
+  return powDefinition(type, { types, nan: "NAN" }, `b == 0.5 ? (${root}) : ${math("pow", type)}(a, b)`);
+}
+
 /** C11 for gcc and clang, compiled with -fwrapv. */
 export const openmpDialect: Dialect = {
   name: "C",
-  types: { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", u8: "uint8_t", index: "int64_t" },
+  types,
   helperPrefix: "static inline",
   tablePrefix: "static const",
   reserved: NAMES.split(" ").flatMap((name) => [name, `${name}f`]),
   signedWraps: true,
   infinity: "INFINITY",
   nan: "NAN",
-  math: (fn, type) => (type === "f32" ? `${LIBRARY[fn]}f` : LIBRARY[fn]),
-  helpers: {},
+  math,
+  helpers: { pow_f64: pow("f64"), pow_f32: pow("f32") },
 };

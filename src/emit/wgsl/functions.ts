@@ -233,6 +233,7 @@ fn atan2_special(angle: vec2<f32>, y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   else if far.y { value = sign * ${pairText(Math.PI / 2)}; }
   else if far.x { value = select(vec2<f32>(sign * abs(0.0 * y.x), 0.0), sign * ${pairText(Math.PI)}, behind); }
   else if !behind & (abs(y.x) < 1e-9 * abs(x.x)) { value = div_f64(y, x); }
+  else if behind & (abs(y.x) < 1e-25 * abs(x.x)) { value = sign * ${pairText(Math.PI)}; }
   return select(value, vec2<f32>(not_a_number(), 0.0), is_nan(x.x) | is_nan(y.x));
 }`,
   atan_f64: `

@@ -1,10 +1,11 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
+import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, view } from "../../kernel/params.js";
+import { same, show } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { edgesOn, make, noise } from "../values.js";
 
 const functions = ofType((real) =>
   kernel("functions", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
@@ -53,6 +54,68 @@ const FUNCTIONS: readonly [name: string, (x: number, y: number) => number][] = [
   ["**", (_, y) => y ** 3],
 ];
 
+/**
+ * Operands that a compiler knows: what it makes of them must have the same special cases. Each kernel is small, so that helper functions are
+ * inlined; each `y` is 1.
+ */
+const roots = ofType((real) =>
+  kernel("roots", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
+    o[0][i] = x[i] ** 0.5;
+    o[1][i] = (x[i] / y[i]) ** 0.5;
+  }),
+);
+const powers = ofType((real) =>
+  kernel("powers", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
+    o[0][i] = x[i] ** -0.5;
+    o[1][i] = (x[i] / y[i]) ** -1;
+    o[2][i] = x[i] ** 0;
+    o[3][i] = Math.pow(1, x[i]);
+    o[4][i] = Math.pow(-0.5, x[i]);
+    o[5][i] = Math.atan2(-0.25, x[i]);
+  }),
+);
+const negativeZero = ofType((real) =>
+  kernel("negativeZero", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, o }, i) => {
+    o[0][i] = Math.max(-0, x[i]);
+  }),
+);
+const zeros = ofType((real) =>
+  kernel("zeros", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, o }, i) => {
+    o[0][i] = Math.max(x[i], -0);
+    o[1][i] = Math.min(0, x[i]);
+    o[2][i] = Math.min(x[i], 0);
+  }),
+);
+const KNOWN: readonly [run: (real: Real) => Kernel, fns: readonly Named[]][] = [
+  [
+    roots,
+    [
+      ["x ** 0.5", (x) => x ** 0.5],
+      ["(x / 1) ** 0.5", (x) => x ** 0.5],
+    ],
+  ],
+  [
+    powers,
+    [
+      ["x ** -0.5", (x) => x ** -0.5],
+      ["(x / 1) ** -1", (x) => x ** -1],
+      ["x ** 0", (x) => x ** 0],
+      ["pow(1, x)", (x) => 1 ** x],
+      ["pow(-0.5, x)", (x) => (-0.5) ** x],
+      ["atan2(-0.25, x)", (x) => Math.atan2(-0.25, x)],
+    ],
+  ],
+  [negativeZero, [["max(-0, x)", (x) => Math.max(-0, x)]]],
+  [
+    zeros,
+    [
+      ["max(x, -0)", (x) => Math.max(x, -0)],
+      ["min(0, x)", (x) => Math.min(0, x)],
+      ["min(x, 0)", (x) => Math.min(x, 0)],
+    ],
+  ],
+];
+
 /** Arguments in the domains of most functions, wide ranges, and special values. */
 const ORDINARY = [
   ...make(400, (k) => noise(k) * 2 - 1),
@@ -76,6 +139,8 @@ const ULPS = 3;
 
 function distance(actual: number, expected: number, ulp: (x: number) => number): number {
   if (Object.is(actual, expected)) return 0;
+  // Of a zero the sign counts, too.
+  if (expected === 0 && actual === 0) return Infinity;
   return Math.abs(actual - expected) / ulp(expected);
 }
 
@@ -86,33 +151,49 @@ const ulpOf = ({ type }: Real): ((x: number) => number) => {
 
 const outside = (x: number): boolean => !(Math.abs(x) < 2 ** 126 && Math.abs(x) > 2 ** -100);
 
-/** @param emulated results beyond the range of f32 are not judged, and those within it not rounded */
-async function compare(device: Device, real: Real, r: Round, ulp: (x: number) => number, emulated = false): Promise<void> {
-  const [xs, ys] = [XS.map(r), YS.map(r)];
+/** What results are judged by; of emulated f64 those beyond the range of f32 are not judged, and those within it not rounded. */
+interface Judge {
+  real: Real;
+  r: Round;
+  ulp: (x: number) => number;
+  emulated: boolean;
+}
+
+function judgeOf({ capabilities: { f64Bits } }: Device, real: Real, r: Round): Judge {
+  const ulp = ulpOf(real);
+  if (real === f32 || f64Bits === undefined) return { real, r, ulp, emulated: false };
+  const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);
+  return { real, r: held, ulp: (x) => ulp(x) * 2 ** (57 - f64Bits), emulated: true };
+}
+
+type Named = readonly [name: string, (x: number, y: number) => number];
+
+/** Runs a kernel whose output has a row for each function. */
+async function compare(device: Device, run: Kernel, fns: readonly Named[], { real, r, ulp, emulated }: Judge, of: [number[], number[]]) {
+  const [xs, ys] = of.map((values) => values.map(r));
   const x = device.from(real, xs),
     y = device.from(real, ys),
-    o = device.array(real, [FUNCTIONS.length, xs.length]);
-  await device.run(functions(real), { x, y, o }, range(xs.length));
+    o = device.array(real, [fns.length, xs.length]);
+  await device.run(run, { x, y, o }, range(xs.length));
   const actual = await device.queue.read(o);
-  FUNCTIONS.forEach(([name, fn], row) =>
+  fns.forEach(([name, fn], row) =>
     xs.forEach((v, k) => {
       const value = fn(v, ys[k]);
       const expected = emulated ? value : r(value),
         got = actual[row * xs.length + k];
-      if (!(distance(got, expected, ulp) <= ULPS) && !(emulated && outside(expected)))
-        throw new Error(`${name}(${v}, ${ys[k]}) is ${got} instead of ${expected}`);
+      const near = distance(got, expected, ulp) <= ULPS || (emulated ? outside(expected) : same(got, expected));
+      if (!near) throw new Error(`${name}(${show(v)}, ${show(ys[k])}) is ${show(got)} instead of ${show(expected)}`);
     }),
   );
 }
 
-export const mathematics: ConformanceCase[] = reals(
-  90,
-  "functions within 2 ulp, emulated ones within 16 of the bits that they have",
-  (device, real, r) => {
-    const { f64Bits } = device.capabilities;
-    const ulp = ulpOf(real);
-    if (real === f32 || f64Bits === undefined) return compare(device, real, r, ulp);
-    const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);
-    return compare(device, real, held, (x) => ulp(x) * 2 ** (57 - f64Bits), true);
-  },
-);
+export const mathematics: ConformanceCase[] = [
+  ...reals(90, "functions within 2 ulp, emulated ones within 16 of the bits that they have", (device, real, r) =>
+    compare(device, functions(real), FUNCTIONS, judgeOf(device, real, r), [XS, YS]),
+  ),
+  ...reals(91, "special cases of functions whose operands are known", async (device, real, r) => {
+    const edges = [...edgesOn(device, real), -(2 ** 127)];
+    const judge = judgeOf(device, real, r);
+    for (const [run, fns] of KNOWN) await compare(device, run(real), fns, judge, [edges, edges.map(() => 1)]);
+  }),
+];
