@@ -93,7 +93,7 @@ test("imports are read as they are written", () => {
       'import { readFileSync } from "node:fs";',
     ].join("\n"),
   });
-  const cache = ["src/device/browser/cache.ts", "src/device/cache.ts"];
+  const cache = ["src/device/browser/cache.ts", "src/device/cache/cache.ts"];
   assert.deepEqual(
     found.map(({ to, type }) => [to.length > 1 ? to : (to[0]?.slice(8) ?? ""), type]),
     [

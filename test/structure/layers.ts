@@ -25,7 +25,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   "src/emit": ["*", ["js", "wasm", "c"], "wgsl", "standalone"],
   "src/emit/c": ["*", "gpu", ["cuda", "opencl"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
   "src/device": [
-    ["cache.ts", "ffi.ts", "memory"],
+    ["cache", "ffi.ts", "memory"],
     "device.ts",
     "launch",
     "tools",

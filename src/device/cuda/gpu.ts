@@ -1,6 +1,6 @@
 import { DeviceError } from "../../ir/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
-import { keepSource } from "../cache.js";
+import { keepSource } from "../cache/keep-source.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../emit/slots.js";

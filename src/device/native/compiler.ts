@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "../../ir/errors.js";
 import type { Precision } from "../device.js";
-import { cacheFolder, keepSource } from "../cache.js";
+import { nameOf, recallPath, remember } from "../cache/cache.js";
+import { keepSource } from "../cache/keep-source.js";
 
 /** The system's C compiler. */
 export interface Compiler {
@@ -27,10 +27,16 @@ export function findCompiler(): Compiler | undefined {
 
 const found = new Map<string, Compiler | undefined>();
 
+function wordsOf(command: string): [program: string, args: readonly string[]] {
+  const [program, ...args] = command.trim().split(/\s+/);
+  return [program, args];
+}
+
 /** The compiler of that command, which may have options behind it; undefined where it does not answer. */
 export function askCompiler(command: string): Compiler | undefined {
-  const [program, ...args] = command.split(" ");
-  const answer = spawnSync(program, [...args, "--version"], { encoding: "utf8" });
+  const [program, args] = wordsOf(command);
+  if (!program) return undefined;
+  const answer = spawnSync(program, [...args, "--version"], { encoding: "utf8", timeout: 10_000 });
   return answer.status === 0 ? { command, version: answer.stdout.split("\n")[0].trim() } : undefined;
 }
 
@@ -103,38 +109,69 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
   );
 }
 
+type Compiled = { readonly library: Uint8Array } | { readonly complaint: string };
+
 function compileWith(flags: readonly string[], compiler: Compiler, source: string): { path: string } | { complaint: string } {
-  const hash = createHash("sha256");
-  for (const part of [source, compiler.command, compiler.version, flags.join(" "), processorFlags()])
-    hash.update(`${part.length}:`).update(part);
-  const name = `${hash.digest("hex").slice(0, 40)}.so`;
-  const kept = join(cacheFolder(), name);
-  if (existsSync(kept)) return { path: kept };
+  const parts = [source, compiler.command, compiler.version, flags.join(" "), processorFlags()];
+  const name = nameOf("so", parts);
+  const kept = recallPath("so", parts) ?? ownFiles.get(name);
+  if (kept) return { path: kept };
+  const made = inTemporary((folder) => compile(folder, flags, compiler, source));
+  return "complaint" in made ? made : { path: remember("so", parts, made.library) ?? ownFile(name, made.library) };
+}
 
-  const work = mkdtempSync(join(tmpdir(), "isoform-"));
+function compile(folder: string, flags: readonly string[], { command }: Compiler, source: string): Compiled {
+  const [input, output] = [join(folder, "kernel.c"), join(folder, "kernel.so")];
+  writeFileSync(input, source);
+  const [program, args] = wordsOf(command);
+  const run = spawnSync(program, [...args, ...flags, "-o", output, input, "-lm"], { encoding: "utf8" });
+  if (run.status !== 0) return { complaint: run.error?.message || run.stderr || `it ended by ${run.signal ?? `status ${run.status}`}` };
+  const library = readIfThere(output);
+  if (!library?.length)
+    throw new DeviceError("native", `${command} ended without an error, and wrote no library`, "name a C compiler in CC, such as gcc");
+  return { library };
+}
+
+function readIfThere(file: string): Uint8Array | undefined {
   try {
-    const [input, output] = [join(work, "kernel.c"), join(work, name)];
-    writeFileSync(input, source);
-    const [program, ...args] = compiler.command.split(" ");
-    const run = spawnSync(program, [...args, ...flags, "-o", output, input, "-lm"], { encoding: "utf8" });
-    return run.status === 0 ? { path: install(output, kept) } : { complaint: run.error?.message ?? run.stderr };
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** What `use` gives, with a folder that goes when it has ended. Throws DeviceError where there is no place for one. */
+function inTemporary<T>(use: (folder: string) => T): T {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "isoform-"));
+    return use(folder);
+  } catch (error) {
+    throw error instanceof DeviceError ? error : noPlace(error as Error);
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    if (folder) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Moves a library into the cache in one step; where the cache cannot be written, into a folder for this process. */
-function install(made: string, kept: string): string {
+/** Libraries for which the cache has no place go to a folder of this process. */
+const ownFiles = new Map<string, string>();
+let ownFolder: string | undefined;
+
+function ownFile(name: string, library: Uint8Array): string {
   try {
-    mkdirSync(cacheFolder(), { recursive: true });
-    const partial = `${kept}.${process.pid}`;
-    copyFileSync(made, partial);
-    renameSync(partial, kept);
-    return kept;
-  } catch {
-    const own = join(mkdtempSync(join(tmpdir(), "isoform-")), "kernel.so");
-    copyFileSync(made, own);
-    process.once("exit", () => rmSync(join(own, ".."), { recursive: true, force: true }));
-    return own;
+    if (ownFolder === undefined) {
+      const folder = (ownFolder = mkdtempSync(join(tmpdir(), "isoform-")));
+      process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    }
+    const path = join(ownFolder, name);
+    writeFileSync(path, library);
+    ownFiles.set(name, path);
+    return path;
+  } catch (error) {
+    throw noPlace(error as Error);
   }
 }
+
+const noPlace = ({ message }: Error): DeviceError =>
+  new DeviceError("native", `files of the compiler cannot be written: ${message}`, "name a folder with space for them in TMPDIR");

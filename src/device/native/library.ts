@@ -48,7 +48,7 @@ export class Loader {
         throw new DeviceError(
           "native",
           `the compiled kernel "${name}" does not load: ${(error as Error).message}`,
-          "empty the cache folder of isoform",
+          `delete ${path}, so that it is compiled anew`,
         );
       }
       this.entries.set(key, entry);

@@ -19,7 +19,7 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables, type Tunables, type Tuning } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import { lastLevelCache } from "./cache-size.js";
-import { keepSource } from "../cache.js";
+import { keepSource } from "../cache/keep-source.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
@@ -354,8 +354,13 @@ const simdBytes = () => (/\bavx2\b/.test(processorFlags()) ? 32 : 16);
 
 const MISSING = {
   koffi: { reason: "the package koffi, which calls compiled code, does not load", remedy: "npm install koffi" },
-  compiler: { reason: "no C compiler was found ($CC, gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
+  compiler: { reason: "no C compiler was found (gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
 };
+
+const missingCompiler = () =>
+  process.env.CC
+    ? { reason: `CC is "${process.env.CC}", which does not answer to --version`, remedy: "name a C compiler in CC, or leave CC out" }
+    : MISSING.compiler;
 
 /** The backend `native`. */
 export const backend: Backend = {
@@ -367,7 +372,7 @@ export const backend: Backend = {
     const versions: Record<string, string> = {};
     if (compiler) versions.compiler = compiler.version;
     if (koffi) versions.koffi = koffi.version;
-    if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? MISSING.compiler : MISSING.koffi };
+    if (!koffi || !compiler) return { backend: "native", devices: [], versions, missing: koffi ? missingCompiler() : MISSING.koffi };
     const threads = threadCount();
     const capabilities = cpuCapabilities(threads, simdBytes());
     return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, capabilities }], versions };
@@ -377,7 +382,7 @@ export const backend: Backend = {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("native", MISSING.koffi.reason, MISSING.koffi.remedy);
     const compiler = findCompiler();
-    if (!compiler) throw new DeviceError("native", MISSING.compiler.reason, MISSING.compiler.remedy);
+    if (!compiler) throw new DeviceError("native", missingCompiler().reason, missingCompiler().remedy);
     limitSpinning();
     return new NativeDevice(compiler, new Loader(koffi), threadCount());
   },

@@ -1,9 +1,9 @@
 import { TUNING_NAMES, type Tunables, type Tuning } from "../../ir/tuning.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
-import { recall, remember } from "#cache";
 import type { Device, Launch, TuningOfLaunch } from "../device.js";
 import { region } from "../tools/tools.js";
 import type { Measured } from "../launch/chosen.js";
+import { isRecord, isTime, recallJson, rememberJson } from "./kept-json.js";
 import type { View } from "../memory/view.js";
 
 /** Seconds that one measurement takes at least. */
@@ -18,10 +18,10 @@ const GAIN = 1.03;
 export async function measuredValues(device: Device, tuning: TuningOfLaunch): Promise<Measured | undefined> {
   const { tunables } = tuning;
   const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
-  const known = parsed(recall(KIND, key));
+  const known = recallJson(KIND, key, isMeasured);
   const found = known && tuning.accepts(known.values) ? known : await region("tuning", () => measure(device, tuning, tunables));
   if (!found) return undefined;
-  if (found !== known) remember(KIND, key, new TextEncoder().encode(JSON.stringify(found)));
+  if (found !== known) rememberJson(KIND, key, found);
   device.tuning.note(tuning, found);
   return found;
 }
@@ -29,7 +29,9 @@ export async function measuredValues(device: Device, tuning: TuningOfLaunch): Pr
 /** Its number changes with the fields of `Measured` and the names of values, so that what other versions stored is not read. */
 const KIND = "tuning-3";
 
-const parsed = (data: Uint8Array | undefined): Measured | undefined => data && (JSON.parse(new TextDecoder().decode(data)) as Measured);
+/** Whether a launch takes the values, it says itself. */
+const isMeasured = (value: unknown): value is Measured =>
+  isRecord(value) && isRecord(value.values) && isTime(value.seconds) && isTime(value.baseline);
 
 /** Undefined where memory does not suffice for copies of what the launch changes. */
 async function measure(device: Device, launch: TuningOfLaunch, tunables: Tunables): Promise<Measured | undefined> {

@@ -1,4 +1,4 @@
-import { recall, remember } from "#cache";
+import { isRecord, isTime, recallJson, rememberJson } from "../../device/tuning/kept-json.js";
 import type { DeviceSet } from "../../set/index.js";
 import { isRefusal, type Choice, type Trial } from "./choice.js";
 import { OCC_LEVELS, type OccLevel } from "../plan/occ.js";
@@ -16,7 +16,7 @@ const ENOUGH = 1;
  * the same `key` before is taken over.
  */
 export async function fastestLevel(key: readonly string[], measure: (level: OccLevel) => Promise<number>): Promise<Choice<OccLevel>> {
-  return remembered("occ", key, async () => {
+  return remembered("occ", key, OCC_LEVELS, async () => {
     const samples = new Map<OccLevel, number[]>(OCC_LEVELS.map((level) => [level, []]));
     for (let round = 0; round <= ROUNDS; round++)
       for (const level of OCC_LEVELS) {
@@ -34,7 +34,7 @@ export async function fastestWay<K extends string>(
   ways: Readonly<Record<K, () => Trial | Promise<Trial>>>,
 ): Promise<Choice<K>> {
   const names = Object.keys(ways) as K[];
-  return remembered("way", [...key, ...names], async () => {
+  return remembered("way", [...key, ...names], names, async () => {
     const seconds = {} as Record<K, number>;
     let failure: unknown;
     for (const candidate of names) {
@@ -65,13 +65,26 @@ async function timeOf(trial: Trial): Promise<number> {
 /** Choices of another form are not read. */
 const FORM = "best and seconds";
 
-async function remembered<T>(kind: string, of: readonly string[], find: () => Promise<T>): Promise<T> {
+async function remembered<K extends string>(
+  kind: string,
+  of: readonly string[],
+  candidates: readonly K[],
+  find: () => Promise<Choice<K>>,
+): Promise<Choice<K>> {
   const key = [FORM, ...of];
-  const data = recall(kind, key);
-  if (data) return JSON.parse(new TextDecoder().decode(data)) as T;
+  const known = recallJson(kind, key, (value): value is Choice<K> => isChoice(value, candidates));
+  if (known) return known;
   const found = await find();
-  remember(kind, key, new TextEncoder().encode(JSON.stringify(found)));
+  rememberJson(kind, key, found);
   return found;
+}
+
+/** True for one of the candidates with the times of some, its own among them. */
+function isChoice(value: unknown, candidates: readonly string[]): boolean {
+  if (!isRecord(value) || !isRecord(value.seconds)) return false;
+  const { best, seconds } = value;
+  const named = Object.keys(seconds);
+  return named.includes(best as string) && named.every((name) => candidates.includes(name) && isTime(seconds[name]));
 }
 
 const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];

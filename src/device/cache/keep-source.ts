@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { IsoformError } from "../../ir/errors.js";
+import { replaceFile } from "./files.js";
+import { makeFolder } from "./folder.js";
+
+/**
+ * Where ISOFORM_KEEP names a folder, writes a kernel's generated source there, for people to read.
+ * @throws IsoformError where that cannot be written to
+ */
+export function keepSource(kernel: string, source: string, precision: string, suffix: string, folder = process.env.ISOFORM_KEEP): void {
+  if (!folder) return;
+  const id = createHash("sha256").update(source).digest("hex").slice(0, 8);
+  try {
+    makeFolder(folder);
+    replaceFile(join(folder, `${kernel.replace(/[^\w.-]/g, "_").slice(0, 100)}-${precision}-${id}.${suffix}`), source, 0o666);
+  } catch (error) {
+    throw new IsoformError(`ISOFORM_KEEP is "${folder}", where sources cannot be written: ${(error as Error).message}`);
+  }
+}
