@@ -1,30 +1,73 @@
-import { createHash } from "node:crypto";
-import { access, open, rename, rm, type FileHandle } from "node:fs/promises";
-import { endianness } from "node:os";
+import { link, rename, rm, stat } from "node:fs/promises";
 import { IsoformError } from "isoform";
+import { readState, writeState } from "isoform/io";
+import { z } from "zod";
+import { CASES } from "./cases.js";
+import { COMPOSITIONS } from "./compositions.js";
+import { LAYOUTS } from "./push.js";
 import type { Row } from "./run.js";
 import type { State } from "./simulation.js";
+import { LOADINGS } from "./species.js";
 
-/*
- * A file is a line with the length of the head, the head as JSON, the values as little-endian f64, and the SHA-256 of all that.
- */
+const FORMAT = "isoform pic 3";
 
-const FORMAT = "isoform pic 2";
-const LINE = FORMAT.length + 14;
-const DIGEST = 32;
-/** Values that are written, and read, at once. */
-const CHUNK = 1 << 20;
+const count = z.int().positive();
+const text = z.string().regex(/^[\x20-\x7e]*$/, "text beyond ASCII");
+const numbers = z.array(z.number());
+const keysOf = <T extends object>(table: T) => Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
+
+/** What decides the bits of a run. */
+const savedOptions = z.strictObject({
+  case: z.enum(CASES.map(({ name }) => name)),
+  cells: count,
+  degree: count,
+  amplitude: z.number(),
+  ionMass: z.number().positive().optional(),
+  particles: count,
+  dt: z.number().positive(),
+  every: count,
+  composition: z.enum(keysOf(COMPOSITIONS)),
+  loading: z.enum(LOADINGS),
+  layout: z.enum(keysOf(LAYOUTS)),
+  precision: z.enum(["strict", "fast"]),
+  sort: z.int().nonnegative(),
+});
+
+const row = z.strictObject({
+  time: z.number().nonnegative(),
+  mode: z.number(),
+  electric: numbers.min(1).max(3),
+  magnetic: numbers.max(3),
+  kinetic: numbers.min(1),
+  momentum: numbers.length(3),
+  gauss: z.number(),
+  divergence: z.number(),
+});
+
+const head = z.strictObject({
+  options: savedOptions,
+  rows: z
+    .array(row)
+    .refine(inOrder, "samples that are not in the order of time")
+    .refine((rows) => rows.every((each) => shapeOf(each) === shapeOf(rows[0])), "samples of several runs"),
+  steps: z.int().nonnegative(),
+  about: z.record(text, z.union([text, z.number()])),
+});
+
+export type SavedOptions = z.infer<typeof savedOptions>;
 
 /** A run that can be gone on with. */
-export interface Checkpoint<O> {
-  readonly options: O;
+export interface Checkpoint {
+  readonly options: SavedOptions;
   readonly rows: readonly Row[];
   readonly state: State;
 }
 
-interface Head<O> extends Omit<Checkpoint<O>, "state">, Omit<State, "arrays"> {
-  readonly lengths: readonly number[];
+function inOrder(rows: readonly Row[]): boolean {
+  return rows.every(({ time }, n) => n === 0 || time > rows[n - 1].time);
 }
+
+const shapeOf = ({ electric, magnetic, kinetic }: Row): string => [electric, magnetic, kinetic].map(({ length }) => length).join();
 
 /** Where the checkpoint is that one at `path` took the place of. */
 export const previousOf = (path: string): string => `${path}.previous`;
@@ -33,49 +76,30 @@ export const previousOf = (path: string): string => `${path}.previous`;
  * Writes a checkpoint beside what is at `path`, then puts it there and keeps that as `previousOf(path)`: whatever happens, one of both is whole.
  * Throws IsoformError where it cannot.
  */
-export async function writeCheckpoint<O>(path: string, { options, rows, state }: Checkpoint<O>): Promise<void> {
-  const { arrays, ...rest } = state;
-  const head: Head<O> = { options, rows, ...rest, lengths: arrays.map(({ length }) => length) };
-  const temporary = `${path}.${process.pid}.tmp`;
+export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint): Promise<void> {
+  const { arrays, steps, about } = state;
+  const values = arrays.map((array) => (array instanceof Float64Array ? array : Float64Array.from(array)));
   try {
-    await writeSynced(temporary, piecesOf(JSON.stringify(head), arrays));
-    if (await exists(path)) await rename(path, previousOf(path));
-    await rename(temporary, path);
+    await writeState(path, FORMAT, { head: { options, rows, steps, about }, arrays: values }, () => keepPrevious(path));
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}`);
+    const there = await stat(path).catch(() => undefined);
+    const kept = there?.isFile() ? "; the checkpoint before is still there" : "";
+    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}${kept}`);
   }
 }
 
-function* piecesOf(head: string, arrays: State["arrays"]): Generator<Uint8Array> {
-  const text = Buffer.from(head);
-  yield Buffer.from(`${FORMAT} ${String(text.length).padStart(LINE - FORMAT.length - 2, "0")}\n`);
-  yield text;
-  for (const array of arrays)
-    for (let from = 0; from < array.length; from += CHUNK) {
-      yield littleEndian(new Float64Array(array.subarray(from, from + CHUNK)));
-    }
-}
-
-async function writeSynced(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    const digest = createHash("sha256");
-    for (const piece of pieces) {
-      digest.update(piece);
-      await file.writeFile(piece);
-    }
-    await file.writeFile(digest.digest());
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+/** Under both names, where the file system can: there is never a moment without a checkpoint at `path`. */
+async function keepPrevious(path: string): Promise<void> {
+  const previous = previousOf(path);
+  if (!(await stat(path).catch(() => undefined))) return;
+  await rm(previous, { force: true });
+  await link(path, previous).catch(() => rename(path, previous));
 }
 
 /** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
-export async function readCheckpoint<O>(path: string): Promise<Checkpoint<O>> {
+export async function readCheckpoint(path: string): Promise<Checkpoint> {
   try {
-    return await readWhole<O>(path);
+    return await readWhole(path);
   } catch (error) {
     if (!(error instanceof IsoformError)) throw error;
     const before = previousOf(path);
@@ -87,57 +111,13 @@ export async function readCheckpoint<O>(path: string): Promise<Checkpoint<O>> {
   }
 }
 
-async function readWhole<O>(path: string): Promise<Checkpoint<O>> {
-  const file = await open(path, "r").catch((error: Error) => {
-    throw new IsoformError(`cannot read ${path}: ${error.message.split(",")[0]}`);
-  });
-  try {
-    const length = await lengthOfHead(file, path);
-    const { lengths, options, rows, ...rest } = JSON.parse((await read(file, length, LINE)).toString()) as Head<O>;
-    const arrays: Float64Array[] = [];
-    let at = LINE + length;
-    for (const values of lengths) {
-      const array = new Float64Array(values);
-      for (let from = 0; from < values; from += CHUNK) {
-        const piece = array.subarray(from, from + CHUNK);
-        await file.read(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), { position: at });
-        littleEndian(piece);
-        at += piece.byteLength;
-      }
-      arrays.push(array);
-    }
-    return { options, rows, state: { ...rest, arrays } };
-  } finally {
-    await file.close();
+async function readWhole(path: string): Promise<Checkpoint> {
+  const { head: found, arrays } = await readState(path, FORMAT);
+  const { data, error } = head.safeParse(found);
+  if (error) {
+    const [{ path: at, message }] = error.issues;
+    throw new IsoformError(`${path} is no checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
   }
+  const { options, rows, steps, about } = data;
+  return { options, rows, state: { steps, about, arrays } };
 }
-
-/** The bytes of the head, of a file whose checksum is right. Throws IsoformError for another. */
-async function lengthOfHead(file: FileHandle, path: string): Promise<number> {
-  const { size } = await file.stat();
-  const line = (await read(file, LINE, 0)).toString("latin1");
-  if (!line.startsWith(`${FORMAT} `)) throw new IsoformError(`${path} is no checkpoint of isoform pic, or of another version`);
-  const digest = createHash("sha256");
-  const end = Math.max(0, size - DIGEST);
-  for (let at = 0; at < end; at += 8 * CHUNK) digest.update(await read(file, Math.min(8 * CHUNK, end - at), at));
-  if (!digest.digest().equals(await read(file, DIGEST, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
-  return Number(line.slice(FORMAT.length));
-}
-
-/** The bytes there, fewer at the end of the file. */
-async function read(file: FileHandle, length: number, position: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), { position });
-  return buffer.subarray(0, bytesRead);
-}
-
-/** The bytes of values, turned round in place where the machine has them the other way. */
-function littleEndian({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return endianness() === "LE" ? bytes : bytes.swap64();
-}
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

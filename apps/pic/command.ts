@@ -10,7 +10,7 @@ import { tableText } from "isoform/portability";
 import { count, countOrNone, f64Option, number, positive } from "../options.js";
 import { CASES, missOf, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
-import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { readCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { writeFields } from "./fields.js";
 import { addPush } from "./push-command.js";
@@ -33,8 +33,6 @@ interface RunOptions extends CaseOptions {
   precision: Precision;
   sort: number;
 }
-
-type SavedOptions = RunOptions & { case: string };
 
 /** As given; how often particles are sorted is then chosen. */
 interface Given extends Omit<Options, "sort"> {
@@ -116,7 +114,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--json <file>", "write the result as JSON")
       .option(
         "--checkpoint <file>",
-        "write the state there now and then, at the end and at Ctrl-C; the one before stays as <file>.previous",
+        "write the state there now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before stays as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "go on from a checkpoint, with its options")
@@ -124,16 +122,13 @@ export function command(program: Command, shell: Shell): void {
   }
 }
 
-/** The exit code of what SIGINT ended. */
-const INTERRUPTED = 130;
-
 async function run(each: Case, given: Given, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])
     if (file !== undefined) await shell.checkWritable(file);
   if (given.hdf5 !== undefined) await requireHdf5(given.hdf5);
   if (given.hdf5 !== undefined && given.restart !== undefined && existsSync(given.hdf5))
     throw new IsoformError(`pic: ${given.hdf5} may hold snapshots of the run before: give another file to --hdf5`);
-  const saved = given.restart === undefined ? undefined : await readCheckpoint<SavedOptions>(given.restart);
+  const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
   const asked = { ...given, ...(saved && runOptions(saved.options)) };
   const set = await devices(asked.device, { f64: asked.f64 });
@@ -146,18 +141,21 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
       sort: asked.sort ?? stepsBetweenSorts(members[0].device, problem, { ...settings, count: settings.count / members.length }),
     };
     const simulation = await Simulation.create(set, problem, { ...settings, sort: options.sort });
-    if (saved) simulation.restore(saved.state);
+    if (saved) {
+      simulation.restore(saved.state);
+      await simulation.requireSound(`in ${given.restart}`);
+    }
     const firstStep = simulation.steps;
     const rows: Row[] = saved ? [...saved.rows] : [];
-    const { seconds, interrupted } = await simulate(each, simulation, options, rows, shell);
+    const { seconds, exitCode } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
     const judgement = each.judge(seriesOfMode(rows), options);
     const label = [...new Set(members.map(({ device }) => device.label))].join(", ");
     shell.print(`${set.name}: ${label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
-    if (interrupted) {
+    if (exitCode !== 0) {
       shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
-      process.exitCode = INTERRUPTED;
+      process.exitCode = exitCode;
     }
 
     if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, speciesOf(simulation)));
@@ -182,11 +180,11 @@ async function simulate(
   options: Options,
   rows: Row[],
   shell: Shell,
-): Promise<{ seconds: number; interrupted: boolean }> {
+): Promise<{ seconds: number; exitCode: number }> {
   const checkpoint = async (): Promise<void> => {
     if (options.checkpoint === undefined) return;
     const saved = { options: { case: each.name, ...runOptions(options) }, rows, state: await simulation.state() };
-    await writeCheckpoint<SavedOptions>(options.checkpoint, saved);
+    await writeCheckpoint(options.checkpoint, saved);
   };
   let snapshotAt: number | undefined;
   const snapshot = async (): Promise<void> => {
@@ -196,11 +194,8 @@ async function simulate(
   };
   const task = shell.progress(`pic ${each.name}`);
   let seconds = 0;
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  // A second interrupt ends the process as ever.
-  process.once("SIGINT", interrupt);
-  await follow(simulation, each.watched, { ...options, stop: stop.signal }, rows, async (row, took) => {
+  const interruption = shell.interruption();
+  await follow(simulation, each.watched, { ...options, stop: interruption.stop }, rows, async (row, took) => {
     seconds += took;
     task.update(row.time, options.time, `mode ${row.mode.toExponential(2)}, Gauss ${row.gauss.toExponential(1)}`);
     if (rows.length % options.checkpointEvery === 0) await checkpoint();
@@ -208,11 +203,11 @@ async function simulate(
     // Lets the bar be drawn and an interrupt be seen.
     await turn();
   });
-  process.off("SIGINT", interrupt);
+  interruption.ignore();
   task.done();
   await checkpoint();
   await snapshot();
-  return { seconds, interrupted: stop.signal.aborted };
+  return { seconds, exitCode: interruption.exitCode };
 }
 
 const speciesOf = ({ species }: Simulation): string[] => species.map(({ species: { name } }) => name);

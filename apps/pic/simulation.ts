@@ -137,8 +137,8 @@ export class Simulation {
     return this.diagnostics.measure(this.time);
   }
 
-  /** Throws IsoformError where a particle has left the box or has become no number: which one, and between which steps. */
-  async requireSound(): Promise<void> {
+  /** Throws IsoformError where a particle has left the box or has become no number: which one, and between which steps, or where. */
+  async requireSound(where?: string): Promise<void> {
     const { mesh } = this.problem;
     for (const { work, species } of this.parts)
       for (const particles of species) {
@@ -146,11 +146,12 @@ export class Simulation {
         if (!lost) continue;
         const { count, index, x, v } = lost;
         const when =
-          this.steps === 0
+          where ??
+          (this.steps === 0
             ? "at the start"
             : this.soundAt === this.steps - 1
               ? `in step ${this.steps}`
-              : `between steps ${this.soundAt} and ${this.steps} (--every 1 finds the step)`;
+              : `between steps ${this.soundAt} and ${this.steps} (--every 1 finds the step)`);
         throw new IsoformError(
           `pic: ${count} of ${particles.share.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
             `particle ${particles.share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
@@ -200,6 +201,7 @@ export class Simulation {
       const each = differs.map((name) => `${name} ${about[name] ?? "absent"} there, ${here[name] ?? "absent"} here`);
       throw new IsoformError(`pic: the saved state is of another run: ${each.join("; ")}: restart with what that run had`);
     }
+    this.requireValues(arrays);
     const from = arrays.map(() => 0);
     for (const { fields, own, queue } of this.parts) {
       fields.forEach((view, n) => queue.write(view, arrays[n]));
@@ -210,6 +212,31 @@ export class Simulation {
     }
     this.steps = steps;
     this.soundAt = steps;
+  }
+
+  /** Throws IsoformError for values that are no state of these particles and fields: kernels take what they are given. */
+  private requireValues(arrays: State["arrays"]): void {
+    const refuse = (problem: string): never => {
+      throw new IsoformError(`pic: the saved state is none: ${problem}`);
+    };
+    const [{ fields, species }] = this.parts;
+    const own = this.parts[0].own.map((_, n) => this.parts.reduce((sum, part) => sum + part.own[n].size, 0));
+    const sizes = [...fields.map(({ size }) => size), ...own];
+    if (arrays.length !== sizes.length) refuse(`it has ${arrays.length} arrays in place of ${sizes.length}`);
+    for (const [n, array] of arrays.entries()) {
+      if (array.length !== sizes[n]) refuse(`array ${n} has ${array.length} values in place of ${sizes[n]}`);
+      const odd = array.findIndex((value) => !Number.isFinite(value));
+      if (odd >= 0) refuse(`value ${odd} of array ${n} is ${array[odd]}`);
+    }
+    for (const [n, starts] of arrays.slice(fields.length + species.length).entries()) {
+      let at = 0;
+      for (const part of this.parts) {
+        const view = part.sortings[n].start;
+        const own = starts.slice(at, (at += view.size));
+        const rises = own.every((start, k) => Number.isInteger(start) && start >= (k === 0 ? 0 : own[k - 1]));
+        if (!rises || own[own.length - 1] > part.species[n].share.count) refuse("cells begin beyond the particles");
+      }
+    }
   }
 
   free(): void {

@@ -11,7 +11,6 @@ import { APPLICATIONS } from "./commands.js";
 import { Stopped } from "../portability/stop.js";
 import { count, positive } from "./numbers.js";
 import { addSettings } from "./settings.js";
-import { Interruption } from "./signals.js";
 
 /** Applications that can be measured, by name. */
 const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
@@ -97,7 +96,7 @@ async function assessCommand(applications: string[], options: AssessOptions, she
     throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
   if (applications.length && (options.from ?? options.merge) !== undefined)
     throw new IsoformError(`${applications.join(", ")}: applications are not run with --from or --merge: leave them out`);
-  const interruption = new Interruption();
+  const interruption = shell.interruption();
   try {
     const evidence = await gather(applications, { ...options, stop: interruption.stop }, shell);
     const remarks = await tell(evidence, options, shell);

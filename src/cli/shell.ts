@@ -1,32 +1,27 @@
 import { constants } from "node:fs";
-import { access, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { access, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
+import { removeStale, writeWhole } from "../io/whole-file.js";
 import { progress } from "./progress.js";
+import { SignalInterruption } from "./signals.js";
 
 /** The command line as applications see it. */
 export const shell: Shell = {
   print: (text) => void process.stdout.write(`${text}\n`),
   progress,
   checkWritable,
-  writeFile: writeWhole,
+  writeFile,
+  interruption: () => new SignalInterruption(),
 };
 
-/** Writes beside the target and renames, so that a reader never finds half a file. Throws IsoformError. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
-  try {
-    const existing = await stat(path).catch(() => undefined);
-    // A pipe or a device is written to, not replaced.
-    if (existing && !existing.isFile()) return await writeFile(path, text);
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+/** Throws IsoformError. */
+async function writeFile(path: string, text: string): Promise<void> {
+  await writeWhole(path, [text]).catch((error: Error) => {
     // What follows the comma names the system call and the temporary file.
-    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}`);
-  }
+    throw new IsoformError(`cannot write ${path}: ${error.message.split(",")[0]}`);
+  });
 }
 
 async function checkWritable(path: string): Promise<void> {
@@ -42,4 +37,5 @@ async function checkWritable(path: string): Promise<void> {
     () => false,
   );
   if (!isDirectory || !mayWrite) throw new IsoformError(`cannot write ${path}: there is no directory ${directory} that may be written to`);
+  await removeStale(path);
 }

@@ -1,8 +1,10 @@
+import type { Interruption } from "../portability/application.js";
+
 /** What ends a command from outside: Ctrl-C, and the end of a batch job's time. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Notes the first signal, for the work to end in order; a second one ends the process as ever. */
-export class Interruption {
+export class SignalInterruption implements Interruption {
   /** Aborted by the first signal. */
   readonly stop: AbortSignal;
   /** The first signal, once there was one. */

@@ -1,15 +1,10 @@
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { IsoformError } from "../ir/errors.js";
+import { writeWhole } from "./whole-file.js";
 
-/** Writes pieces one after the other into a new file. */
-export async function writePieces(path: string, pieces: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, "w").catch((error: Error) => fail(path, "written", error));
-  try {
-    for (const piece of pieces) await file.writeFile(piece);
-  } finally {
-    await file.close();
-  }
-}
+/** Writes pieces one after the other into a new file, which is there once it is whole. */
+export const writePieces = (path: string, pieces: readonly Uint8Array[]): Promise<void> =>
+  writeWhole(path, pieces).catch((error: Error) => fail(path, "written", error));
 
 export const readBytes = (path: string): Promise<Uint8Array> => readFile(path).catch((error: Error) => fail(path, "read", error));
 

@@ -17,6 +17,8 @@ export {
   type Values,
 } from "./openpmd.js";
 export { writeXdmf } from "./xdmf.js";
+export { readState, writeState, type StateFile } from "./state-file.js";
+export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";

@@ -75,6 +75,18 @@ export interface Application {
 /** Where something long tells how far it is. `done` of `total`; `text` says of what. */
 export type Progress = (done: number, total: number, text?: string) => void;
 
+/** Whether a command is ended from outside: by Ctrl-C, or at the end of a batch job's time. */
+export interface Interruption {
+  /** Aborted by the first signal. */
+  readonly stop: AbortSignal;
+  /** The first signal, once there was one. */
+  readonly signal?: "SIGINT" | "SIGTERM";
+  /** That of what a signal has ended, as shells count: 130 or 143; else 0. */
+  readonly exitCode: number;
+  /** Signals do again what they do by themselves. */
+  ignore(): void;
+}
+
 export type ProgressFactory = (label: string) => { update: Progress; done(): void };
 
 /** What the command line lends to an application's own command. */
@@ -87,6 +99,8 @@ export interface Shell {
   checkWritable(path: string): Promise<void>;
   /** Writes the whole file or leaves what was there. Throws IsoformError. */
   writeFile(path: string, text: string): Promise<void>;
+  /** Notes SIGINT and SIGTERM from now on, for the work to end in order; a second one ends the process as ever. */
+  interruption(): Interruption;
 }
 
 /** What `apps/<name>/application.ts` exports. */

@@ -3,14 +3,32 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { previousOf, readCheckpoint, writeCheckpoint } from "../../../apps/pic/checkpoint.js";
+import { readState, writeState } from "isoform/io";
+import { previousOf, readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/checkpoint.js";
+import type { Row } from "../../../apps/pic/run.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
 after(() => rm(folder, { recursive: true }));
 const file = (name: string) => join(folder, name);
 
-const checkpoint = (steps: number) => ({
-  options: { case: "weibel", particles: 3 },
+const OPTIONS: SavedOptions = {
+  case: "weibel",
+  cells: 32,
+  degree: 3,
+  amplitude: 1e-3,
+  particles: 3,
+  dt: 0.05,
+  every: 5,
+  sort: 0,
+  composition: "strang",
+  loading: "sobol",
+  layout: "soa",
+  precision: "strict",
+};
+const ROW: Row = { time: 0, mode: 1, electric: [1, 2], magnetic: [3], kinetic: [4], momentum: [0, 0, 0], gauss: 0, divergence: 0 };
+
+const checkpoint = (steps: number): Checkpoint => ({
+  options: OPTIONS,
   rows: [],
   state: {
     steps,
@@ -63,4 +81,67 @@ test("whatever byte is damaged, it is found, and the one before is named", async
 
 test("what cannot be written is named, and leaves nothing behind", async () => {
   await assert.rejects(writeCheckpoint(file("no/state"), checkpoint(1)), /cannot write .*no.state: ENOENT/);
+});
+
+/** Heads that fit their checksum and mean nothing. */
+const option = (more: object) => ({ options: { ...OPTIONS, ...more } });
+const rows = (...more: object[]) => ({ rows: more.map((each) => ({ ...ROW, ...each })) });
+const WRONG: readonly (readonly [message: RegExp, change: object])[] = [
+  [/options\.every: Too small/, option({ every: 0 })],
+  [/options\.every: /, option({ every: -5 })],
+  [/options\.every: /, option({ every: 1.5 })],
+  [/options\.every: /, option({ every: undefined })],
+  [/options\.case: /, option({ case: "nope" })],
+  [/options\.case: /, option({ case: "__proto__" })],
+  [/options\.cells: /, option({ cells: "32" })],
+  [/options\.cells: /, option({ cells: 1e300 })],
+  [/options\.degree: /, option({ degree: null })],
+  [/options\.amplitude: /, option({ amplitude: NaN })],
+  [/options\.particles: /, option({ particles: 0 })],
+  [/options\.particles: /, option({ particles: [3] })],
+  [/options\.ionMass: /, option({ ionMass: -1 })],
+  [/options\.dt: /, option({ dt: 0 })],
+  [/options\.dt: /, option({ dt: "0.05" })],
+  [/options\.composition: /, option({ composition: "constructor" })],
+  [/options\.loading: /, option({ loading: "" })],
+  [/options\.layout: /, option({ layout: "left" })],
+  [/options\.precision: /, option({ precision: {} })],
+  [/options\.sort: /, option({ sort: -1 })],
+  [/options: Unrecognized key/, option({ device: "cuda:0" })],
+  [/options: /, { options: undefined }],
+  [/steps: /, { steps: "x" }],
+  [/steps: /, { steps: -1 }],
+  [/steps: /, { steps: 1e300 }],
+  [/steps: /, { steps: null }],
+  [/about: /, { about: "32" }],
+  [/about\.cells: /, { about: { cells: {} } }],
+  [/about\.cells: /, { about: { cells: "\u001b[2J" } }],
+  [/rows: /, { rows: {} }],
+  [/rows\.0\.time: /, rows({ time: "0" })],
+  [/rows\.0\.time: /, rows({ time: -1 })],
+  [/rows\.0\.electric: /, rows({ electric: [] })],
+  [/rows\.0\.momentum: /, rows({ momentum: [0] })],
+  [/rows\.0: Unrecognized key/, rows({ more: 1 })],
+  [/rows: samples that are not in the order of time/, rows({ time: 1 }, { time: 1 })],
+  [/rows: samples of several runs/, rows({ time: 1 }, { time: 2, kinetic: [1, 2] })],
+  [/: Unrecognized key/, { more: 1 }],
+];
+
+test("heads that fit their checksum but not their meaning are refused in one line, with the place", async () => {
+  const path = file("meaning");
+  await writeCheckpoint(path, { ...checkpoint(1), rows: [ROW, { ...ROW, time: 1 }] });
+  const { head, arrays } = await readState(path, "isoform pic 3");
+  for (const [message, change] of WRONG) {
+    await writeState(path, "isoform pic 3", { head: { ...(head as object), ...change }, arrays });
+    await assert.rejects(readCheckpoint(path), (error: Error) => {
+      assert.equal(error.name, "IsoformError", error.stack);
+      assert.match(error.message, message);
+      assert.match(error.message, /^[^\n]*meaning is no checkpoint of isoform pic: [^\n]*$/);
+      return true;
+    });
+  }
+  for (const none of [null, 5, "x", []]) {
+    await writeState(path, "isoform pic 3", { head: none, arrays });
+    await assert.rejects(readCheckpoint(path), /is no checkpoint of isoform pic: Invalid input/);
+  }
 });

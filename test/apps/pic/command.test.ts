@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -137,21 +137,56 @@ test("a run in three dimensions sorts its particles as asked, and goes on so fro
   assert.match(again.stdout, /sorted every 2 steps\n1 steps/);
 });
 
-test("an interrupted run leaves a checkpoint that goes on with the same bits", async () => {
-  const weibel = ["pic", "weibel", ...SMALL, "--every", "5", "--checkpoint-every", "1"];
-  const child = spawn(process.execPath, [main, ...weibel, "--time", "2000", "--checkpoint", file("cut")]);
-  let output = "";
-  child.stdout.on("data", (text: Buffer) => (output += text.toString()));
-  while (!existsSync(file("cut.previous"))) await setTimeout(20);
-  child.kill("SIGINT");
-  const [code] = await once(child, "exit");
-  assert.equal(code, 130);
-  assert.match(output, /interrupted: go on with --restart .*cut/);
-  const { state } = await readCheckpoint(file("cut"));
-  const time = String(((state.steps + 10) * 8) / 100);
-  await isoform("pic", "weibel", "--device", "js", "--restart", file("cut"), "--time", time, "--csv", file("later.csv"));
-  await isoform(...weibel, "--time", time, "--csv", file("straight.csv"));
-  assert.equal(await readFile(file("later.csv"), "utf8"), await readFile(file("straight.csv"), "utf8"));
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)
+  test(`a run that ${signal} ends leaves a checkpoint that goes on with the same bits`, async () => {
+    const weibel = ["pic", "weibel", ...SMALL, "--every", "5", "--checkpoint-every", "1"];
+    const child = spawn(process.execPath, [main, ...weibel, "--time", "2000", "--checkpoint", file(`cut-${signal}`)]);
+    let output = "";
+    child.stdout.on("data", (text: Buffer) => (output += text.toString()));
+    while (!existsSync(file(`cut-${signal}.previous`))) await setTimeout(20);
+    child.kill(signal);
+    const [code] = await once(child, "exit");
+    assert.equal(code, exitCode);
+    assert.match(output, /interrupted: go on with --restart .*cut/);
+    const { state } = await readCheckpoint(file(`cut-${signal}`));
+    const time = String(((state.steps + 10) * 8) / 100);
+    await isoform("pic", "weibel", "--device", "js", "--restart", file(`cut-${signal}`), "--time", time, "--csv", file("later.csv"));
+    await isoform(...weibel, "--time", time, "--csv", file("straight.csv"));
+    assert.equal(await readFile(file("later.csv"), "utf8"), await readFile(file("straight.csv"), "utf8"));
+  });
+
+/** As on a full disk: files may not become larger than 1 KiB. */
+const limited = (...words: string[]) =>
+  run("/bin/sh", ["-c", `trap '' XFSZ; ulimit -f 2; exec "$@"`, "sh", process.execPath, main, ...words]);
+
+test("where the disk is full the checkpoint before stays, and the message says so", { skip: process.platform === "win32" }, async () => {
+  const weibel = ["pic", "weibel", ...SMALL, "--every", "5", "--checkpoint", file("full")];
+  await isoform(...weibel, "--time", "0.8");
+  const before = await readFile(file("full"));
+  await assert.rejects(limited(...weibel, "--time", "1.6"), (error: { code: number; stderr: string }) => {
+    assert.match(error.stderr, /^isoform: cannot write .*full: EFBIG: file too large; the checkpoint before is still there\n$/);
+    return error.code === 2;
+  });
+  assert.deepEqual(await readFile(file("full")), before);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.includes("full")),
+    ["full"],
+  );
+  await assert.rejects(isoform(...weibel.slice(0, -1), "/dev/full", "--time", "0.4"), /cannot write \/dev\/full: ENOSPC/);
+});
+
+test("what a killed run has left goes at the next start", async () => {
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  const left = `.left.${hostname()}.${pid}.0123456789abcdef.tmp`;
+  await writeFile(file(left), "");
+  await isoform("pic", "weibel", ...SMALL, "--time", "0.16", "--checkpoint", file("left"));
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.includes("left")),
+    ["left"],
+  );
 });
 
 const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [

@@ -71,7 +71,7 @@ const NUMBERS = [
   "1,2",
   "a=b",
 ];
-const NAMES = ["-1", "js*99999999", "js*0", "\u0007", "/dev/full", "/proc/nope/nope", "/", "nowhere/file"];
+const NAMES = ["-1", "js*99999999", "js*0", "\u0007", "/dev/full", "/proc/nope/nope", ".", "nowhere/file"];
 
 /** All commands that do something, by their words. */
 function leaves(command: Command, words: readonly string[] = []): (readonly [string, Command])[] {

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/*
+ * Files that are there whole or not at all. What is written lies beside its target under a name of its own until it is on the disk; whatever happens
+ * before, the target is what it was.
+ */
+
+const host = (): string =>
+  hostname()
+    .replace(/[^\w-]/g, "_")
+    .slice(0, 40);
+/** Names have 255 bytes at most, and may have several in a character. */
+const shortened = (path: string): string => basename(path).slice(0, 40);
+
+const temporaryOf = (path: string): string =>
+  join(dirname(path), `.${shortened(path)}.${host()}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+
+/**
+ * Writes pieces, then puts them in the place of what is at `path`; into a pipe or a device as they come.
+ * @param before is called when everything is on the disk, right before
+ */
+export async function writeWhole(
+  path: string,
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+  before?: () => Promise<void>,
+): Promise<void> {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing && !existing.isFile()) return writePieces(path, "w", pieces);
+  const temporary = temporaryOf(path);
+  try {
+    // Exclusively: nothing that lies there already, a link above all, is written to.
+    await writePieces(temporary, "wx", pieces, existing?.mode);
+    await before?.();
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writePieces(
+  path: string,
+  flags: "w" | "wx",
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+  mode?: number,
+): Promise<void> {
+  const file = await open(path, flags, mode);
+  try {
+    for await (const piece of pieces) await file.writeFile(piece);
+    if (flags === "wx") await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** So that the new name is on the disk, too; some systems cannot. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+/** Removes what processes of this machine that are no more have left beside `path` when they were ended while they wrote it. */
+export async function removeStale(path: string): Promise<void> {
+  const begin = `.${shortened(path)}.${host()}.`;
+  for (const name of await readdir(dirname(path)).catch((): string[] => [])) {
+    const [, pid] = (name.startsWith(begin) && /^(\d+)\.[0-9a-f]{16}\.tmp$/.exec(name.slice(begin.length))) || [];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
