@@ -23,6 +23,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "domain/particles/single": "backends",
   "emit/c/random": "backends",
   "emit/c/streamed-loop": "backends",
+  "emit/hostile-names-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/ports/": "backends",
   "portability/profile/": "backends",

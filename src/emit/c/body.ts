@@ -6,7 +6,7 @@ import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
 import type { Helper } from "./dialect.js";
-import type { Names } from "./names.js";
+import type { Names } from "../names.js";
 
 /** Binding strength of C's operators, as far as they are used. */
 const enum Level {

@@ -58,8 +58,6 @@ export interface Dialect {
   readonly helperPrefix: string;
   /** In front of a constant table at file scope, such as `static const`. */
   readonly tablePrefix: string;
-  /** Words of the language and its library that no variable may take, beyond the keywords of C. */
-  readonly reserved: readonly string[];
   /** True where the compiler is told that signed arithmetic wraps; elsewhere it goes through the unsigned type. */
   readonly signedWraps: boolean;
   /** True where the operator divides f32 less exactly than rounding, so that a helper must. */

@@ -4,7 +4,7 @@ import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam,
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
-import type { Names } from "./names.js";
+import type { Names } from "../names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { slotInCache } from "./scatter-cache.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
@@ -56,7 +56,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   }
 
   extent(view: string, axis: number): string {
-    return this.names.of("param", `extent ${view} ${axis}`);
+    return this.names.of("argument", `extent ${view} ${axis}`);
   }
 
   pointer(view: string): string {

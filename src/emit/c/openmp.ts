@@ -12,7 +12,7 @@ import { layOut, type Field, type FieldType } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
 import { Code } from "./code.js";
 import { Helpers } from "./helpers.js";
-import { Names } from "./names.js";
+import { Names } from "../names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame, type ScatterCode } from "./openmp-frame.js";
 import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
@@ -22,6 +22,7 @@ import { streamableViews } from "./streaming.js";
 import { cacheFunctions, spillCache } from "./scatter-cache.js";
 import { writeElements, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
+import { originText } from "../text.js";
 
 /** What of a launch is compiled into the code; everything else is an argument. */
 export interface OpenMPOptions {
@@ -63,11 +64,6 @@ const CONSTANT_STRIDE = 32;
 const LINE_LENGTH = 140;
 
 const INDEX_NAMES = ["i", "j", "k", "l"];
-/** Names that the code around a body uses. */
-const OWN_NAMES = (
-  "args worker workers alike begin end first last partial line chunks share stream_line finish_streams step unaligned lines lines_end side " +
-  "begin0 begin1 begin2 begin3 end0 end1 end2 end3 tile0 tile1 tile2 tile3"
-).split(" ");
 
 /** Writes a kernel as C with OpenMP: a function that does a part of the range, and one that shares the parts out among the threads. */
 export function emitOpenMP(ir: KernelIR, access: AccessAnalysis, options: OpenMPOptions): OpenMPProgram {
@@ -75,7 +71,7 @@ export function emitOpenMP(ir: KernelIR, access: AccessAnalysis, options: OpenMP
 }
 
 class Emitter {
-  private readonly names: Names;
+  private readonly names = new Names();
   private readonly helpers = new Helpers(dialect);
   private readonly code = new Code();
   private readonly functions: Readonly<Record<"kernel" | "part" | "streamed" | "args", string>>;
@@ -101,17 +97,12 @@ class Emitter {
     private readonly access: AccessAnalysis,
     private readonly options: OpenMPOptions,
   ) {
-    this.names = new Names([...dialect.reserved, ...OWN_NAMES]);
-    // With a suffix each, so that a kernel may have the name of a function in C's library.
     const named = (suffix: string) => this.names.fresh(`${ir.name}_${suffix}`);
     this.functions = { kernel: named("kernel"), part: named("part"), streamed: named("streamed"), args: named("args") };
     this.rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.declareParams();
-    this.indexNames =
-      ir.policy.kind === "team"
-        ? [this.names.fresh("team"), this.names.fresh("place")]
-        : INDEX_NAMES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    this.indexNames = ir.policy.kind === "team" ? ["team", "place"] : INDEX_NAMES.slice(0, this.rank);
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
@@ -130,7 +121,7 @@ class Emitter {
     for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
     this.writeEntry(body);
 
-    code.line(`// Kernel "${ir.name}" (${ir.location.file.split("/").at(-1)}), written by isoform.`);
+    code.line(`// ${originText(ir)}.`);
     for (const header of ["math.h", "stdbool.h", "stdint.h"]) code.line(`#include <${header}>`);
     code.line("#ifdef _OPENMP").line("#include <omp.h>").line("#endif").line();
     for (const table of ir.tables)
@@ -234,7 +225,7 @@ class Emitter {
     walkExprs(ir.body, (e) => {
       if (e.op !== "extent" || extents.has(`${e.view} ${e.axis}`)) return;
       extents.add(`${e.view} ${e.axis}`);
-      const name = names.of("param", `extent ${e.view} ${e.axis}`, `${e.view}_extent${e.axis}`);
+      const name = names.of("argument", `extent ${e.view} ${e.axis}`, `${e.view}_extent${e.axis}`);
       this.params.push({ name, slot: { kind: "extent", name: e.view, axis: e.axis }, type: "i32", declared: dialect.types.i32 });
     });
   }
@@ -484,7 +475,7 @@ class Emitter {
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
       for (const p of this.reductions) {
         const name = this.reduced(p);
-        code.line(`args->${name}_result = fold_${name}(args->${name}_partials, args->units);`);
+        code.line(`args->${name}_result = ${name}_fold(args->${name}_partials, args->units);`);
         code.line(`if (args->${name}_output) *args->${name}_output = args->${name}_result;`);
       }
     });

@@ -28,14 +28,14 @@ export function writeChunkIndices(code: Code, indices: readonly string[], bounds
   code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < ${stop} ? begin + ${REDUCTION_CHUNK} : ${stop};`);
 }
 
-/** The function `fold_name`, a tree over the partials: chunk after chunk of 256, level after level, until one is left. */
+/** The function `name_fold`, a tree over the partials: chunk after chunk of 256, level after level, until one is left. */
 export function writeFold(writer: BodyWriter, param: ReduceParam, name: string): void {
   const { code } = writer;
   const T = openmpDialect.types[param.type];
   const op = param.op === "custom" ? param.combine! : param.op;
   const identity = writer.value({ op: "const", type: param.type, value: param.identity });
   code
-    .block(`static ${T} fold_${name}(${T} *partials, int64_t count)`, () => {
+    .block(`static ${T} ${name}_fold(${T} *partials, int64_t count)`, () => {
       code.line(`if (count == 0) return ${identity};`);
       code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
         code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {

@@ -2,6 +2,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
+import { stringText } from "../text.js";
 import { Addresses } from "./addresses.js";
 import { ARRAY } from "./arrays.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
@@ -37,7 +38,7 @@ export class Body implements ExprScope {
 
   local(name: string): string {
     const identifier = this.names.of(name);
-    return this.target.checked && this.assigned.has(name) ? `$set(${identifier}, "${name}", ${this.where()})` : identifier;
+    return this.target.checked && this.assigned.has(name) ? `$set(${identifier}, ${stringText(name)}, ${this.where()})` : identifier;
   }
 
   param(name: string): string {
@@ -100,11 +101,13 @@ export class Body implements ExprScope {
   ): string {
     if (!this.target.checked) return this.addresses.offset(indices, shape, strides);
     const where = this.where(location);
-    return indices.map((e, axis) => `$at(${this.expr(e)}, ${shape[axis]}, "${name}", ${axis}, ${where}) * ${strides[axis]}`).join(" + ");
+    return indices
+      .map((e, axis) => `$at(${this.expr(e)}, ${shape[axis]}, ${stringText(name)}, ${axis}, ${where}) * ${strides[axis]}`)
+      .join(" + ");
   }
 
   private where(location = this.location): string {
-    return JSON.stringify(`${location.file}:${location.line}:${location.column}`);
+    return stringText(`${location.file}:${location.line}:${location.column}`);
   }
 
   /* Statements. */

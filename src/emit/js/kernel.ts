@@ -21,7 +21,7 @@ export function emitJs(target: JsTarget): string {
   const body = new Body(target);
   const loops = target.policy.kind === "team" ? teams(body, target.policy.league) : lines(body, target.policy);
   const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillCache(body.names.of(param.name)))];
-  const kernel = [`return function ${body.names.fresh(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
+  const kernel = [`return function $kernel_${body.names.of(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
   const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];

@@ -1,5 +1,6 @@
 import { sumClause, writeLoops } from "./loops.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
+import { originText } from "../text.js";
 
 /** Flags without which the code means something else: integers wrap, and strict code rounds each operation. */
 export function cFlags(precision: EmitRequest["precision"]): string {
@@ -11,10 +12,7 @@ export function cFlags(precision: EmitRequest["precision"]): string {
 export function emitC(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const text = writeLoops(request, {
-    head: [
-      `// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as C with OpenMP, ${precision}.`,
-      `// gcc ${cFlags(precision)} -march=native -fopenmp -c ${stem}.c`,
-    ],
+    head: [`// ${originText(ir)} as C with OpenMP, ${precision}.`, `// gcc ${cFlags(precision)} -march=native -fopenmp -c ${stem}.c`],
     around: [[], []],
     offloads: false,
     parallel: (depth, _used, sum, simd) => [

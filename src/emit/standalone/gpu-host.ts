@@ -8,7 +8,7 @@ import type { GpuDialect } from "../c/gpu/dialect.js";
 import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, SortedScatter, ScatterCode } from "../c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE, type SortSlot } from "../c/gpu/sort.js";
 import { BLOCK } from "../c/gpu/writer.js";
-import { Names } from "../c/names.js";
+import { Names } from "../names.js";
 import { BYTES } from "../../ir/scalars.js";
 import { SlotMap, slotText, type AnySlot, type GpuSlot, type SignatureSlot } from "../slots.js";
 import type { EmitRequest } from "./request.js";
@@ -91,13 +91,6 @@ export function writeGpuHost(request: EmitRequest, program: GpuProgram, { finish
   return new HostWriter(request, program, finishThreads, api).text();
 }
 
-const RESERVED = (
-  "stream queue program status block grid kernel local global device context TRY multiprocessors cache_bytes resident left partial_count chunks " +
-  "chunks_per_line blocks_x blocks_y blocks_z block_x block_y row_blocks tile planes slabs tiles row_bytes fitting " +
-  "exp log pow sin cos tan sqrt floor ceil trunc fabs fmod min max abs y0 y1 yn j0 j1 jn gamma index div " +
-  "class delete explicit friend mutable namespace new operator private protected public template this throw try catch typename using virtual and or not xor"
-).split(" ");
-
 /** What was contributed to one scatter target: names of variables of the launch function. */
 interface Contributions extends Readonly<
   Record<"count" | "tiles" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals", string>
@@ -107,7 +100,7 @@ interface Contributions extends Readonly<
 
 class HostWriter {
   private readonly code = new Code();
-  private readonly names = new Names(RESERVED);
+  private readonly names = new Names();
   private readonly args: readonly Argument[];
   /** Expressions for the values of the entries' parameters, and of the function's own arguments. */
   private readonly values = new SlotMap<GpuSlot | SignatureSlot, string>();

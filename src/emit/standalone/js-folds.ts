@@ -2,9 +2,6 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/typ
 import { emitFold } from "../js/fold.js";
 import { combineBuiltIn } from "../js/reduction.js";
 
-/** The property of a result. */
-export const propertyName = ({ name }: { readonly name: string }): string => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name));
-
 /** JavaScript for the function that folds two values of a reduction. */
 export function foldFunction({ op, type, combine }: ReduceParam): string {
   if (op !== "custom") return `(a, b) => ${combineBuiltIn(op, type, "a", "b")}`;

@@ -1,5 +1,4 @@
 import { REDUCTION_CHUNK, type Expr, type ReduceParam, type Stmt } from "../../ir/types.js";
-import { walkStmts } from "../../ir/walk.js";
 import { ARRAY } from "../js/arrays.js";
 import { Body } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
@@ -7,10 +6,11 @@ import { emitFold } from "../js/fold.js";
 import { indent, type Lines } from "../js/lines.js";
 import { combine, identityText, Lanes } from "../js/reduction.js";
 import { Code } from "../c/code.js";
-import { FOLD_PARTIALS, propertyName } from "./js-folds.js";
+import { FOLD_PARTIALS } from "./js-folds.js";
 import type { SignatureSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
-import { argumentFor, argumentGroups, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
+import { argumentFor, argumentGroups, asProperties, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
+import { commentText, keyText, originText } from "../text.js";
 
 /** An ES module. It runs on one thread, and its bits are those of strict mode in fast mode too. */
 export function emitJsFile(request: EmitRequest): EmittedFile[] {
@@ -39,22 +39,11 @@ class OpenBody extends Body {
       // One thread adds in the order of the elements.
       scatter: Object.fromEntries(ir.params.filter((p) => p.kind === "scatter").map(({ name }) => [name, { strategy: "sorted" }])),
     });
-    const locals = localNames(request);
-    const own = (wish: string): string => {
-      let name = wish;
-      while (locals.has(name)) name += "_";
-      return this.names.of(name);
-    };
-    const known = new Map<string, string>();
-    const of = (kind: string, name: string, wish = name): string => {
-      const key = `${kind} ${name}`;
-      if (!known.has(key)) known.set(key, wish === name ? this.names.of(name) : own(wish));
-      return known.get(key)!;
-    };
-    this.args = launchArguments(request, { of });
-    const indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, rank)).map(own);
+    this.args = launchArguments(request, {
+      of: (kind, name, wish = name) => (kind === "argument" ? this.names.argument(name, wish) : this.names.of(name)),
+    });
     // A team has a row of scratch for itself.
-    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
+    this.indices = ir.policy.kind === "team" ? ["team", "team"] : INDEX_NAMES.slice(0, rank);
   }
 
   arg(slot: SignatureSlot): string {
@@ -104,16 +93,6 @@ class OpenBody extends Body {
   }
 }
 
-/** Names of the kernel's parameters, tables and variables. */
-function localNames({ ir }: EmitRequest): Set<string> {
-  const names = new Set([...ir.params, ...ir.tables].map(({ name }) => name));
-  walkStmts(ir.body, (stmt) => {
-    if ("name" in stmt) names.add(stmt.name);
-    if (stmt.kind === "teamReduce") for (const { name } of stmt.results) names.add(name);
-  });
-  return names;
-}
-
 class ModuleWriter {
   private readonly body: OpenBody;
   private readonly reductions: readonly ReduceParam[];
@@ -127,13 +106,13 @@ class ModuleWriter {
     const { request, body, reductions } = this;
     const { ir, stem } = request;
     const loops = ir.policy.kind === "team" ? this.teams() : this.elements();
-    const given = body.args.filter(({ slot }) => slot.kind !== "result");
+    const given = asProperties(body.args).filter(({ slot }) => slot.kind !== "result");
     const results = reductions.map(
-      (r) => `${propertyName(r)}: $foldPartials(${partials(body, r)}, (a, b) => ${combine(body, r, "a", "b")}, ${identityText(r)})`,
+      (r) => `${keyText(r.name)}: $foldPartials(${partials(body, r)}, (a, b) => ${combine(body, r, "a", "b")}, ${identityText(r)})`,
     );
     const launch = [
       `export function ${stem}_launch({`,
-      ...indent(argumentGroups(given).map((group) => `${group.map(({ name }) => name).join(", ")},`)),
+      ...indent(argumentGroups(given).map((group) => `${group.map(({ key, name }) => `${keyText(key)}: ${name}`).join(", ")},`)),
       "}) {",
       ...indent([
         ...reductions.map((r) => `const ${partials(body, r)} = [];`),
@@ -144,14 +123,14 @@ class ModuleWriter {
     ].join("\n");
     const declarations = [...this.tables(), ...this.customFolds(), ...body.declarations].join("\n");
     const code = new Code();
-    code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as JavaScript, for one thread.`);
+    code.line(`// ${originText(ir)} as JavaScript, for one thread.`);
     code.line(`// import { ${stem}_launch } from "./${stem}.mjs"`).line();
     const helpers = helpersIn(declarations + launch, { ...HELPERS, $foldPartials: FOLD_PARTIALS });
     for (const part of [...helpers, declarations]) if (part !== "") code.text(part).line();
     const fromArrays = "Arrays are typed arrays that begin with element 0.";
     writeComment(code, request, given, [
       fromArrays,
-      ...(results.length > 0 ? [`Returns { ${reductions.map(propertyName).join(", ")} }.`] : []),
+      ...(results.length > 0 ? [`Returns { ${reductions.map(({ name }) => commentText(name)).join(", ")} }.`] : []),
     ]);
     return `${code}${launch}\n`;
   }

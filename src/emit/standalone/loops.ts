@@ -3,7 +3,7 @@ import type { ReduceParam, ScatterParam, ViewParam } from "../../ir/types.js";
 import { BodyWriter, writeTable } from "../c/body.js";
 import { Code } from "../c/code.js";
 import { Helpers } from "../c/helpers.js";
-import { Names } from "../c/names.js";
+import { Names } from "../names.js";
 import { openmpDialect as dialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
@@ -39,9 +39,6 @@ export interface LoopConstructs {
   readonly offloads: boolean;
 }
 
-/** Words that the code around a body uses. */
-const OWN_NAMES = "chunks partials partial begin end line malloc free".split(" ");
-
 /** A kernel as one C function of plain loops, with OpenMP's pragmas. */
 export function writeLoops(request: EmitRequest, constructs: LoopConstructs): string {
   return new LoopsWriter(request, constructs).text();
@@ -49,7 +46,7 @@ export function writeLoops(request: EmitRequest, constructs: LoopConstructs): st
 
 class LoopsWriter {
   private readonly code = new Code();
-  private readonly names = new Names([...dialect.reserved, ...OWN_NAMES]);
+  private readonly names = new Names();
   private readonly helpers = new Helpers(dialect);
   private readonly atomics = new Map<string, string>();
   private readonly args: readonly Argument[];
@@ -72,10 +69,8 @@ class LoopsWriter {
       this.strides[name] = Array.from({ length: rank }, (_, axis) =>
         unitStrides[name][axis] ? "1" : this.arg({ kind: "stride", name, axis }),
       );
-    const wishes = ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank);
-    const indices = wishes.map((name) => this.names.fresh(name));
     // A team has a row of scratch for itself.
-    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
+    this.indices = ir.policy.kind === "team" ? ["team", "team"] : INDEX_NAMES.slice(0, ir.policy.rank);
     this.loops = new VectorLoops(ir, (view) => this.strides[view]);
     const strategy = this.ordered ? "sorted" : "atomic";
     const scatters = this.arrays.flatMap((param) =>
@@ -251,7 +246,7 @@ class LoopsWriter {
           places.forEach(({ place }, n) => code.line(`${place}[partial] = ${results[n]};`)),
         );
       });
-    for (const { place, result } of places) code.line(`*${result} = fold_${result}(${place}, ${count});`).line(`free(${place});`);
+    for (const { place, result } of places) code.line(`*${result} = ${result}_fold(${place}, ${count});`).line(`free(${place});`);
   }
 }
 

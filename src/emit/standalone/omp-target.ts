@@ -1,13 +1,14 @@
 import { cFlags } from "./c.js";
 import { sumClause, writeLoops, type Used } from "./loops.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
+import { originText } from "../text.js";
 
 /** C11 with OpenMP's target constructs, which run on a GPU where the compiler can offload, else on the host. */
 export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const text = writeLoops(request, {
     head: [
-      `// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as C with OpenMP offloading, ${precision}.`,
+      `// ${originText(ir)} as C with OpenMP offloading, ${precision}.`,
       `// On the host: gcc ${cFlags(precision)} -fopenmp -foffload=disable -c ${stem}.target.c`,
       `// On a GPU:    clang ${cFlags(precision)} -fopenmp --offload-arch=sm_80 -c ${stem}.target.c`,
     ],

@@ -3,6 +3,7 @@ import { openclLanguage } from "../c/opencl.js";
 import { openclDialect, type OpenclFeatures } from "../c/opencl/dialect.js";
 import type { ParamType } from "../c/gpu/program.js";
 import { deviceSource, gpuProgram, writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
+import { commentText } from "../text.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** Work-items that a compute unit holds, about; OpenCL does not tell. */
@@ -20,7 +21,7 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   const launch = writeGpuHost(request, program, dialect, API);
   const used = (["mem", "f64", "f32", "i32", "u32", "i64", "bool"] as const).filter((type) => launch.includes(`set_${type}(`));
   const host = [
-    `// Launches kernel "${ir.name}" of ${stem}.cl, written by isoform.`,
+    `// Launches kernel "${commentText(ir.name)}" of ${stem}.cl, written by isoform.`,
     `// gcc -O2 -c ${stem}.host.c   (link with -lOpenCL)`,
     "#define CL_TARGET_OPENCL_VERSION 120",
     "#include <CL/cl.h>",

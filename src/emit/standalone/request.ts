@@ -1,6 +1,7 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Policy, Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
+import { wordOf } from "../names.js";
 
 /** A kernel that is to be written as source files of their own. */
 export interface EmitRequest {
@@ -39,8 +40,8 @@ export function unitStridesOf(views: LaunchSizes["views"]): EmitRequest["unitStr
   return Object.fromEntries(Object.entries(views).map(([name, { strides }]) => [name, strides.map((stride) => stride === 1)]));
 }
 
-/** A kernel's name as an identifier. */
-export const stemOf = (name: string): string => name.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
+/** A kernel's name as the beginning of identifiers: itself where it can be. */
+export const stemOf = (name: string): string => (/^[A-Za-z]\w{0,63}$/.test(name) ? name : wordOf(name));
 
 /** A launch over `bounds` along each axis (over as many teams), of dense arrays with `size` indices along each axis. */
 export function cubicSizes(ir: KernelIR, size: number, bounds: readonly (readonly [begin: number, end: number])[] = []): LaunchSizes {

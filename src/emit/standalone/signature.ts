@@ -1,7 +1,9 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
+import type { NameKind } from "../names.js";
 import { slotText, type SignatureSlot } from "../slots.js";
+import { commentText } from "../text.js";
 import type { EmitRequest } from "./request.js";
 
 /** Type of an argument that is no pointer; `index` has 64 bits. */
@@ -12,6 +14,8 @@ export interface Argument {
   /** What it stands for. */
   readonly slot: SignatureSlot;
   readonly name: string;
+  /** What it is called beside the kernel's own words. */
+  readonly word: string;
   readonly type: ArgumentType | "pointer";
   /** What a pointer points to. */
   readonly element?: ElementType;
@@ -23,7 +27,7 @@ export interface Argument {
 
 /** Gives identifiers, like `wish`, that nothing else has. */
 export interface Naming {
-  of(kind: "param" | "view", name: string, wish?: string): string;
+  of(kind: NameKind, name: string, wish?: string): string;
 }
 
 export const INDEX_NAMES = ["i", "j", "k", "l"];
@@ -36,7 +40,13 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
   const args: Argument[] = [];
   for (const param of ir.params) {
     if (param.kind === "scalar") {
-      args.push({ slot: { kind: "scalar", name: param.name }, name: names.of("param", param.name), type: param.type, note: "a number" });
+      args.push({
+        slot: { kind: "scalar", name: param.name },
+        name: names.of("param", param.name),
+        word: param.name,
+        type: param.type,
+        note: "a number",
+      });
       continue;
     }
     if (param.kind === "reduce") {
@@ -44,6 +54,7 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
       args.push({
         slot: { kind: "result", name },
         name: names.of("param", name),
+        word: name,
         type: "pointer",
         element,
         written: true,
@@ -59,6 +70,7 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
     args.push({
       slot: { kind: "view", name },
       name: array,
+      word: name,
       type: "pointer",
       element,
       written,
@@ -67,29 +79,45 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
     for (const axis of axes)
       args.push({
         slot: { kind: "extent", name, axis },
-        name: names.of("param", `extent ${name} ${axis}`, `${array}_extent${axis}`),
+        ...derived(names, `extent ${name} ${axis}`, `${name}_extent${axis}`),
         type: "i32",
         note: rank > 1 ? "indices along each axis" : "elements",
       });
     for (const axis of axes.filter((a) => !unitStrides[name][a]))
       args.push({
         slot: { kind: "stride", name, axis },
-        name: names.of("param", `stride ${name} ${axis}`, `${array}_stride${axis}`),
+        ...derived(names, `stride ${name} ${axis}`, `${name}_stride${axis}`),
         type: "index",
         note: "elements from one index of an axis to the next",
       });
   }
   if (ir.policy.kind === "team")
-    return [...args, { slot: { kind: "league" }, name: names.of("param", "number of teams", "league"), type: "i32", note: "teams" }];
+    return [...args, { slot: { kind: "league" }, ...derived(names, "number of teams", "league"), type: "i32", note: "teams" }];
   for (let axis = 0; axis < ir.policy.rank; axis++)
     for (const kind of ["begin", "end"] as const)
       args.push({
         slot: { kind, axis },
-        name: names.of("param", `${kind} ${axis}`, `${INDEX_NAMES[axis]}_${kind}`),
+        ...derived(names, `${kind} ${axis}`, `${INDEX_NAMES[axis]}_${kind}`),
         type: "index",
         note: "first index of the range and the one behind its last, along each axis",
       });
   return args;
+}
+
+const derived = (names: Naming, name: string, word: string): Pick<Argument, "name" | "word"> => ({
+  name: names.of("argument", name, word),
+  word,
+});
+
+/** The arguments as properties of one object, by their words; a word that comes again has a number. */
+export function asProperties(args: readonly Argument[]): (Argument & { readonly key: string })[] {
+  const taken = new Set<string>();
+  return args.map((arg) => {
+    let key = arg.word;
+    for (let n = 2; taken.has(key); n++) key = `${arg.word}_${n}`;
+    taken.add(key);
+    return { ...arg, key };
+  });
 }
 
 /** The argument that stands for a slot; the function has one. */
@@ -102,8 +130,8 @@ const RESULTS = { sum: "sum", min: "least value", max: "greatest value", custom:
 const ADDED = { sum: "added into", min: "lowered", max: "raised" };
 
 /** Arguments that belong together: the extents of one array, the bounds of the range. */
-export function argumentGroups(args: readonly Argument[]): Argument[][] {
-  const groups = new Map<string, Argument[]>();
+export function argumentGroups<A extends Argument>(args: readonly A[]): A[][] {
+  const groups = new Map<string, A[]>();
   for (const arg of args) {
     const { slot } = arg;
     const group = "name" in slot ? `${slot.kind} ${slot.name}` : slot.kind === "league" ? "teams" : "bounds";
@@ -113,17 +141,24 @@ export function argumentGroups(args: readonly Argument[]): Argument[][] {
 }
 
 /** Notes on the arguments as a comment, with what the function does and gives back. */
-export function writeComment(code: Code, request: EmitRequest, args: readonly Argument[], more: readonly string[]): void {
+export function writeComment(
+  code: Code,
+  request: EmitRequest,
+  args: readonly (Argument & { readonly key?: string })[],
+  more: readonly string[],
+): void {
   const { ir, unitStrides } = request;
-  const groups = argumentGroups(args).map((group) => [group.map(({ name }) => name).join(", "), group[0].note] as const);
+  const groups = argumentGroups(args).map(
+    (group) => [group.map(({ name, key = name }) => commentText(key)).join(", "), group[0].note] as const,
+  );
   const width = Math.max(0, ...groups.map(([names]) => names.length));
   code.line("/*");
-  code.line(` * Runs kernel "${ir.name}" over ${ir.policy.kind === "team" ? "a league of teams" : "a range"}.`);
+  code.line(` * Runs kernel "${commentText(ir.name)}" over ${ir.policy.kind === "team" ? "a league of teams" : "a range"}.`);
   for (const [names, note] of groups) code.line(` *   ${names.padEnd(width)}  ${note}`);
   const unit = Object.entries(unitStrides).filter(([, axes]) => axes.length > 1 && axes.includes(true));
   if (unit.length > 0)
     code.line(
-      ` * Strides of 1 are compiled in: ${unit.map(([name, axes]) => `${name}'s along axis ${axes.lastIndexOf(true)}`).join(", ")}.`,
+      ` * Strides of 1 are compiled in: ${unit.map(([name, axes]) => `${commentText(name)}'s along axis ${axes.lastIndexOf(true)}`).join(", ")}.`,
     );
   code.line(" * Arrays may not share memory.");
   for (const line of more) code.line(` * ${line}`);

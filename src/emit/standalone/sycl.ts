@@ -5,7 +5,7 @@ import { BodyWriter, writeTable } from "../c/body.js";
 import { Code } from "../c/code.js";
 import type { Dialect } from "../c/dialect.js";
 import { Helpers } from "../c/helpers.js";
-import { Names } from "../c/names.js";
+import { Names } from "../names.js";
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
 import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
@@ -13,19 +13,13 @@ import { VectorLoops } from "../c/vector.js";
 import type { SignatureSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
-
-/** Words of C++, and those that the code around a body uses. */
-const RESERVED = (
-  "class delete explicit friend mutable namespace new operator private protected public template this throw try catch typename using virtual " +
-  "and or not xor bitand bitor compl constexpr nullptr export sycl std queue at done chunks partials partial begin end line"
-).split(" ");
+import { originText } from "../text.js";
 
 /** C++17 with SYCL's functions, which devices compile without -fwrapv. */
 const dialect: Dialect = {
   ...openmpDialect,
   name: "SYCL",
   tablePrefix: "static constexpr",
-  reserved: [...openmpDialect.reserved, ...RESERVED],
   signedWraps: false,
   infinity: "std::numeric_limits<double>::infinity()",
   nan: "std::numeric_limits<double>::quiet_NaN()",
@@ -65,7 +59,7 @@ class SyclFrame extends OpenMPFrame {
 const METHODS = { sum: "fetch_add", min: "fetch_min", max: "fetch_max" };
 
 class SyclWriter {
-  private readonly names = new Names(dialect.reserved);
+  private readonly names = new Names();
   private readonly helpers = new Helpers(dialect);
   private readonly args: readonly Argument[];
   private readonly indices: readonly string[];
@@ -82,9 +76,8 @@ class SyclWriter {
     const strides = Object.fromEntries(
       arrays.map(({ name }) => [name, unitStrides[name].map((unit, axis) => (unit ? "1" : this.arg({ kind: "stride", name, axis })))]),
     );
-    const indices = (ir.policy.kind === "team" ? ["team"] : INDEX_NAMES.slice(0, ir.policy.rank)).map((name) => this.names.fresh(name));
     // A team has a row of scratch for itself.
-    this.indices = ir.policy.kind === "team" ? [indices[0], indices[0]] : indices;
+    this.indices = ir.policy.kind === "team" ? ["team", "team"] : INDEX_NAMES.slice(0, ir.policy.rank);
     this.ordered = precision === "strict" && arrays.some((p) => p.kind === "scatter" && orderMatters(p));
     const scatters = arrays.flatMap((param) =>
       param.kind === "scatter" ? [[param.name, { param, strategy: "sorted" } as const] as const] : [],
@@ -116,7 +109,7 @@ class SyclWriter {
     const folds = new Code();
     for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg({ kind: "result", name: param.name }));
     const code = new Code();
-    code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as SYCL 2020, ${precision}.`);
+    code.line(`// ${originText(ir)} as SYCL 2020, ${precision}.`);
     code.line(`// icpx -fsycl -O3${precision === "strict" ? " -fp-model=precise -ffp-contract=off" : ""} -c ${stem}.sycl.cpp`);
     code.line(`// acpp -O3${precision === "strict" ? " -ffp-contract=off" : ""} -c ${stem}.sycl.cpp`);
     for (const header of ["cstdint", "limits", "vector", "sycl/sycl.hpp"]) code.line(`#include <${header}>`);
@@ -216,7 +209,7 @@ class SyclWriter {
         for (const { place, host } of places) code.line(`queue.copy(${place}, ${host}.data(), (size_t)${count}, done).wait();`);
       });
       for (const { place, host, result } of places)
-        code.line(`*${result} = fold_${result}(${host}.data(), ${count});`).line(`sycl::free(${place}, queue);`);
+        code.line(`*${result} = ${result}_fold(${host}.data(), ${count});`).line(`sycl::free(${place}, queue);`);
       code.line("return done;");
     });
   }

@@ -8,9 +8,10 @@ import { ARRAY } from "../js/arrays.js";
 import { numberText } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";
-import { FOLD_PARTIALS, foldFunction, propertyName } from "./js-folds.js";
+import { FOLD_PARTIALS, foldFunction } from "./js-folds.js";
 import { slotText, type WasmSlot } from "../slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
+import { commentText, keyText, originText, stringText } from "../text.js";
 
 const PAGE = 65536;
 const MOST_BYTES = 2 ** 32;
@@ -31,10 +32,10 @@ export function emitWatFiles(request: EmitRequest): EmittedFile[] {
     wide: false,
   });
   const head = [
-    `;; Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform as WebAssembly, for ${describeSizes(request)}.`,
+    `;; ${originText(ir)} as WebAssembly, for ${describeSizes(request)}.`,
     `;; wat2wasm ${stem}.wat -o ${stem}.wasm`,
     ";; $run takes the address of the argument block, the number of a worker and how many there are:",
-    ...kernel.slots.map(({ slot, offset }) => `;;   byte ${String(offset).padEnd(4)} ${slotText(slot)}`),
+    ...kernel.slots.map(({ slot, offset }) => `;;   byte ${String(offset).padEnd(4)} ${commentText(slotText(slot))}`),
   ];
   return [
     { name: `${stem}.wat`, text: `${head.join("\n")}\n${listing(kernel.bytes)}` },
@@ -50,7 +51,7 @@ function describeSizes(request: EmitRequest): string {
     policy.kind === "team"
       ? `${policy.league} teams`
       : policy.begin.map((begin, axis) => `${begin}..${begin + policy.extents[axis]}`).join(" x ");
-  const arrays = arraysOf(request).map(({ name }) => `${name} [${views[name].shape.join(", ")}]`);
+  const arrays = arraysOf(request).map(({ name }) => `${commentText(name)} [${views[name].shape.join(", ")}]`);
   return [range, ...arrays].join(", ");
 }
 
@@ -80,7 +81,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     const length = shape.includes(0) ? 0 : shape.reduce((sum, extent, axis) => sum + (extent - 1) * strides[axis], 1);
     const address = layout.reserve(length * BYTES[element]);
     views.set(name, address);
-    return `${JSON.stringify(name)}: new ${ARRAY[element]}(memory.buffer, ${address}, ${length}),`;
+    return `${keyText(name)}: new ${ARRAY[element]}(memory.buffer, ${address}, ${length}),`;
   });
   if (layout.end >= MOST_BYTES)
     throw new EmitError(
@@ -90,7 +91,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
       "give a smaller --size",
     );
   const code = new Code();
-  code.line(`// Loads kernel "${ir.name}", assembled from ${stem}.wat, for ${describeSizes(request)}.`);
+  code.line(`// Loads kernel "${commentText(ir.name)}", assembled from ${stem}.wat, for ${describeSizes(request)}.`);
   if (reductions.length > 0) code.line().text(FOLD_PARTIALS);
   code.line();
   code.line("/*");
@@ -98,7 +99,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     ` * Instantiates the bytes of ${stem}.wasm. Gives { arrays, launch }: the typed arrays in its memory, by name, and the function that runs it`,
   );
   code.line(
-    ` * on them${scalars.length > 0 ? `, with { ${scalars.map(({ name }) => name).join(", ")} }` : ""}${reductions.length > 0 ? `, and returns { ${reductions.map(propertyName).join(", ")} }` : ""}.`,
+    ` * on them${scalars.length > 0 ? `, with { ${scalars.map(({ name }) => commentText(name)).join(", ")} }` : ""}${reductions.length > 0 ? `, and returns { ${reductions.map(({ name }) => commentText(name)).join(", ")} }` : ""}.`,
   );
   code.line(" */");
   code.block(`export async function ${stem}_load(wasm)`, () => {
@@ -108,7 +109,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     code.line(`const block = new DataView(memory.buffer, ${args});`);
     for (const { slot, offset } of [...kernel.slots].sort((a, b) => ORDER[a.slot.kind] - ORDER[b.slot.kind])) {
       const filled = filledBefore(slot, { scratch, scratchStride: kernel.scratchBytes, tables, partials, views });
-      if (filled) code.line(`block.setUint32(${offset}, ${filled.value}, true);  // ${filled.note}`);
+      if (filled) code.line(`block.setUint32(${offset}, ${filled.value}, true);  // ${commentText(filled.note)}`);
     }
     if (kernel.tableBytes.length > 0) code.line(`new Uint8Array(memory.buffer, ${tables}).set([${kernel.tableBytes.join(", ")}]);`);
     code.block("const arrays =", () => arrays.forEach((line) => code.line(line)), ";");
@@ -117,12 +118,12 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
       () => {
         for (const { name, type } of scalars)
           code.line(
-            `block.${type === "bool" ? "setInt32" : ELEMENTS[type].set}(${kernel.slots.find(({ slot }) => slot.kind === "scalar" && slot.name === name)!.offset}, ${type === "bool" ? "+" : ""}scalars[${JSON.stringify(name)}], true);`,
+            `block.${type === "bool" ? "setInt32" : ELEMENTS[type].set}(${kernel.slots.find(({ slot }) => slot.kind === "scalar" && slot.name === name)!.offset}, ${type === "bool" ? "+" : ""}scalars[${stringText(name)}], true);`,
           );
         code.line(`instance.exports.run(${args}, 0, 1);`);
         const results = reductions.map((r) => {
           const array = `new ${ARRAY[r.type]}(memory.buffer, ${partials.get(r.name)}, ${units})`;
-          return `${propertyName(r)}: $foldPartials(${array}, ${foldFunction(r)}, ${numberText(r.identity)})`;
+          return `${keyText(r.name)}: $foldPartials(${array}, ${foldFunction(r)}, ${numberText(r.identity)})`;
         });
         if (results.length > 0) code.line(`return { ${results.join(", ")} };`);
       },

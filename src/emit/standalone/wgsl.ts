@@ -18,10 +18,11 @@ import {
   type ScatterCode,
   type WgslProgram,
 } from "../wgsl/program.js";
-import { propertyName } from "./js-folds.js";
+import { Names } from "../names.js";
 import { slotText, type SignatureSlot, type WgslSlot } from "../slots.js";
+import { commentText, keyText, stringText } from "../text.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
-import { argumentFor, argumentGroups, launchArguments, writeComment, type Argument } from "./signature.js";
+import { argumentFor, argumentGroups, asProperties, launchArguments, writeComment, type Argument } from "./signature.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
@@ -55,7 +56,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const shaders = shadersOf(stem, program);
   return [
     ...shaders.map(({ file, entry }) => ({ name: file, text: entry.source })),
-    { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => name), TEMPORARY.kind]) },
+    { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => placeText(name)), TEMPORARY.kind]) },
   ];
 }
 
@@ -81,19 +82,9 @@ function shadersOf(stem: string, { main, fold, finish }: WgslProgram): Shader[] 
 function host(request: EmitRequest, program: WgslProgram, shaders: readonly Shader[], places: readonly string[]): string {
   const { ir, stem } = request;
   const { reduces } = program;
-  const names = new Map<string, string>();
-  const of = (kind: string, name: string, wish = name): string => {
-    const key = `${kind} ${name}`;
-    if (!names.has(key)) {
-      let identifier = wish.replace(/\W/g, "_");
-      while ([...names.values(), ...RESERVED].includes(identifier)) identifier += "_";
-      names.set(key, identifier);
-    }
-    return names.get(key)!;
-  };
-  const args = launchArguments(request, { of }).filter(({ slot }) => slot.kind !== "result");
+  const args = asProperties(launchArguments(request, new Names())).filter(({ slot }) => slot.kind !== "result");
   const code = new Code();
-  code.line(`// Launches kernel "${ir.name}" of ${shaders.map(({ file }) => file).join(", ")}, written by isoform.`);
+  code.line(`// Launches kernel "${commentText(ir.name)}" of ${shaders.map(({ file }) => file).join(", ")}, written by isoform.`);
   code.line("// In browsers with navigator.gpu, and in Node with the package webgpu.").line();
   code.block("const SHADERS =", () => shaders.forEach((shader) => code.line(shaderLine(shader, places))), ";");
   code
@@ -103,23 +94,28 @@ function host(request: EmitRequest, program: WgslProgram, shaders: readonly Shad
   writeComment(code, request, args, [
     "Arrays are GPUBuffers with the usage STORAGE that begin with element 0.",
     reduces.length > 0
-      ? `Gives { ${reduces.map(propertyName).join(", ")} } once the device is done.`
+      ? `Gives { ${reduces.map(({ name }) => commentText(name)).join(", ")} } once the device is done.`
       : "Resolves once the kernel is submitted.",
   ]);
   code.line(`export async function ${stem}_launch(device, pipelines, {`);
-  code.indented(() => argumentGroups(args).forEach((group) => code.line(`${group.map(({ name }) => name).join(", ")},`)));
+  code.indented(() =>
+    argumentGroups(args).forEach((group) => code.line(`${group.map(({ key, name }) => `${keyText(key)}: ${name}`).join(", ")},`)),
+  );
   code.block("})", () => launchLines(request, program, args).forEach((line) => code.line(line)));
   return code.toString();
 }
 
-const RESERVED = "device pipelines encoder temporary values arrays dispatch uniforms words at count groups grid chunks".split(" ");
+/** A view in the host's table of arrays, which has the launch's own memory too. */
+const placeText = (view: string): string => `view:${view}`;
 
 function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
   const { offsets, size } = layOut(entry.fields);
   const fields = entry.fields.map(
-    ({ slot, type }, n) => `["${fieldText(slot)}", "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
+    ({ slot, type }, n) => `[${stringText(fieldText(slot))}, "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
   );
-  const buffers = entry.buffers.map(({ group, written }) => `["${places[group]}", "${written ? "storage" : "read-only-storage"}"]`);
+  const buffers = entry.buffers.map(
+    ({ group, written }) => `[${stringText(places[group])}, "${written ? "storage" : "read-only-storage"}"]`,
+  );
   return `${key}: { bytes: ${entry.fields.length > 0 ? size : 0}, fields: [${fields.join(", ")}], buffers: [${buffers.join(", ")}] },`;
 }
 
@@ -196,10 +192,10 @@ function launchLines(request: EmitRequest, program: WgslProgram, args: readonly 
   const { reduces } = program;
   const rank = ir.policy.kind === "range" ? ir.policy.rank : 0;
   const name = (slot: SignatureSlot): string => argumentFor(args, slot).name;
-  const member = (key: string, value: string): string => (key === value ? value : `"${key}": ${value}`);
+  const member = (key: string, value: string): string => `${keyText(key)}: ${value}`;
   const counts = Array.from({ length: rank }, (_, axis) => `${name({ kind: "end", axis })} - ${name({ kind: "begin", axis })}`);
   const values = args.filter(({ slot }) => isField(slot)).map(({ slot, name }) => member(slotText(slot), name));
-  const arrays = args.flatMap(({ slot, name }) => (slot.kind === "view" ? [member(slot.name, name)] : []));
+  const arrays = args.flatMap(({ slot, name }) => (slot.kind === "view" ? [member(placeText(slot.name), name)] : []));
   const inChunks = program.traversal === "chunks" || program.traversal === "serial";
   const groups =
     rank === 0
@@ -280,19 +276,19 @@ function temporaryLines({ reduces }: WgslProgram, partials: string): string[] {
     "const reserve = (n) => (words += Math.ceil(n / 64) * 64) - Math.ceil(n / 64) * 64;",
     `values.results = reserve(${2 * reduces.length});`,
     ...reduces.flatMap(({ name }) => [
-      `values["partials:${name}"] = reserve(Math.max(1, partials));`,
-      `values["folded:${name}"] = reserve(Math.ceil(partials / ${REDUCTION_CHUNK}) + 1);`,
+      `values[${stringText(`partials:${name}`)}] = reserve(Math.max(1, partials));`,
+      `values[${stringText(`folded:${name}`)}] = reserve(Math.ceil(partials / ${REDUCTION_CHUNK}) + 1);`,
     ]),
     "const temporary = device.createBuffer({ size: 4 * words, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });",
   ];
 }
 
 function foldLines({ reduces }: WgslProgram): string[] {
-  const names = JSON.stringify(reduces.map(({ name }) => name));
+  const names = `[${reduces.map(({ name }) => stringText(name)).join(", ")}]`;
   const bytes = 8 * reduces.length;
   const perGroup = REDUCTION_CHUNK * CHUNKS_PER_GROUP;
   const getters = { f64: "getFloat64", f32: "getFloat32", i32: "getInt32", u32: "getUint32" };
-  const results = reduces.map((r, n) => `${propertyName(r)}: data.${getters[r.type]}(${8 * n}, true)`);
+  const results = reduces.map((r, n) => `${keyText(r.name)}: data.${getters[r.type]}(${8 * n}, true)`);
   return [
     `for (; partials > ${FINISH_LIMIT}; partials = Math.ceil(partials / ${REDUCTION_CHUNK})) {`,
     ...indent([

@@ -1,3 +1,4 @@
+import { wordOf } from "../names.js";
 import { identityOf } from "../../ir/identity.js";
 import { BYTES } from "../../ir/scalars.js";
 import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/scatter-cache.js";
@@ -111,7 +112,7 @@ function spillLine(code: KernelCode, param: ScatterParam): FunctionBuilder {
 export function spillCache(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const A = code.address.type;
   const spill = spillLine(code, param);
-  const fn = code.module.function(`spill_cache_${param.name}`, [A, "i32"]);
+  const fn = code.module.function(`spill_cache_${wordOf(param.name)}`, [A, "i32"]);
   const address = new Address(fn, code.spec.wide);
   const [target, held, values, place] = [fn.local(A), fn.local(A), fn.local(A), fn.local("i32")];
   fn.get(SLICE.args);

@@ -4,7 +4,7 @@ import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
-import type { Names } from "../c/names.js";
+import type { Names } from "../names.js";
 import type { Frame } from "./frame.js";
 import type { HelperName, Helpers } from "./helpers.js";
 import { TYPES } from "./program.js";

@@ -134,5 +134,3 @@ export class Helpers {
     return [...this.used].map((name) => `${this.all[name].trimStart()}\n`).join("");
   }
 }
-
-export const HELPER_NAMES: readonly string[] = Object.keys({ ...COMMON, ...BY_BITS, ...STRICT_ENDS });

@@ -43,7 +43,7 @@ export class Accessors {
   /** A statement that stores `value`. */
   store(buffer: string, representation: Representation, type: ElementType, offset: string, value: string): string {
     if (representation === type) return `${buffer}[${offset}] = ${value};`;
-    const name = `set_${buffer}_${type}`;
+    const name = `${buffer}_set_${type}`;
     const set = (at: string, bits: string) =>
       representation === "words"
         ? `${buffer}[${at}] = ${bits};`

@@ -31,7 +31,7 @@ export class RangeWriter extends EntryWriter {
   ) {
     super(program, "main");
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
-    this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    this.indexNames = AXES.slice(0, this.rank);
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
   }
 

@@ -85,7 +85,7 @@ export class ScatterCache {
   /** The function that gives the first value of a line in the cache, or -1 where another line has its place. */
   private slotFunction(): string {
     const { entry, held } = this;
-    const name = `place_in_${held}`;
+    const name = `${held}_place`;
     entry.accessors.define(
       name,
       [

@@ -38,7 +38,7 @@ export class TeamWriter extends EntryWriter {
 
   constructor(program: ProgramWriter) {
     super(program, "main");
-    this.indexNames = [this.names.fresh("team"), this.names.fresh("place")];
+    this.indexNames = ["team", "place"];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);

@@ -14,10 +14,10 @@ import type {
   TeamResult,
 } from "../../ir/types.js";
 import { Code } from "../c/code.js";
-import { Names } from "../c/names.js";
+import { Names } from "../names.js";
 import { BodyWriter, closed, tableText } from "./body.js";
 import type { Frame, StmtOf } from "./frame.js";
-import { HELPER_NAMES, Helpers } from "./helpers.js";
+import { Helpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
 import { slotText, type WgslSlot } from "../slots.js";
 import {
@@ -33,7 +33,7 @@ import {
   type ScatterCode,
   type WgslAssumptions,
 } from "./program.js";
-import { RESERVED } from "./reserved.js";
+import { originText } from "../text.js";
 
 /** What the entries of one program share: the kernel and its assumptions. */
 export class ProgramWriter {
@@ -73,7 +73,7 @@ export interface TargetCache {
 /** Writes one compute shader: collects the buffers and numbers that its code mentions, and frames the kernel's body. */
 export abstract class EntryWriter implements Frame<BodyWriter> {
   readonly code = new Code();
-  readonly names = new Names([...RESERVED, ...HELPER_NAMES]);
+  readonly names = new Names();
   readonly helpers: Helpers;
   readonly accessors = new Accessors();
   readonly body: BodyWriter;
@@ -102,11 +102,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     const key = slotText(slot);
     let known = this.fields.get(key);
     if (!known) {
-      const taken = new Set([...this.fields.values()].map(({ name }) => name));
-      const base = wish.replace(/\W+/g, "_");
-      let name = base;
-      for (let n = 2; taken.has(name); n++) name = `${base}_${n}`;
-      known = { slot, name, type };
+      known = { slot, name: "name" in slot ? this.names.fresh(wish) : wish.replace(":", "_"), type };
       this.fields.set(key, known);
     }
     return type === "bool" ? `(launch.${known.name} != 0u)` : `launch.${known.name}`;
@@ -144,7 +140,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
       const { views, outputs, temporary } = groups;
       const inside = [...Object.values(views), ...Object.values(outputs), temporary].filter((other) => other === group);
       const own = place.kind === "view" ? place.name : place.kind === "output" ? `output_${place.name}` : place.kind;
-      const wish = inside.length === 1 ? own.replace(/\W/g, "_") : "memory";
+      const wish = inside.length === 1 ? own : "memory";
       known = { name: this.names.fresh(wish), written: false };
       this.buffers.set(group, known);
     }
@@ -247,7 +243,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     const fits = type === word;
     if (op === "sum" && isInteger(type)) return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;
     if (fits) return `atomic${op === "min" ? "Min" : "Max"}(&${buffer}[${offset}], ${value});`;
-    const name = `${op}_into_${buffer}`;
+    const name = `${buffer}_fold_${op}`;
     const folded = this.body.fold(op, type, `bitcast<${TYPES[type]}>(seen)`, "value");
     this.accessors.define(
       name,
@@ -266,7 +262,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
    * known exactly and added to the lower parts. What comes of it is renormalised afterwards, as the lower part may have grown.
    */
   private atomicSum(buffer: string, offset: string, value: string): string {
-    const name = `sum_into_${buffer}`;
+    const name = `${buffer}_add`;
     for (const helper of ["exact_sum", "is_finite"] as const) this.helpers.use(helper);
     this.accessors.define(
       name,
@@ -367,7 +363,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     const fields: LaunchField[] = [...this.fields.values()].map(({ slot, type }) => ({ slot, type }));
     const head = new Code();
     if (/\bsubgroup_(lane|number|count)\b/.test(text)) head.line("enable subgroups;").line("requires subgroup_id;");
-    head.line(`// Kernel "${this.ir.name}" (${this.ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
+    head.line(`// ${originText(this.ir)}.`);
     if (fields.length > 0) {
       head.block("struct Launch", () => {
         for (const { name, type } of this.fields.values()) head.line(`${name}: ${type === "bool" ? "u32" : TYPES[type]},`);

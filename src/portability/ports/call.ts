@@ -2,6 +2,7 @@ import { layOut, type Field, type FieldType } from "../../emit/c/arguments.js";
 import { openmpDialect } from "../../emit/c/openmp-dialect.js";
 import type { EmitRequest } from "../../emit/standalone/index.js";
 import { launchArguments, type Argument } from "../../emit/standalone/signature.js";
+import { Names } from "../../emit/names.js";
 import type { SignatureSlot } from "../../emit/slots.js";
 import type { ScalarType } from "../../ir/types.js";
 
@@ -24,7 +25,7 @@ const ENTRY = "port_call";
 
 /** The call of the launch function in the files that `request` is emitted to. */
 export function portCall(request: EmitRequest): PortCall {
-  const args = launchArguments(request, { of: (_kind, wish) => wish });
+  const args = launchArguments(request, new Names());
   const results = new Map<string, FieldType>(request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[p.name, p.type] as const] : [])));
   const member = (slot: PortSlot, name: string, type: FieldType) => ({ slot, name, type, declared: declaredAs(type), length: 1 });
   const { fields, size } = layOut<PortSlot>([

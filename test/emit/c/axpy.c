@@ -6,10 +6,10 @@
 #include <omp.h>
 #endif
 
-struct axpy_args {
-  double a;
-  const double *x;
-  double *y;
+struct axpy_args_ {
+  double a_;
+  const double *x_;
+  double *y_;
   int64_t workers;
   int64_t split;
   int64_t grain;
@@ -18,10 +18,10 @@ struct axpy_args {
 };
 
 __attribute__((noinline))
-static void axpy_part(double a, const double *restrict x, double *restrict y, int64_t begin0, int64_t end0) {
+static void axpy_part_(double a_, const double *restrict x_, double *restrict y_, int64_t begin0, int64_t end0) {
   #pragma omp simd
   for (int64_t i = begin0; i < end0; i++) {
-    y[i] = a * x[i] + y[i];  // line 6
+    y_[i] = a_ * x_[i] + y_[i];  // line 6
   }
 }
 
@@ -33,7 +33,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void axpy_kernel(struct axpy_args *args) {
+void axpy_kernel_(struct axpy_args_ *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP
@@ -44,6 +44,6 @@ void axpy_kernel(struct axpy_args *args) {
     int64_t begin[] = {args->begin};
     int64_t end[] = {args->end};
     share(&begin[args->split], &end[args->split], args->grain, worker, workers);
-    axpy_part(args->a, args->x, args->y, begin[0], end[0]);
+    axpy_part_(args->a_, args->x_, args->y_, begin[0], end[0]);
   }
 }

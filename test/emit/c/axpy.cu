@@ -7,11 +7,11 @@ __device__ inline void in_turn() {
 }
 
 extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
-  const double a, const double *__restrict__ x, double *__restrict__ y, const int i_begin, const int i_end
+  const double a_, const double *__restrict__ x_, double *__restrict__ y_, const int i_begin_, const int i_end_
 ) {
   in_turn();
-  const int i = i_begin + (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < i_end) {
-    y[i] = a * x[i] + y[i];  // line 6
+  const int i = i_begin_ + (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < i_end_) {
+    y_[i] = a_ * x_[i] + y_[i];  // line 6
   }
 }

@@ -52,11 +52,11 @@ test("a column asks for its own elements before it waits for scalars", () => {
     v[i][j][k] += step * (u[i + 1][j][k] + u[i + 2][j][k] + u[i + 3][j][k]);
   });
   const { source } = emit(update);
-  const asked = source.match(/for \(int n = 0; n < 4; n\+\+\) if \(i \+ n < stop\) ask_ahead\(.*\);/g) ?? [];
+  const asked = source.match(/for \(int n_ = 0; n_ < 4; n_\+\+\) if \(i \+ n_ < stop_\) ask_ahead\(.*\);/g) ?? [];
   // Not for neighbours.
   assert.equal(asked.length, 1);
-  assert.match(asked[0], /ask_ahead\(&v\[\(i \+ n\) \* v_stride0 \+ j \* v_stride1 \+ k\]\)/);
-  assert.ok(source.indexOf(asked[0]) < source.indexOf("a[0]"));
+  assert.match(asked[0], /ask_ahead\(&v_\[\(i \+ n_\) \* v_stride0_ \+ j \* v_stride1_ \+ k\]\)/);
+  assert.ok(source.indexOf(asked[0]) < source.indexOf("a_[0]"));
   const single = kernel("single", { v: view(f64, 3), a: view(f64, 1) }, ({ v, a }, i, j, k) => {
     const step = 1 / a[0];
     v[i][j][k] *= step;
@@ -77,25 +77,25 @@ test("read-only views lose __restrict__ beside one of their type that is read af
   const before = kernel("before", params, ({ x, n, y }, i) => {
     y[i] = y[i] * x[n[i]];
   });
-  assert.match(emit(before).source, /const double \*__restrict__ x, const int \*__restrict__ n/);
+  assert.match(emit(before).source, /const double \*__restrict__ x_, const int \*__restrict__ n_/);
   const after = kernel("after", params, ({ x, n, y }, i) => {
     y[i] = 1;
     y[i] = y[i] * x[n[i]];
   });
-  assert.match(emit(after).source, /const double \*x, const int \*__restrict__ n/);
+  assert.match(emit(after).source, /const double \*x_, const int \*__restrict__ n_/);
   const again = kernel("again", params, ({ x, n, y }, i) => {
     for (let k = 0; k < n[i]; k++) y[i] = y[i] * x[k];
   });
-  assert.match(emit(again).source, /const double \*x, const int \*__restrict__ n/);
+  assert.match(emit(again).source, /const double \*x_, const int \*__restrict__ n_/);
 });
 
 test("scatter strategies differ in where a contribution goes", () => {
   const source = (code: GpuAssumptions["scatter"][string]) => emit(histogram, { scatter: { h: code }, scatterCacheLines: 128 }).source;
-  assert.match(source("atomic"), /atomicAdd\(&h\[/);
-  assert.match(source("shared"), /atomicAdd\(&h_copy\[/);
-  assert.match(source("cached"), /sum_into_cache_f64\(h_cache, h_lines, h, .*, 1\.0\);/);
-  assert.match(source("sorted"), /h_values\[h_slot\+\+\] = 1\.0;/);
-  assert.match(source("serial"), /__launch_bounds__\(1\)[^]*h\[.*\] \+= 1\.0;/);
+  assert.match(source("atomic"), /atomicAdd\(&h_\[/);
+  assert.match(source("shared"), /atomicAdd\(&h_copy_\[/);
+  assert.match(source("cached"), /sum_into_cache_f64\(h_cache_, h_lines_, h_, .*, 1\.0\);/);
+  assert.match(source("sorted"), /h_values_\[h_slot_\+\+\] = 1\.0;/);
+  assert.match(source("serial"), /__launch_bounds__\(1\)[^]*h_\[.*\] \+= 1\.0;/);
 });
 
 test("a scatter cache takes what runs of neighbouring threads have folded", () =>
@@ -108,7 +108,7 @@ test("a segment of a range of two axes counts in row-major order", () => {
   });
   const { source, traversal, tunables } = emit(plane, { scatter: { n: "cached" }, scatterCacheLines: 256 });
   assert.equal(traversal, "segments");
-  assert.match(source, /const int j = j_begin \+ rest % j_count;\s+rest \/= j_count;\s+const int i = i_begin \+ rest;/);
+  assert.match(source, /const int j = j_begin_ \+ rest_ % j_count_;\s+rest_ \/= j_count_;\s+const int i = i_begin_ \+ rest_;/);
   assert.deepEqual(Object.keys(tunables()), ["threads"]);
 });
 
@@ -116,7 +116,7 @@ test("floats have no atomic maximum, integers do", () => {
   const most = (type: typeof f32 | typeof i32) =>
     kernel("most", { x: view(type), m: scatter(type, 1, "max") }, ({ x, m }, i) => m.max(0, x[i]));
   assert.match(emit(most(f32)).source, /void atomic_max_f32\(float \*place, float value\)/);
-  assert.match(emit(most(i32)).source, /atomicMax\(&m\[0\], x\[i\]\);/);
+  assert.match(emit(most(i32)).source, /atomicMax\(&m_\[0\], x_\[i\]\);/);
 });
 
 test("members of a team record behind each other, and the team goes on behind them", () => {
@@ -130,16 +130,19 @@ test("members of a team record behind each other, and the team goes on behind th
   });
   const { source, main } = emit(spread, { strict: true, scatter: { h: "sorted" } });
   assert.ok(main.params.some((param) => textOf(param) === "slots:h"));
-  assert.match(source, /unsigned int h_slot = \(unsigned int\)\(team - first_team\) \* h_slots;/);
-  assert.match(source, /if \(thread == 0\) \{\s+h_keys\[h_slot\] = 0;\s+h_values\[h_slot\] = 1\.0;( *\/\/ line \d+)?\s+\}\s+h_slot\+\+;/);
-  assert.match(source, /unsigned int h_member_slot = h_slot \+ \(unsigned int\)j \* 2u;/);
-  assert.match(source, /if \(x_extent0 > 0\) h_slot \+= \(unsigned int\)x_extent0 \* 2u;\s+__syncthreads/);
-  assert.match(source, /h_slot \+= 1u;/);
+  assert.match(source, /unsigned int h_slot_ = \(unsigned int\)\(team - first_team_\) \* h_slots_;/);
+  assert.match(
+    source,
+    /if \(thread == 0\) \{\s+h_keys_\[h_slot_\] = 0;\s+h_values_\[h_slot_\] = 1\.0;( *\/\/ line \d+)?\s+\}\s+h_slot_\+\+;/,
+  );
+  assert.match(source, /unsigned int h_member_slot_ = h_slot_ \+ \(unsigned int\)j_ \* 2u;/);
+  assert.match(source, /if \(x_extent0_ > 0\) h_slot_ \+= \(unsigned int\)x_extent0_ \* 2u;\s+__syncthreads/);
+  assert.match(source, /h_slot_ \+= 1u;/);
 });
 
 test("addresses have 32 bits unless the launch needs more", () => {
   assert.match(emit(axpy).source, /const int i = i_begin/);
-  assert.match(emit(axpy, { wide: true }).source, /const long long i = i_begin \+ \(long long\)/);
+  assert.match(emit(axpy, { wide: true }).source, /const long long i = i_begin_ \+ \(long long\)/);
   assert.deepEqual(
     emit(axpy, { wide: true }).main.params.map((param) => `${textOf(param)} ${param.type}`),
     ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"],
@@ -148,13 +151,13 @@ test("addresses have 32 bits unless the launch needs more", () => {
 
 test("a range that begins inside a cache line has threads from the line's begin", () => {
   const source = emit(laplace, { aligned: true }).source;
-  assert.match(source, /const int k = k_aligned \+ /);
-  assert.match(source, /&& k >= k_begin && k < k_end\)/);
+  assert.match(source, /const int k = k_aligned_ \+ /);
+  assert.match(source, /&& k >= k_begin_ && k < k_end_\)/);
 });
 
 test("a stride of 1 is left out, any other is a parameter", () => {
   const { source, main } = emit(axpy, { unitStrides: { x: [false], y: [true] } });
-  assert.match(source, /y\[i\] = a \* x\[i \* x_stride0\] \+ y\[i\];/);
+  assert.match(source, /y_\[i\] = a_ \* x_\[i \* x_stride0_\] \+ y_\[i\];/);
   assert.ok(main.params.some((param) => textOf(param) === "stride:x:0"));
 });
 
@@ -173,7 +176,7 @@ test("what a team reads outside of its shared loops is kept until all have read 
   });
   assert.match(
     emit(shared).source.replace(/\s+/g, " "),
-    /double v = t\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ t\[0\] = v \+ 1\.0;/,
+    /double v_ = t_\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ t_\[0\] = v_ \+ 1\.0;/,
   );
 });
 
@@ -191,7 +194,7 @@ test("scratch beyond the static limit is dynamic shared memory", () => {
   });
   const { source, scratchBytes } = emit(big);
   assert.equal(scratchBytes, 64016);
-  assert.match(source, /int \*const u = \(int \*\)\(scratch_memory \+ 8000\);/);
+  assert.match(source, /int \*const u_ = \(int \*\)\(scratch_memory_ \+ 8000\);/);
 });
 
 test("in fast mode blocks reduce partials from several places, and the last of them receives what all have", () => {
@@ -234,21 +237,21 @@ const laneSums = teamKernel("laneSums", { x: view(f64, 3), y: view(f64, 2) }, ({
 test("a member's lanes are neighbouring threads, which fold by shuffles and store once", () => {
   const source = emit(laneSums, { lanes: 4 }).source.replace(/\s+/g, " ");
   assert.match(source, /__launch_bounds__\(256\)/);
-  assert.match(source, /const int lane = thread % 4; const int member = thread \/ 4; const int members = threads \/ 4;/);
-  assert.match(source, /const unsigned int lanes = 15u << \(thread % 32 - lane\);/);
-  assert.match(source, /for \(int j = member; j < 8; j \+= members\)/);
-  assert.match(source, /__shfl_xor_sync\(lanes, sum_, 2\); sum_ \+= __shfl_xor_sync\(lanes, sum_, 1\);/);
-  assert.match(source, /if \(lane == 0\) y\[/);
+  assert.match(source, /const int lane_ = thread % 4; const int member_ = thread \/ 4; const int members_ = threads \/ 4;/);
+  assert.match(source, /const unsigned int lanes_ = 15u << \(thread % 32 - lane_\);/);
+  assert.match(source, /for \(int j_ = member_; j_ < 8; j_ \+= members_\)/);
+  assert.match(source, /__shfl_xor_sync\(lanes_, sum_, 2\); sum_ \+= __shfl_xor_sync\(lanes_, sum_, 1\);/);
+  assert.match(source, /if \(lane_ == 0\) y_\[/);
   assert.doesNotMatch(source, /__syncwarp/);
 });
 
 test("strict lanes keep the eight sums of the strict order, and one lane has them all", () => {
   const four = emit(laneSums, { strict: true, lanes: 4 }).source;
-  assert.match(four, /double sum__part\[2\] = \{0\.0, 0\.0\};/);
-  assert.match(four, /sum__part\[j_2 \/ 4 % 2\] \+= /);
-  assert.match(four, /sum_ = \(sum__part\[0\] \+ sum__part\[1\]\);/);
+  assert.match(four, /double sum_part_\[2\] = \{0\.0, 0\.0\};/);
+  assert.match(four, /sum_part_\[j_2_ \/ 4 % 2\] \+= /);
+  assert.match(four, /sum_ = \(sum_part_\[0\] \+ sum_part_\[1\]\);/);
   const one = emit(laneSums, { strict: true, lanes: 1 }).source;
-  assert.match(one, /sum__part\[j_2 % 8\] \+= /);
+  assert.match(one, /sum_part_\[j_2_ % 8\] \+= /);
   assert.doesNotMatch(one, /__shfl_xor_sync\(lanes/);
 });
 
@@ -263,6 +266,6 @@ test("lanes synchronise where memory passes between them", () => {
   });
   assert.match(
     emit(twice, { lanes: 32 }).source.replace(/\s+/g, " "),
-    /__syncwarp\(lanes\); for \(int j_2 = lane; [^}]*\} __syncwarp\(lanes\);/,
+    /__syncwarp\(lanes_\); for \(int j_2_ = lane_; [^}]*\} __syncwarp\(lanes_\);/,
   );
 });

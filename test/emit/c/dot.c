@@ -6,12 +6,12 @@
 #include <omp.h>
 #endif
 
-struct dot_args {
-  const double *x;
-  const double *y;
-  double *s_partials;
-  double s_result;
-  double *s_output;
+struct dot_args_ {
+  const double *x_;
+  const double *y_;
+  double *s__partials;
+  double s__result;
+  double *s__output;
   int64_t workers;
   int64_t folds;
   int64_t units;
@@ -20,45 +20,45 @@ struct dot_args {
 };
 
 __attribute__((noinline))
-static void dot_part(
-    const double *restrict x,
-    const double *restrict y,
+static void dot_part_(
+    const double *restrict x_,
+    const double *restrict y_,
     int64_t begin0,
     int64_t end0,
-    double *restrict s_partials,
+    double *restrict s__partials,
     int64_t first,
     int64_t last) {
   const int64_t chunks = (end0 - begin0 + 255) / 256;
   for (int64_t partial = first; partial < last; partial++) {
     const int64_t begin = begin0 + partial % chunks * 256;
     const int64_t end = begin + 256 < end0 ? begin + 256 : end0;
-    double s_lanes[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const int64_t rest = end - (end - begin) % 8;
-    for (int64_t group = begin; group < rest; group += 8) {
+    double s_lanes_[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const int64_t rest_ = end - (end - begin) % 8;
+    for (int64_t group_ = begin; group_ < rest_; group_ += 8) {
       #pragma omp simd
-      for (int64_t lane = 0; lane < 8; lane++) {
-        const int64_t i = group + lane;
-        double s_lane = s_lanes[lane];
-        s_lane += x[i] * y[i];  // line 14
-        s_lanes[lane] = s_lane;
+      for (int64_t lane_ = 0; lane_ < 8; lane_++) {
+        const int64_t i = group_ + lane_;
+        double s_lane_ = s_lanes_[lane_];
+        s_lane_ += x_[i] * y_[i];  // line 14
+        s_lanes_[lane_] = s_lane_;
       }
     }
-    for (int64_t lane = 0; lane < end - rest; lane++) {
-      const int64_t i = rest + lane;
-      double s_lane = s_lanes[lane];
-      s_lane += x[i] * y[i];
-      s_lanes[lane] = s_lane;
+    for (int64_t lane_ = 0; lane_ < end - rest_; lane_++) {
+      const int64_t i = rest_ + lane_;
+      double s_lane_ = s_lanes_[lane_];
+      s_lane_ += x_[i] * y_[i];
+      s_lanes_[lane_] = s_lane_;
     }
     for (int step = 4; step > 0; step /= 2) {
       for (int k = 0; k < step; k++) {
-        s_lanes[k] = s_lanes[k] + s_lanes[k + step];
+        s_lanes_[k] = s_lanes_[k] + s_lanes_[k + step];
       }
     }
-    s_partials[partial] = s_lanes[0];
+    s__partials[partial] = s_lanes_[0];
   }
 }
 
-static double fold_s(double *partials, int64_t count) {
+static double s__fold(double *partials, int64_t count) {
   if (count == 0) return 0.0;
   for (; count > 1; count = (count + 255) / 256) {
     for (int64_t begin = 0; begin < count; begin += 256) {
@@ -81,7 +81,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void dot_kernel(struct dot_args *args) {
+void dot_kernel_(struct dot_args_ *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP
@@ -91,9 +91,9 @@ void dot_kernel(struct dot_args *args) {
     #endif
     int64_t first = 0, last = args->units;
     share(&first, &last, 1, worker, workers);
-    dot_part(args->x, args->y, args->begin, args->end, args->s_partials, first, last);
+    dot_part_(args->x_, args->y_, args->begin, args->end, args->s__partials, first, last);
   }
   if (!args->folds) return;
-  args->s_result = fold_s(args->s_partials, args->units);
-  if (args->s_output) *args->s_output = args->s_result;
+  args->s__result = s__fold(args->s__partials, args->units);
+  if (args->s__output) *args->s__output = args->s__result;
 }

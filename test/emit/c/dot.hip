@@ -1,52 +1,52 @@
 // Kernel "dot" (kernels.ts), written by isoform.
 
 extern "C" __global__ void __launch_bounds__(256) dot_kernel(
-  const double *__restrict__ x, const double *__restrict__ y, const int chunks, const int i_begin, const int i_end,
-  double *__restrict__ s_partials
+  const double *__restrict__ x_, const double *__restrict__ y_, const int chunks_, const int i_begin_, const int i_end_,
+  double *__restrict__ s_partials_
 ) {
-  const int lane = threadIdx.x % 8;
-  const int chunk = (int)blockIdx.x * 32 + threadIdx.x / 8;
-  double s = 0.0;
-  if (chunk < chunks) {
-    const int start = i_begin + chunk * 256;
-    const int stop = start + 256 < i_end ? start + 256 : i_end;
+  const int lane_ = threadIdx.x % 8;
+  const int chunk_ = (int)blockIdx.x * 32 + threadIdx.x / 8;
+  double s_ = 0.0;
+  if (chunk_ < chunks_) {
+    const int start_ = i_begin_ + chunk_ * 256;
+    const int stop_ = start_ + 256 < i_end_ ? start_ + 256 : i_end_;
     #pragma unroll 4
-    for (int i = start + lane; i < stop; i += 8) {
-      s += x[i] * y[i];  // line 14
+    for (int i = start_ + lane_; i < stop_; i += 8) {
+      s_ += x_[i] * y_[i];  // line 14
     }
   }
-  for (int step = 4; step > 0; step /= 2) {
-    s += __shfl_down(s, step, 32);
+  for (int step_ = 4; step_ > 0; step_ /= 2) {
+    s_ += __shfl_down(s_, step_, 32);
   }
-  if (lane == 0 && chunk < chunks) {
-    s_partials[chunk] = s;
+  if (lane_ == 0 && chunk_ < chunks_) {
+    s_partials_[chunk_] = s_;
   }
 }
 
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
-  double *s_partials, double *s_folded, const long long partial_count
+  double *s_partials_, double *s_folded_, const long long partial_count_
 ) {
   const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
   {
     double total = 0.0;
-    const long long stop = (chunk + 1) * 256 < partial_count ? (chunk + 1) * 256 : partial_count;
+    const long long stop = (chunk + 1) * 256 < partial_count_ ? (chunk + 1) * 256 : partial_count_;
     for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
-      total += s_partials[n];
+      total += s_partials_[n];
     }
-    for (int step = 4; step > 0; step /= 2) {
-      total += __shfl_down(total, step, 32);
+    for (int step_ = 4; step_ > 0; step_ /= 2) {
+      total += __shfl_down(total, step_, 32);
     }
-    if (threadIdx.x % 8 == 0 && chunk * 256 < partial_count) s_folded[chunk] = total;
+    if (threadIdx.x % 8 == 0 && chunk * 256 < partial_count_) s_folded_[chunk] = total;
   }
 }
 
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
-  double *s_partials, double *s_folded, const long long partial_count, double *s_output, long long *results
+  double *s_partials_, double *s_folded_, const long long partial_count_, double *s_output_, long long *results_
 ) {
   {
-    double *from = s_partials;
-    double *to = s_folded;
-    long long count = partial_count;
+    double *from = s_partials_;
+    double *to = s_folded_;
+    long long count = partial_count_;
     while (count > 1) {
       const long long chunks = (count + 255) / 256;
       for (long long first = 0; first < chunks; first += 128) {
@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
           for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
             total += from[n];
           }
-          for (int step = 4; step > 0; step /= 2) {
-            total += __shfl_down(total, step, 32);
+          for (int step_ = 4; step_ > 0; step_ /= 2) {
+            total += __shfl_down(total, step_, 32);
           }
           if (threadIdx.x % 8 == 0 && chunk * 256 < count) to[chunk] = total;
         }
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     }
     if (threadIdx.x == 0) {
       const double result = count == 1 ? from[0] : 0.0;
-      { *(double *)(results + 0) = result; if (s_output) *s_output = result; }
+      { *(double *)(results_ + 0) = result; if (s_output_) *s_output_ = result; }
     }
   }
 }

@@ -36,28 +36,28 @@ __device__ __noinline__ void sum_into_cache_f64(double *values, unsigned int *he
 }
 
 extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
-  const double *__restrict__ x, double *__restrict__ h, const int elements, const int segment, const int i_begin
+  const double *__restrict__ x_, double *__restrict__ h_, const int elements_, const int segment_, const int i_begin_
 ) {
-  __shared__ double h_cache[2048];
-  __shared__ unsigned int h_lines[256];
+  __shared__ double h_cache_[2048];
+  __shared__ unsigned int h_lines_[256];
   in_turn();
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
-  for (int n = thread; n < 2048; n += threads) h_cache[n] = 0.0;
-  for (int n = thread; n < 256; n += threads) h_lines[n] = 0;
+  for (int n_ = thread; n_ < 2048; n_ += threads) h_cache_[n_] = 0.0;
+  for (int n_ = thread; n_ < 256; n_ += threads) h_lines_[n_] = 0;
   __syncthreads();
-  const int first = (int)blockIdx.x * segment;
-  const int stop = elements - first < segment ? elements : first + segment;
-  for (int n_2 = first + (int)threadIdx.x; n_2 < stop; n_2 += (int)blockDim.x) {
-    const int i = i_begin + n_2;
-    if (x[i] >= 0.0) {  // line 18
-      sum_into_cache_f64(h_cache, h_lines, h, i32_from_f64(x[i]), 1.0);
+  const int first_ = (int)blockIdx.x * segment_;
+  const int stop_ = elements_ - first_ < segment_ ? elements_ : first_ + segment_;
+  for (int n_2_ = first_ + (int)threadIdx.x; n_2_ < stop_; n_2_ += (int)blockDim.x) {
+    const int i = i_begin_ + n_2_;
+    if (x_[i] >= 0.0) {  // line 18
+      sum_into_cache_f64(h_cache_, h_lines_, h_, i32_from_f64(x_[i]), 1.0);
     }
   }
   __syncthreads();
-  for (int n_3 = thread; n_3 < 2048; n_3 += threads) {
-    if (h_cache[n_3] != 0.0) {
-      atomicAdd(&h[(int)(h_lines[n_3 / 8] - 1) * 8 + n_3 % 8], h_cache[n_3]);
+  for (int n_3_ = thread; n_3_ < 2048; n_3_ += threads) {
+    if (h_cache_[n_3_] != 0.0) {
+      atomicAdd(&h_[(int)(h_lines_[n_3_ / 8] - 1) * 8 + n_3_ % 8], h_cache_[n_3_]);
     }
   }
 }

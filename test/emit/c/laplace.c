@@ -6,11 +6,11 @@
 #include <omp.h>
 #endif
 
-struct laplace_args {
-  const double *p;
-  double *s;
-  int64_t p_stride0;
-  int64_t p_stride1;
+struct laplace_args_ {
+  const double *p_;
+  double *s_;
+  int64_t p_stride0_;
+  int64_t p_stride1_;
   int64_t workers;
   int64_t split;
   int64_t grain;
@@ -20,11 +20,11 @@ struct laplace_args {
 };
 
 __attribute__((noinline))
-static void laplace_part(
-    const double *restrict p,
-    double *restrict s,
-    int64_t p_stride0,
-    int64_t p_stride1,
+static void laplace_part_(
+    const double *restrict p_,
+    double *restrict s_,
+    int64_t p_stride0_,
+    int64_t p_stride1_,
     int64_t begin0,
     int64_t end0,
     int64_t begin1,
@@ -35,7 +35,7 @@ static void laplace_part(
     for (int64_t j = begin1; j < end1; j++) {
       #pragma omp simd
       for (int64_t k = begin2; k < end2; k++) {
-        s[i * p_stride0 + j * p_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
+        s_[i * p_stride0_ + j * p_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];  // line 10
       }
     }
   }
@@ -72,11 +72,11 @@ static inline void finish_streams(void) {
 }
 
 __attribute__((noinline))
-static void laplace_streamed(
-    const double *restrict p,
-    double *restrict s,
-    int64_t p_stride0,
-    int64_t p_stride1,
+static void laplace_streamed_(
+    const double *restrict p_,
+    double *restrict s_,
+    int64_t p_stride0_,
+    int64_t p_stride1_,
     int64_t begin0,
     int64_t end0,
     int64_t begin1,
@@ -85,21 +85,21 @@ static void laplace_streamed(
     int64_t end2) {
   for (int64_t i = begin0; i < end0; i++) {
     for (int64_t j = begin1; j < end1; j++) {
-      int64_t cache_line = begin2;
-      const int64_t unaligned = -(uintptr_t)&s[i * p_stride0 + j * p_stride1 + cache_line] % 64 / 8;
+      int64_t cache_line_ = begin2;
+      const int64_t unaligned = -(uintptr_t)&s_[i * p_stride0_ + j * p_stride1_ + cache_line_] % 64 / 8;
       const int64_t lines = begin2 + unaligned < end2 ? begin2 + unaligned : end2;
       const int64_t lines_end = end2 - (end2 - lines) % 8;
-      for (cache_line = lines; cache_line < lines_end; cache_line += 8) {
-        _Alignas(64) double s_line[8];
+      for (cache_line_ = lines; cache_line_ < lines_end; cache_line_ += 8) {
+        _Alignas(64) double s_line_[8];
         #pragma omp simd
-        for (int64_t lane = 0; lane < 8; lane++) {
-          const int64_t k = cache_line + lane;
-          s_line[lane] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
+        for (int64_t lane_ = 0; lane_ < 8; lane_++) {
+          const int64_t k = cache_line_ + lane_;
+          s_line_[lane_] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];  // line 10
         }
-        stream_line(&s[i * p_stride0 + j * p_stride1 + cache_line], s_line);
+        stream_line(&s_[i * p_stride0_ + j * p_stride1_ + cache_line_], s_line_);
       }
       for (int side = 0; side < 2; side++) {
-        laplace_part(p, s, p_stride0, p_stride1, i, i + 1, j, j + 1, (side ? lines_end : begin2), (side ? end2 : lines));
+        laplace_part_(p_, s_, p_stride0_, p_stride1_, i, i + 1, j, j + 1, (side ? lines_end : begin2), (side ? end2 : lines));
       }
     }
   }
@@ -114,7 +114,7 @@ static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t wo
   if (last < *end) *end = last;
 }
 
-void laplace_kernel(struct laplace_args *args) {
+void laplace_kernel_(struct laplace_args_ *args) {
   #pragma omp parallel num_threads(args->workers)
   {
     #ifdef _OPENMP
@@ -125,7 +125,7 @@ void laplace_kernel(struct laplace_args *args) {
     int64_t begin[] = {args->begin[0], args->begin[1], args->begin[2]};
     int64_t end[] = {args->end[0], args->end[1], args->end[2]};
     share(&begin[args->split], &end[args->split], args->grain, worker, workers);
-    if (args->streaming) laplace_streamed(args->p, args->s, args->p_stride0, args->p_stride1, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
-    else laplace_part(args->p, args->s, args->p_stride0, args->p_stride1, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
+    if (args->streaming) laplace_streamed_(args->p_, args->s_, args->p_stride0_, args->p_stride1_, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
+    else laplace_part_(args->p_, args->s_, args->p_stride0_, args->p_stride1_, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
   }
 }

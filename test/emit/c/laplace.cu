@@ -7,23 +7,23 @@ __device__ inline void in_turn() {
 }
 
 extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
-  const double *__restrict__ p, double *__restrict__ s, const int row_blocks, const int tile, const int planes,
-  const int k_begin, const int j_begin, const int i_begin, const int i_end, const int k_end, const int j_end,
-  const int s_stride0, const int s_stride1, const int p_stride0, const int p_stride1
+  const double *__restrict__ p_, double *__restrict__ s_, const int row_blocks_, const int tile_, const int planes_,
+  const int k_begin_, const int j_begin_, const int i_begin_, const int i_end_, const int k_end_, const int j_end_,
+  const int s_stride0_, const int s_stride1_, const int p_stride0_, const int p_stride1_
 ) {
-  const int j = j_begin + ((int)blockIdx.z * tile + (int)blockIdx.x / row_blocks) * (int)blockDim.y + (int)threadIdx.y;
-  const int k = k_begin + (int)blockIdx.x % row_blocks * (int)blockDim.x + (int)threadIdx.x;
-  int i = i_begin + (int)blockIdx.y * planes;
-  const int stop = i + planes < i_end ? i + planes : i_end;
+  const int j = j_begin_ + ((int)blockIdx.z * tile_ + (int)blockIdx.x / row_blocks_) * (int)blockDim.y + (int)threadIdx.y;
+  const int k = k_begin_ + (int)blockIdx.x % row_blocks_ * (int)blockDim.x + (int)threadIdx.x;
+  int i = i_begin_ + (int)blockIdx.y * planes_;
+  const int stop_ = i + planes_ < i_end_ ? i + planes_ : i_end_;
   in_turn();
-  if (j < j_end && k < k_end) {
-    while (i < stop) {
-      if (i + 1 < stop) {
-        s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
-        s[(i + 1) * s_stride0 + j * s_stride1 + k] = 6.0 * p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k] - p[(i + 2) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + (j - 1) * p_stride1 + k] - p[(i + 1) * p_stride0 + (j + 1) * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k - 1] - p[(i + 1) * p_stride0 + j * p_stride1 + k + 1];
+  if (j < j_end_ && k < k_end_) {
+    while (i < stop_) {
+      if (i + 1 < stop_) {
+        s_[i * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];  // line 10
+        s_[(i + 1) * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i + 2) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k - 1] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k + 1];
         i += 2;
       } else {
-        s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];
+        s_[i * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];
         i++;
       }
     }

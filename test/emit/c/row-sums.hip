@@ -1,31 +1,31 @@
 // Kernel "rowSums" (kernels.ts), written by isoform.
 
 extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
-  const double *__restrict__ a, double *__restrict__ s, const int league, const int a_extent1, const int a_stride0
+  const double *__restrict__ a_, double *__restrict__ s_, const int league_, const int a_extent1_, const int a_stride0_
 ) {
-  __shared__ double sum__warps[32];
+  __shared__ double sum_warps_[32];
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
-  for (int team = blockIdx.x; team < league; team += gridDim.x) {
+  for (int team = blockIdx.x; team < league_; team += gridDim.x) {
     double sum_;
     {
-      double sum__part = 0.0;
-      for (int j = thread; j < a_extent1; j += threads) {
-        sum__part += a[team * a_stride0 + j];  // line 22
+      double sum_part_ = 0.0;
+      for (int j_ = thread; j_ < a_extent1_; j_ += threads) {
+        sum_part_ += a_[team * a_stride0_ + j_];  // line 22
       }
       for (int step = 16; step > 0; step /= 2) {
-        sum__part += __shfl_xor(sum__part, step, 32);
+        sum_part_ += __shfl_xor(sum_part_, step, 32);
       }
-      if (thread % 32 == 0) sum__warps[thread / 32] = sum__part;
+      if (thread % 32 == 0) sum_warps_[thread / 32] = sum_part_;
       __syncthreads();
-      sum_ = sum__warps[0];
+      sum_ = sum_warps_[0];
       for (int warp = 1; warp < threads / 32; warp++) {
-        sum_ += sum__warps[warp];
+        sum_ += sum_warps_[warp];
       }
     }
     __syncthreads();
     if (thread == 0) {
-      s[team] = sum_;  // line 24
+      s_[team] = sum_;  // line 24
     }
     __syncthreads();
   }

@@ -46,21 +46,21 @@ describe("the JavaScript emitter", () => {
     assert.equal(
       code(axpy, range(100), { x: [100], y: [100] }),
       `"use strict";
-const x = new Float64Array(memory, 0, 100);
-const y = new Float64Array(memory, 800, 100);
-return function $axpy(args, worker, workers) {
+const x_ = new Float64Array(memory, 0, 100);
+const y_ = new Float64Array(memory, 800, 100);
+return function $kernel_axpy_(args, worker, workers) {
   const $scalars = new Float64Array(memory, 1600, 1);
-  const a = $scalars[0];
+  const a_ = $scalars[0];
   const $lo = Math.floor(1 * worker / workers), $hi = Math.floor(1 * (worker + 1) / workers);
   for (let $task = $lo; $task < $hi; $task++) {
     let $n = 0;
     for (const $last = 100 - 3 | 0; $n < $last; $n += 4) {
-      { const $i0 = $n; y[$i0] = a * x[$i0] + y[$i0]; }
-      { const $i0 = $n + 1 | 0; y[$i0] = a * x[$i0] + y[$i0]; }
-      { const $i0 = $n + 2 | 0; y[$i0] = a * x[$i0] + y[$i0]; }
-      { const $i0 = $n + 3 | 0; y[$i0] = a * x[$i0] + y[$i0]; }
+      { const $i0 = $n; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
+      { const $i0 = $n + 1 | 0; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
+      { const $i0 = $n + 2 | 0; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
+      { const $i0 = $n + 3 | 0; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
     }
-    for (; $n < 100; $n++) { const $i0 = $n; y[$i0] = a * x[$i0] + y[$i0]; }
+    for (; $n < 100; $n++) { const $i0 = $n; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
   }
 };
 `,
@@ -69,10 +69,10 @@ return function $axpy(args, worker, workers) {
 
   it("takes rows out of the innermost loop", () => {
     const text = code(laplace, range([1, 9], [1, 19]), { p: [10, 20], s: [10, 20] });
-    assert.match(text, /const \$row = Math\.imul\(\$i0, 20\);\n/);
+    assert.match(text, /const \$row_ = Math\.imul\(\$i0, 20\);\n/);
     assert.match(
       text,
-      /s\[\$row \+ \$i1 \| 0\] = 4 \* p\[\$row \+ \$i1 \| 0\] - p\[\$row \+ \$i1 - 20 \| 0\] - p\[\$row \+ \$i1 \+ 20 \| 0\]/,
+      /s_\[\$row_ \+ \$i1 \| 0\] = 4 \* p_\[\$row_ \+ \$i1 \| 0\] - p_\[\$row_ \+ \$i1 - 20 \| 0\] - p_\[\$row_ \+ \$i1 \+ 20 \| 0\]/,
     );
   });
 
@@ -82,10 +82,10 @@ return function $axpy(args, worker, workers) {
     });
     const text = code(dot, range(1000), { x: [1000], y: [1000] });
     assert.match(text, /for \(let \$c = 0; \$c < 4; \$c\+\+\) \{/);
-    assert.match(text, /\{ const \$i0 = \$n \+ 7 \| 0; \$lane_s_7 = \$lane_s_7 \+ x\[\$i0\] \* y\[\$i0\]; \}/);
+    assert.match(text, /\{ const \$i0 = \$n_ \+ 7 \| 0; \$lane_s_7_ = \$lane_s_7_ \+ x_\[\$i0\] \* y_\[\$i0\]; \}/);
     assert.match(
       text,
-      /\$partials_s\[\$c\] = \(\(\$lane_s_0 \+ \$lane_s_4\) \+ \(\$lane_s_2 \+ \$lane_s_6\)\) \+ \(\(\$lane_s_1 \+ \$lane_s_5\) \+ \(\$lane_s_3 \+ \$lane_s_7\)\);/,
+      /\$partials_s_\[\$c\] = \(\(\$lane_s_0_ \+ \$lane_s_4_\) \+ \(\$lane_s_2_ \+ \$lane_s_6_\)\) \+ \(\(\$lane_s_1_ \+ \$lane_s_5_\) \+ \(\$lane_s_3_ \+ \$lane_s_7_\)\);/,
     );
   });
 
@@ -95,7 +95,7 @@ return function $axpy(args, worker, workers) {
     });
     assert.match(
       code(order, range(5), { x: [5], y: [5] }),
-      /y\[\$i0\] = x\[\$i0\] - \(x\[\$i0\] - \(1 - x\[\$i0\]\)\) \* 2 - -x\[\$i0\] \/ \(x\[\$i0\] \* 3\);/,
+      /y_\[\$i0\] = x_\[\$i0\] - \(x_\[\$i0\] - \(1 - x_\[\$i0\]\)\) \* 2 - -x_\[\$i0\] \/ \(x_\[\$i0\] \* 3\);/,
     );
   });
 
@@ -106,9 +106,9 @@ return function $axpy(args, worker, workers) {
       u[i] = (u[i] * 5) >>> 0;
     });
     const text = code(types, range(5), { s: [5], n: [5], u: [5] });
-    assert.match(text, /s\[\$i0\] = Math\.fround\(Math\.fround\(s\[\$i0\] \* s\[\$i0\]\) \+ 1\);/);
-    assert.match(text, /n\[\$i0\] = Math\.imul\(n\[\$i0\] \+ 1 \| 0, 3\);/);
-    assert.match(text, /u\[\$i0\] = Math\.imul\(u\[\$i0\], 5\) >>> 0;/);
+    assert.match(text, /s_\[\$i0\] = Math\.fround\(Math\.fround\(s_\[\$i0\] \* s_\[\$i0\]\) \+ 1\);/);
+    assert.match(text, /n_\[\$i0\] = Math\.imul\(n_\[\$i0\] \+ 1 \| 0, 3\);/);
+    assert.match(text, /u_\[\$i0\] = Math\.imul\(u_\[\$i0\], 5\) >>> 0;/);
   });
 
   it("does not mistake a kernel's names for its own or for words of the language", () => {
@@ -129,7 +129,7 @@ return function $axpy(args, worker, workers) {
     const column = kernel("column", { x: view(f64, 2), y: view(f64) }, ({ x, y }, i) => {
       y[i] = x[i][7];
     });
-    assert.match(code(column, range(3), { x: [70_000, 60_000], y: [3] }), /y\[\$i0\] = x\[\$i0 \* 60000 \+ 7\];/);
+    assert.match(code(column, range(3), { x: [70_000, 60_000], y: [3] }), /y_\[\$i0\] = x_\[\$i0 \* 60000 \+ 7\];/);
   });
 
   it("runs a team on one worker, and shares teams out", () => {
@@ -138,9 +138,9 @@ return function $axpy(args, worker, workers) {
       m.max(total);
     });
     const text = code(rows, teams(6), { x: [6, 50] });
-    assert.match(text, /const weights = Float64Array\.of\(1, 2\);/);
+    assert.match(text, /const weights_ = Float64Array\.of\(1, 2\);/);
     assert.match(text, /for \(let \$i0 = \$lo; \$i0 < \$hi; \$i0\+\+\) \{/);
-    assert.match(text, /\$partials_m\[\$i0\] = \$total_m;/);
+    assert.match(text, /\$partials_m_\[\$i0\] = \$total_m_;/);
   });
 
   it("gives each worker its copy of a duplicated scatter target", () => {
@@ -155,10 +155,10 @@ return function $axpy(args, worker, workers) {
     );
     assert.match(
       text,
-      /const \$copies_h = \[new Float64Array\(memory, 20000, 10\), new Float64Array\(memory, 40000, 10\), new Float64Array\(memory, 40192, 10\)\];/,
+      /const \$copies_h_ = \[new Float64Array\(memory, 20000, 10\), new Float64Array\(memory, 40000, 10\), new Float64Array\(memory, 40192, 10\)\];/,
     );
-    assert.match(text, /const h = \$copies_h\[worker\];/);
-    assert.match(text, /h\[at\[\$i0\]\] \+= 1;/);
+    assert.match(text, /const h_ = \$copies_h_\[worker\];/);
+    assert.match(text, /h_\[at_\[\$i0\]\] \+= 1;/);
   });
 
   it("gives each worker a scatter cache of a target, and brings it there in the end", () => {
@@ -171,9 +171,9 @@ return function $axpy(args, worker, workers) {
       { at: [5000], h: [10] },
       { workers: 2, scatter: { h: { strategy: "cached", caches: { address: 40_000 } } } },
     );
-    assert.match(text, /const h = new BigInt64Array\(memory, 20000, 10\);/);
-    assert.match(text, /const \[\$lines_h, \$values_h\] = \$caches_h\[worker\];/);
-    assert.match(text, /\$place_h\(\$lines_h, \$values_h, at\[\$i0\]\); \$values_h\[\$at\] \+= 1;/);
-    assert.match(text, /\$spill_h\(\$lines_h, \$values_h, \$n\);\n\};\n$/);
+    assert.match(text, /const h_ = new BigInt64Array\(memory, 20000, 10\);/);
+    assert.match(text, /const \[\$lines_h_, \$values_h_\] = \$caches_h_\[worker\];/);
+    assert.match(text, /\$place_h_\(\$lines_h_, \$values_h_, at_\[\$i0\]\); \$values_h_\[\$at\] \+= 1;/);
+    assert.match(text, /\$spill_h_\(\$lines_h_, \$values_h_, \$n\);\n\};\n$/);
   });
 });

@@ -9,44 +9,45 @@
 // Kernel "axpy" (kernels.ts), written by isoform.
 
 extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
-  const double a, const double *__restrict__ x, double *__restrict__ y, const long long i_begin, const long long i_end
+  const double a_, const double *__restrict__ x_, double *__restrict__ y_, const long long i_begin_,
+  const long long i_end_
 ) {
-  const long long i = i_begin + (long long)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < i_end) {
-    y[i] = a * x[i] + y[i];  // line 6
+  const long long i = i_begin_ + (long long)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < i_end_) {
+    y_[i] = a_ * x_[i] + y_[i];  // line 6
   }
 }
 
 /*
  * Runs kernel "axpy" over a range.
- *   a               a number
- *   x               element 0 of an array of rank 1, read
- *   x_extent0       elements
- *   y               element 0 of an array of rank 1, written
- *   y_extent0       elements
- *   i_begin, i_end  first index of the range and the one behind its last, along each axis
+ *   a_                a number
+ *   x_                element 0 of an array of rank 1, read
+ *   x_extent0_        elements
+ *   y_                element 0 of an array of rank 1, written
+ *   y_extent0_        elements
+ *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Does not wait for the kernel's end.
  * Returns hipSuccess or what failed.
  */
 extern "C" hipError_t axpy_launch(
-  double a,
-  const double *x,
-  int32_t x_extent0,
-  double *y,
-  int32_t y_extent0,
-  long long i_begin, long long i_end,
+  double a_,
+  const double *x_,
+  int32_t x_extent0_,
+  double *y_,
+  int32_t y_extent0_,
+  long long i_begin_, long long i_end_,
   hipStream_t stream
 )
 {
   hipError_t status = hipSuccess;
-  const long long i_count = i_end - i_begin;
-  long long blocks_x = (i_count + 255) / 256;
-  if (i_count > 0) {
+  const long long i_count_ = i_end_ - i_begin_;
+  long long blocks_x = (i_count_ + 255) / 256;
+  if (i_count_ > 0) {
     if (status == hipSuccess) {
       const dim3 grid((unsigned int)blocks_x, 1, 1), block(256, 1, 1);
-      axpy_kernel<<<grid, block, 0, stream>>>(a, x, y, i_begin, i_end);
+      axpy_kernel<<<grid, block, 0, stream>>>(a_, x_, y_, i_begin_, i_end_);
       status = hipGetLastError();
     }
   }

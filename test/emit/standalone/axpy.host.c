@@ -44,41 +44,41 @@ cl_program axpy_build(cl_context context, cl_device_id device, const char *path,
 
 /*
  * Runs kernel "axpy" over a range.
- *   a               a number
- *   x               element 0 of an array of rank 1, read
- *   x_extent0       elements
- *   y               element 0 of an array of rank 1, written
- *   y_extent0       elements
- *   i_begin, i_end  first index of the range and the one behind its last, along each axis
+ *   a_                a number
+ *   x_                element 0 of an array of rank 1, read
+ *   x_extent0_        elements
+ *   y_                element 0 of an array of rank 1, written
+ *   y_extent0_        elements
+ *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Does not wait for the kernel's end.
  * Returns CL_SUCCESS or what failed.
  */
 cl_int axpy_launch(
-  double a,
-  cl_mem x,
-  int32_t x_extent0,
-  cl_mem y,
-  int32_t y_extent0,
-  int64_t i_begin, int64_t i_end,
+  double a_,
+  cl_mem x_,
+  int32_t x_extent0_,
+  cl_mem y_,
+  int32_t y_extent0_,
+  int64_t i_begin_, int64_t i_end_,
   cl_command_queue queue,
   cl_program program
 )
 {
   cl_int status = CL_SUCCESS;
-  const int64_t i_count = i_end - i_begin;
-  int64_t blocks_x = (i_count + 255) / 256;
-  if (i_count > 0) {
+  const int64_t i_count_ = i_end_ - i_begin_;
+  int64_t blocks_x = (i_count_ + 255) / 256;
+  if (i_count_ > 0) {
     if (status == CL_SUCCESS) {
       cl_kernel kernel = clCreateKernel(program, "axpy_kernel", &status);
-      TRY(set_f64(kernel, 0, a));
-      TRY(set_mem(kernel, 1, x));
+      TRY(set_f64(kernel, 0, a_));
+      TRY(set_mem(kernel, 1, x_));
       TRY(set_i64(kernel, 2, 0));
-      TRY(set_mem(kernel, 3, y));
+      TRY(set_mem(kernel, 3, y_));
       TRY(set_i64(kernel, 4, 0));
-      TRY(set_i64(kernel, 5, i_begin));
-      TRY(set_i64(kernel, 6, i_end));
+      TRY(set_i64(kernel, 5, i_begin_));
+      TRY(set_i64(kernel, 6, i_end_));
       const size_t local[3] = {256, 1, 1};
       const size_t global[3] = {(size_t)blocks_x * local[0], local[1], local[2]};
       TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));

@@ -6,7 +6,7 @@
 #include <vector>
 #include <sycl/sycl.hpp>
 
-static int32_t fold_n(int32_t *partials, int64_t count) {
+static int32_t n__fold(int32_t *partials, int64_t count) {
   if (count == 0) return 0;
   for (; count > 1; count = (count + 255) / 256) {
     for (int64_t begin = 0; begin < count; begin += 256) {
@@ -23,54 +23,54 @@ static int32_t fold_n(int32_t *partials, int64_t count) {
 
 /*
  * Runs kernel "blocks" over a league of teams.
- *   a                     element 0 of an array of rank 2, read
- *   a_extent0, a_extent1  indices along each axis
- *   a_stride0             elements from one index of an axis to the next
- *   s                     element 0 of an array of rank 1, written
- *   s_extent0             elements
- *   n                     takes the sum; 0 for an empty range
- *   league                teams
+ *   a_                      element 0 of an array of rank 2, read
+ *   a_extent0_, a_extent1_  indices along each axis
+ *   a_stride0_              elements from one index of an axis to the next
+ *   s_                      element 0 of an array of rank 1, written
+ *   s_extent0_              elements
+ *   n_                      takes the sum; 0 for an empty range
+ *   league_                 teams
  * Strides of 1 are compiled in: a's along axis 1.
  * Arrays may not share memory.
  * Arrays are in memory that the queue's device reaches by address (malloc_device, malloc_shared); results are in the host's.
  * Waits for the results. Throws what SYCL throws.
  */
 sycl::event blocks_launch(
-  const float *a,
-  int32_t a_extent0, int32_t a_extent1,
-  int64_t a_stride0,
-  float *s,
-  int32_t s_extent0,
-  int32_t *n,
-  int32_t league,
+  const float *a_,
+  int32_t a_extent0_, int32_t a_extent1_,
+  int64_t a_stride0_,
+  float *s_,
+  int32_t s_extent0_,
+  int32_t *n_,
+  int32_t league_,
   sycl::queue &queue
 )
 {
-  int32_t *n_partials = sycl::malloc_device<int32_t>(league + 1, queue);
-  std::vector<int32_t> n_host(league + 1);
+  int32_t *n_partials_ = sycl::malloc_device<int32_t>(league_ + 1, queue);
+  std::vector<int32_t> n_host_(league_ + 1);
   sycl::event done;
-  if (league > 0) {
-    done = queue.parallel_for(sycl::range<1>((size_t)league), [=](sycl::id<1> at) {
+  if (league_ > 0) {
+    done = queue.parallel_for(sycl::range<1>((size_t)league_), [=](sycl::id<1> at) {
       const int64_t team = (int64_t)at[0];
-      int32_t n_2 = 0;
-      float part[8];  // line 66
-      const int64_t j_count = 8;
-      for (int64_t j = 0; j < j_count; j++) {
-        float own = 0.0f;  // line 68
-        for (int64_t k = j; k < a_extent1; k += 8) {  // line 69
-          own = own + a[team * a_stride0 + k];
+      int32_t n_2_ = 0;
+      float part_[8];  // line 66
+      const int64_t j_count_ = 8;
+      for (int64_t j_ = 0; j_ < j_count_; j_++) {
+        float own_ = 0.0f;  // line 68
+        for (int64_t k_ = j_; k_ < a_extent1_; k_ += 8) {  // line 69
+          own_ = own_ + a_[team * a_stride0_ + k_];
         }
-        part[j] = own;  // line 70
+        part_[j_] = own_;  // line 70
       }
       {
-        s[team] = part[0] + part[1] + part[2] + part[3] + part[4] + part[5] + part[6] + part[7];  // line 73
+        s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 73
       }
-      n_2 += 1;  // line 75
-      n_partials[team] = n_2;
+      n_2_ += 1;  // line 75
+      n_partials_[team] = n_2_;
     });
-    queue.copy(n_partials, n_host.data(), (size_t)league, done).wait();
+    queue.copy(n_partials_, n_host_.data(), (size_t)league_, done).wait();
   }
-  *n = fold_n(n_host.data(), league);
-  sycl::free(n_partials, queue);
+  *n_ = n__fold(n_host_.data(), league_);
+  sycl::free(n_partials_, queue);
   return done;
 }

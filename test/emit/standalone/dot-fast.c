@@ -7,29 +7,29 @@
 
 /*
  * Runs kernel "dot" over a range.
- *   s               takes the sum; 0 for an empty range
- *   x               element 0 of an array of rank 1, read
- *   x_extent0       elements
- *   y               element 0 of an array of rank 1, read
- *   y_extent0       elements
- *   i_begin, i_end  first index of the range and the one behind its last, along each axis
+ *   s_                takes the sum; 0 for an empty range
+ *   x_                element 0 of an array of rank 1, read
+ *   x_extent0_        elements
+ *   y_                element 0 of an array of rank 1, read
+ *   y_extent0_        elements
+ *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
  * Arrays may not share memory.
  * Returns 0.
  */
 int dot_launch(
-  double *restrict s,
-  const double *restrict x,
-  int32_t x_extent0,
-  const double *restrict y,
-  int32_t y_extent0,
-  int64_t i_begin, int64_t i_end
+  double *restrict s_,
+  const double *restrict x_,
+  int32_t x_extent0_,
+  const double *restrict y_,
+  int32_t y_extent0_,
+  int64_t i_begin_, int64_t i_end_
 )
 {
-  double s_2 = 0.0;
-  #pragma omp parallel for simd reduction(+: s_2)
-  for (int64_t i = i_begin; i < i_end; i++) {
-    s_2 += x[i] * y[i];  // line 14
+  double s_2_ = 0.0;
+  #pragma omp parallel for simd reduction(+: s_2_)
+  for (int64_t i = i_begin_; i < i_end_; i++) {
+    s_2_ += x_[i] * y_[i];  // line 14
   }
-  *s = s_2;
+  *s_ = s_2_;
   return 0;
 }

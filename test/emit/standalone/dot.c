@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static double fold_s(double *partials, int64_t count) {
+static double s__fold(double *partials, int64_t count) {
   if (count == 0) return 0.0;
   for (; count > 1; count = (count + 255) / 256) {
     for (int64_t begin = 0; begin < count; begin += 256) {
@@ -22,57 +22,57 @@ static double fold_s(double *partials, int64_t count) {
 
 /*
  * Runs kernel "dot" over a range.
- *   s               takes the sum; 0 for an empty range
- *   x               element 0 of an array of rank 1, read
- *   x_extent0       elements
- *   y               element 0 of an array of rank 1, read
- *   y_extent0       elements
- *   i_begin, i_end  first index of the range and the one behind its last, along each axis
+ *   s_                takes the sum; 0 for an empty range
+ *   x_                element 0 of an array of rank 1, read
+ *   x_extent0_        elements
+ *   y_                element 0 of an array of rank 1, read
+ *   y_extent0_        elements
+ *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
  * Arrays may not share memory.
  * Returns 0, or 1 where there is no memory for partial results.
  */
 int dot_launch(
-  double *restrict s,
-  const double *restrict x,
-  int32_t x_extent0,
-  const double *restrict y,
-  int32_t y_extent0,
-  int64_t i_begin, int64_t i_end
+  double *restrict s_,
+  const double *restrict x_,
+  int32_t x_extent0_,
+  const double *restrict y_,
+  int32_t y_extent0_,
+  int64_t i_begin_, int64_t i_end_
 )
 {
-  const int64_t chunks = (i_end - i_begin + 255) / 256;
+  const int64_t chunks = (i_end_ - i_begin_ + 255) / 256;
   const int64_t partials = chunks;
-  double *s_partials = malloc((partials + 1) * sizeof(double));
-  if (!s_partials) { free(s_partials); return 1; }
+  double *s_partials_ = malloc((partials + 1) * sizeof(double));
+  if (!s_partials_) { free(s_partials_); return 1; }
   #pragma omp parallel for
   for (int64_t partial = 0; partial < partials; partial++) {
-    const int64_t begin = i_begin + partial % chunks * 256;
-    const int64_t end = begin + 256 < i_end ? begin + 256 : i_end;
-    double s_lanes[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const int64_t rest = end - (end - begin) % 8;
-    for (int64_t group = begin; group < rest; group += 8) {
+    const int64_t begin = i_begin_ + partial % chunks * 256;
+    const int64_t end = begin + 256 < i_end_ ? begin + 256 : i_end_;
+    double s_lanes_[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const int64_t rest_ = end - (end - begin) % 8;
+    for (int64_t group_ = begin; group_ < rest_; group_ += 8) {
       #pragma omp simd
-      for (int64_t lane = 0; lane < 8; lane++) {
-        const int64_t i = group + lane;
-        double s_lane = s_lanes[lane];
-        s_lane += x[i] * y[i];  // line 14
-        s_lanes[lane] = s_lane;
+      for (int64_t lane_ = 0; lane_ < 8; lane_++) {
+        const int64_t i = group_ + lane_;
+        double s_lane_ = s_lanes_[lane_];
+        s_lane_ += x_[i] * y_[i];  // line 14
+        s_lanes_[lane_] = s_lane_;
       }
     }
-    for (int64_t lane = 0; lane < end - rest; lane++) {
-      const int64_t i = rest + lane;
-      double s_lane = s_lanes[lane];
-      s_lane += x[i] * y[i];
-      s_lanes[lane] = s_lane;
+    for (int64_t lane_ = 0; lane_ < end - rest_; lane_++) {
+      const int64_t i = rest_ + lane_;
+      double s_lane_ = s_lanes_[lane_];
+      s_lane_ += x_[i] * y_[i];
+      s_lanes_[lane_] = s_lane_;
     }
     for (int step = 4; step > 0; step /= 2) {
       for (int k = 0; k < step; k++) {
-        s_lanes[k] = s_lanes[k] + s_lanes[k + step];
+        s_lanes_[k] = s_lanes_[k] + s_lanes_[k + step];
       }
     }
-    s_partials[partial] = s_lanes[0];
+    s_partials_[partial] = s_lanes_[0];
   }
-  *s = fold_s(s_partials, partials);
-  free(s_partials);
+  *s_ = s__fold(s_partials_, partials);
+  free(s_partials_);
   return 0;
 }

@@ -7,33 +7,33 @@
 
 /*
  * Runs kernel "laplace" over a range.
- *   p                                               element 0 of an array of rank 3, read
- *   p_extent0, p_extent1, p_extent2                 indices along each axis
- *   p_stride0, p_stride1                            elements from one index of an axis to the next
- *   s                                               element 0 of an array of rank 3, written
- *   s_extent0, s_extent1, s_extent2                 indices along each axis
- *   s_stride0, s_stride1                            elements from one index of an axis to the next
- *   i_begin, i_end, j_begin, j_end, k_begin, k_end  first index of the range and the one behind its last, along each axis
+ *   p_                                                    element 0 of an array of rank 3, read
+ *   p_extent0_, p_extent1_, p_extent2_                    indices along each axis
+ *   p_stride0_, p_stride1_                                elements from one index of an axis to the next
+ *   s_                                                    element 0 of an array of rank 3, written
+ *   s_extent0_, s_extent1_, s_extent2_                    indices along each axis
+ *   s_stride0_, s_stride1_                                elements from one index of an axis to the next
+ *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one behind its last, along each axis
  * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
  * Arrays may not share memory.
  * Returns 0.
  */
 int laplace_launch(
-  const double *restrict p,
-  int32_t p_extent0, int32_t p_extent1, int32_t p_extent2,
-  int64_t p_stride0, int64_t p_stride1,
-  double *restrict s,
-  int32_t s_extent0, int32_t s_extent1, int32_t s_extent2,
-  int64_t s_stride0, int64_t s_stride1,
-  int64_t i_begin, int64_t i_end, int64_t j_begin, int64_t j_end, int64_t k_begin, int64_t k_end
+  const double *restrict p_,
+  int32_t p_extent0_, int32_t p_extent1_, int32_t p_extent2_,
+  int64_t p_stride0_, int64_t p_stride1_,
+  double *restrict s_,
+  int32_t s_extent0_, int32_t s_extent1_, int32_t s_extent2_,
+  int64_t s_stride0_, int64_t s_stride1_,
+  int64_t i_begin_, int64_t i_end_, int64_t j_begin_, int64_t j_end_, int64_t k_begin_, int64_t k_end_
 )
 {
   #pragma omp parallel for collapse(2)
-  for (int64_t i = i_begin; i < i_end; i++) {
-    for (int64_t j = j_begin; j < j_end; j++) {
+  for (int64_t i = i_begin_; i < i_end_; i++) {
+    for (int64_t j = j_begin_; j < j_end_; j++) {
       #pragma omp simd
-      for (int64_t k = k_begin; k < k_end; k++) {
-        s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
+      for (int64_t k = k_begin_; k < k_end_; k++) {
+        s_[i * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];  // line 10
       }
     }
   }

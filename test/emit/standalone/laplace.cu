@@ -9,23 +9,23 @@
 // Kernel "laplace" (kernels.ts), written by isoform.
 
 extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
-  const double *__restrict__ p, double *__restrict__ s, const long long row_blocks, const long long tile,
-  const long long planes, const long long k_begin, const long long j_begin, const long long i_begin,
-  const long long i_end, const long long k_end, const long long j_end, const long long s_stride0,
-  const long long s_stride1, const long long p_stride0, const long long p_stride1
+  const double *__restrict__ p_, double *__restrict__ s_, const long long row_blocks_, const long long tile_,
+  const long long planes_, const long long k_begin_, const long long j_begin_, const long long i_begin_,
+  const long long i_end_, const long long k_end_, const long long j_end_, const long long s_stride0_,
+  const long long s_stride1_, const long long p_stride0_, const long long p_stride1_
 ) {
-  const long long j = j_begin + ((long long)blockIdx.z * tile + (long long)blockIdx.x / row_blocks) * (long long)blockDim.y + (long long)threadIdx.y;
-  const long long k = k_begin + (long long)blockIdx.x % row_blocks * (long long)blockDim.x + (long long)threadIdx.x;
-  long long i = i_begin + (long long)blockIdx.y * planes;
-  const long long stop = i + planes < i_end ? i + planes : i_end;
-  if (j < j_end && k < k_end) {
-    while (i < stop) {
-      if (i + 1 < stop) {
-        s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];  // line 10
-        s[(i + 1) * s_stride0 + j * s_stride1 + k] = 6.0 * p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k] - p[(i + 2) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + (j - 1) * p_stride1 + k] - p[(i + 1) * p_stride0 + (j + 1) * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k - 1] - p[(i + 1) * p_stride0 + j * p_stride1 + k + 1];
+  const long long j = j_begin_ + ((long long)blockIdx.z * tile_ + (long long)blockIdx.x / row_blocks_) * (long long)blockDim.y + (long long)threadIdx.y;
+  const long long k = k_begin_ + (long long)blockIdx.x % row_blocks_ * (long long)blockDim.x + (long long)threadIdx.x;
+  long long i = i_begin_ + (long long)blockIdx.y * planes_;
+  const long long stop_ = i + planes_ < i_end_ ? i + planes_ : i_end_;
+  if (j < j_end_ && k < k_end_) {
+    while (i < stop_) {
+      if (i + 1 < stop_) {
+        s_[i * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];  // line 10
+        s_[(i + 1) * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i + 2) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k - 1] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k + 1];
         i += 2;
       } else {
-        s[i * s_stride0 + j * s_stride1 + k] = 6.0 * p[i * p_stride0 + j * p_stride1 + k] - p[(i - 1) * p_stride0 + j * p_stride1 + k] - p[(i + 1) * p_stride0 + j * p_stride1 + k] - p[i * p_stride0 + (j - 1) * p_stride1 + k] - p[i * p_stride0 + (j + 1) * p_stride1 + k] - p[i * p_stride0 + j * p_stride1 + k - 1] - p[i * p_stride0 + j * p_stride1 + k + 1];
+        s_[i * s_stride0_ + j * s_stride1_ + k] = 6.0 * p_[i * p_stride0_ + j * p_stride1_ + k] - p_[(i - 1) * p_stride0_ + j * p_stride1_ + k] - p_[(i + 1) * p_stride0_ + j * p_stride1_ + k] - p_[i * p_stride0_ + (j - 1) * p_stride1_ + k] - p_[i * p_stride0_ + (j + 1) * p_stride1_ + k] - p_[i * p_stride0_ + j * p_stride1_ + k - 1] - p_[i * p_stride0_ + j * p_stride1_ + k + 1];
         i++;
       }
     }
@@ -34,13 +34,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
 
 /*
  * Runs kernel "laplace" over a range.
- *   p                                               element 0 of an array of rank 3, read
- *   p_extent0, p_extent1, p_extent2                 indices along each axis
- *   p_stride0, p_stride1                            elements from one index of an axis to the next
- *   s                                               element 0 of an array of rank 3, written
- *   s_extent0, s_extent1, s_extent2                 indices along each axis
- *   s_stride0, s_stride1                            elements from one index of an axis to the next
- *   i_begin, i_end, j_begin, j_end, k_begin, k_end  first index of the range and the one behind its last, along each axis
+ *   p_                                                    element 0 of an array of rank 3, read
+ *   p_extent0_, p_extent1_, p_extent2_                    indices along each axis
+ *   p_stride0_, p_stride1_                                elements from one index of an axis to the next
+ *   s_                                                    element 0 of an array of rank 3, written
+ *   s_extent0_, s_extent1_, s_extent2_                    indices along each axis
+ *   s_stride0_, s_stride1_                                elements from one index of an axis to the next
+ *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one behind its last, along each axis
  * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
@@ -48,28 +48,28 @@ extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
  * Returns cudaSuccess or what failed.
  */
 extern "C" cudaError_t laplace_launch(
-  const double *p,
-  int32_t p_extent0, int32_t p_extent1, int32_t p_extent2,
-  long long p_stride0, long long p_stride1,
-  double *s,
-  int32_t s_extent0, int32_t s_extent1, int32_t s_extent2,
-  long long s_stride0, long long s_stride1,
-  long long i_begin, long long i_end, long long j_begin, long long j_end, long long k_begin, long long k_end,
+  const double *p_,
+  int32_t p_extent0_, int32_t p_extent1_, int32_t p_extent2_,
+  long long p_stride0_, long long p_stride1_,
+  double *s_,
+  int32_t s_extent0_, int32_t s_extent1_, int32_t s_extent2_,
+  long long s_stride0_, long long s_stride1_,
+  long long i_begin_, long long i_end_, long long j_begin_, long long j_end_, long long k_begin_, long long k_end_,
   cudaStream_t stream
 )
 {
   cudaError_t status = cudaSuccess;
-  const long long i_count = i_end - i_begin;
-  const long long j_count = j_end - j_begin;
-  const long long k_count = k_end - k_begin;
+  const long long i_count_ = i_end_ - i_begin_;
+  const long long j_count_ = j_end_ - j_begin_;
+  const long long k_count_ = k_end_ - k_begin_;
   long long block_x = 1;
-  while (block_x < k_count && block_x < 32) block_x *= 2;
+  while (block_x < k_count_ && block_x < 32) block_x *= 2;
   const long long block_y = 128 / block_x;
-  long long blocks_x = (k_count + block_x - 1) / block_x;
-  long long blocks_y = (j_count + block_y - 1) / block_y;
+  long long blocks_x = (k_count_ + block_x - 1) / block_x;
+  long long blocks_y = (j_count_ + block_y - 1) / block_y;
   const long long row_blocks = blocks_x;
-  const long long planes = i_count > 262140 ? (i_count + 65534) / 65535 : 4;
-  const long long slabs = (i_count + planes - 1) / planes;
+  const long long planes = i_count_ > 262140 ? (i_count_ + 65534) / 65535 : 4;
+  const long long slabs = (i_count_ + planes - 1) / planes;
   int device = 0;
   TRY(cudaGetDevice(&device));
   int multiprocessors = 1;
@@ -78,20 +78,20 @@ extern "C" cudaError_t laplace_launch(
   TRY(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device));
   // Blocks work on as many rows of a few planes as the cache holds.
   long long row_bytes = 1;
-  if ((long long)p_extent0 * (long long)p_extent1 * (long long)p_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
-    row_bytes += 8 * ((long long)p_extent0 * (long long)p_extent1 * (long long)p_extent2) / (i_count * j_count);
-  if ((long long)s_extent0 * (long long)s_extent1 * (long long)s_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
-    row_bytes += 8 * ((long long)s_extent0 * (long long)s_extent1 * (long long)s_extent2) / (i_count * j_count);
+  if ((long long)p_extent0_ * (long long)p_extent1_ * (long long)p_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
+    row_bytes += 8 * ((long long)p_extent0_ * (long long)p_extent1_ * (long long)p_extent2_) / (i_count_ * j_count_);
+  if ((long long)s_extent0_ * (long long)s_extent1_ * (long long)s_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
+    row_bytes += 8 * ((long long)s_extent0_ * (long long)s_extent1_ * (long long)s_extent2_) / (i_count_ * j_count_);
   long long fitting = (long long)cache_bytes * 40 / 100 / (planes * row_bytes * block_y);
   if (fitting < 1) fitting = 1;
   long long tiles = (blocks_y + fitting - 1) / fitting;
   if (tiles > 65535) tiles = 65535;
   if (tiles < 1) tiles = 1;
   const long long tile = (blocks_y + tiles - 1) / tiles;
-  if (i_count > 0 && j_count > 0 && k_count > 0) {
+  if (i_count_ > 0 && j_count_ > 0 && k_count_ > 0) {
     if (status == cudaSuccess) {
       const dim3 grid((unsigned int)(row_blocks * tile), (unsigned int)slabs, (unsigned int)tiles), block((unsigned int)block_x, (unsigned int)block_y, 1);
-      laplace_kernel<<<grid, block, 0, stream>>>(p, s, row_blocks, tile, planes, k_begin, j_begin, i_begin, i_end, k_end, j_end, s_stride0, s_stride1, p_stride0, p_stride1);
+      laplace_kernel<<<grid, block, 0, stream>>>(p_, s_, row_blocks, tile, planes, k_begin_, j_begin_, i_begin_, i_end_, k_end_, j_end_, s_stride0_, s_stride1_, p_stride0_, p_stride1_);
       status = cudaGetLastError();
     }
   }

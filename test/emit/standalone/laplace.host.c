@@ -43,13 +43,13 @@ cl_program laplace_build(cl_context context, cl_device_id device, const char *pa
 
 /*
  * Runs kernel "laplace" over a range.
- *   p                                               element 0 of an array of rank 3, read
- *   p_extent0, p_extent1, p_extent2                 indices along each axis
- *   p_stride0, p_stride1                            elements from one index of an axis to the next
- *   s                                               element 0 of an array of rank 3, written
- *   s_extent0, s_extent1, s_extent2                 indices along each axis
- *   s_stride0, s_stride1                            elements from one index of an axis to the next
- *   i_begin, i_end, j_begin, j_end, k_begin, k_end  first index of the range and the one behind its last, along each axis
+ *   p_                                                    element 0 of an array of rank 3, read
+ *   p_extent0_, p_extent1_, p_extent2_                    indices along each axis
+ *   p_stride0_, p_stride1_                                elements from one index of an axis to the next
+ *   s_                                                    element 0 of an array of rank 3, written
+ *   s_extent0_, s_extent1_, s_extent2_                    indices along each axis
+ *   s_stride0_, s_stride1_                                elements from one index of an axis to the next
+ *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one behind its last, along each axis
  * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
@@ -57,29 +57,29 @@ cl_program laplace_build(cl_context context, cl_device_id device, const char *pa
  * Returns CL_SUCCESS or what failed.
  */
 cl_int laplace_launch(
-  cl_mem p,
-  int32_t p_extent0, int32_t p_extent1, int32_t p_extent2,
-  int64_t p_stride0, int64_t p_stride1,
-  cl_mem s,
-  int32_t s_extent0, int32_t s_extent1, int32_t s_extent2,
-  int64_t s_stride0, int64_t s_stride1,
-  int64_t i_begin, int64_t i_end, int64_t j_begin, int64_t j_end, int64_t k_begin, int64_t k_end,
+  cl_mem p_,
+  int32_t p_extent0_, int32_t p_extent1_, int32_t p_extent2_,
+  int64_t p_stride0_, int64_t p_stride1_,
+  cl_mem s_,
+  int32_t s_extent0_, int32_t s_extent1_, int32_t s_extent2_,
+  int64_t s_stride0_, int64_t s_stride1_,
+  int64_t i_begin_, int64_t i_end_, int64_t j_begin_, int64_t j_end_, int64_t k_begin_, int64_t k_end_,
   cl_command_queue queue,
   cl_program program
 )
 {
   cl_int status = CL_SUCCESS;
-  const int64_t i_count = i_end - i_begin;
-  const int64_t j_count = j_end - j_begin;
-  const int64_t k_count = k_end - k_begin;
+  const int64_t i_count_ = i_end_ - i_begin_;
+  const int64_t j_count_ = j_end_ - j_begin_;
+  const int64_t k_count_ = k_end_ - k_begin_;
   int64_t block_x = 1;
-  while (block_x < k_count && block_x < 32) block_x *= 2;
+  while (block_x < k_count_ && block_x < 32) block_x *= 2;
   const int64_t block_y = 128 / block_x;
-  int64_t blocks_x = (k_count + block_x - 1) / block_x;
-  int64_t blocks_y = (j_count + block_y - 1) / block_y;
+  int64_t blocks_x = (k_count_ + block_x - 1) / block_x;
+  int64_t blocks_y = (j_count_ + block_y - 1) / block_y;
   const int64_t row_blocks = blocks_x;
-  const int64_t planes = i_count > 262140 ? (i_count + 65534) / 65535 : 4;
-  const int64_t slabs = (i_count + planes - 1) / planes;
+  const int64_t planes = i_count_ > 262140 ? (i_count_ + 65534) / 65535 : 4;
+  const int64_t slabs = (i_count_ + planes - 1) / planes;
   cl_device_id device;
   cl_uint multiprocessors = 1;
   cl_ulong cache_bytes = 1;
@@ -88,36 +88,36 @@ cl_int laplace_launch(
   TRY(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes, NULL));
   // Blocks work on as many rows of a few planes as the cache holds.
   int64_t row_bytes = 1;
-  if ((int64_t)p_extent0 * (int64_t)p_extent1 * (int64_t)p_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
-    row_bytes += 8 * ((int64_t)p_extent0 * (int64_t)p_extent1 * (int64_t)p_extent2) / (i_count * j_count);
-  if ((int64_t)s_extent0 * (int64_t)s_extent1 * (int64_t)s_extent2 >= i_count * j_count * k_count && i_count * j_count > 0)
-    row_bytes += 8 * ((int64_t)s_extent0 * (int64_t)s_extent1 * (int64_t)s_extent2) / (i_count * j_count);
+  if ((int64_t)p_extent0_ * (int64_t)p_extent1_ * (int64_t)p_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
+    row_bytes += 8 * ((int64_t)p_extent0_ * (int64_t)p_extent1_ * (int64_t)p_extent2_) / (i_count_ * j_count_);
+  if ((int64_t)s_extent0_ * (int64_t)s_extent1_ * (int64_t)s_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
+    row_bytes += 8 * ((int64_t)s_extent0_ * (int64_t)s_extent1_ * (int64_t)s_extent2_) / (i_count_ * j_count_);
   int64_t fitting = (int64_t)cache_bytes * 40 / 100 / (planes * row_bytes * block_y);
   if (fitting < 1) fitting = 1;
   int64_t tiles = (blocks_y + fitting - 1) / fitting;
   if (tiles > 65535) tiles = 65535;
   if (tiles < 1) tiles = 1;
   const int64_t tile = (blocks_y + tiles - 1) / tiles;
-  if (i_count > 0 && j_count > 0 && k_count > 0) {
+  if (i_count_ > 0 && j_count_ > 0 && k_count_ > 0) {
     if (status == CL_SUCCESS) {
       cl_kernel kernel = clCreateKernel(program, "laplace_kernel", &status);
-      TRY(set_mem(kernel, 0, p));
+      TRY(set_mem(kernel, 0, p_));
       TRY(set_i64(kernel, 1, 0));
-      TRY(set_mem(kernel, 2, s));
+      TRY(set_mem(kernel, 2, s_));
       TRY(set_i64(kernel, 3, 0));
       TRY(set_i64(kernel, 4, row_blocks));
       TRY(set_i64(kernel, 5, tile));
       TRY(set_i64(kernel, 6, planes));
-      TRY(set_i64(kernel, 7, k_begin));
-      TRY(set_i64(kernel, 8, j_begin));
-      TRY(set_i64(kernel, 9, i_begin));
-      TRY(set_i64(kernel, 10, i_end));
-      TRY(set_i64(kernel, 11, k_end));
-      TRY(set_i64(kernel, 12, j_end));
-      TRY(set_i64(kernel, 13, s_stride0));
-      TRY(set_i64(kernel, 14, s_stride1));
-      TRY(set_i64(kernel, 15, p_stride0));
-      TRY(set_i64(kernel, 16, p_stride1));
+      TRY(set_i64(kernel, 7, k_begin_));
+      TRY(set_i64(kernel, 8, j_begin_));
+      TRY(set_i64(kernel, 9, i_begin_));
+      TRY(set_i64(kernel, 10, i_end_));
+      TRY(set_i64(kernel, 11, k_end_));
+      TRY(set_i64(kernel, 12, j_end_));
+      TRY(set_i64(kernel, 13, s_stride0_));
+      TRY(set_i64(kernel, 14, s_stride1_));
+      TRY(set_i64(kernel, 15, p_stride0_));
+      TRY(set_i64(kernel, 16, p_stride1_));
       const size_t local[3] = {block_x, block_y, 1};
       const size_t global[3] = {(size_t)(row_blocks * tile) * local[0], (size_t)slabs * local[1], (size_t)tiles * local[2]};
       TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));

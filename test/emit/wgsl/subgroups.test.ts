@@ -66,7 +66,7 @@ test("every lane's part of every sum is folded once, whatever their number", () 
       const part = (lane: number, k: number) => (3 ** ((lane + 7 * k) % 20) * (lane + 1)) % 65521;
       const lanes = Array.from({ length: size }, (_, lane) => ({
         subgroup_lane: lane,
-        ...Object.fromEntries(columns.map((k) => [`s${k}__part`, part(lane, k)])),
+        ...Object.fromEntries(columns.map((k) => [`s${k}_part_`, part(lane, k)])),
       }));
       const result = run(whereFull(sums(f64, n, size, size)), lanes);
       for (const k of columns) {

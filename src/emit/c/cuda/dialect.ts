@@ -24,7 +24,6 @@ export function cudaDialect(wide: boolean): GpuDialect {
     types,
     helperPrefix: "__device__ inline",
     tablePrefix: "__device__ const",
-    reserved: RESERVED,
     signedWraps: false,
     infinity: "__longlong_as_double(0x7ff0000000000000)",
     nan: NAN,
@@ -97,17 +96,6 @@ const POLL = [
 ].join("\n");
 
 const ASK_AHEAD = '__device__ inline void ask_ahead(const void *place) { asm volatile("prefetch.global.L1 [%0];" :: "l"(place)); }';
-
-const RESERVED = [
-  ..."blockIdx blockDim threadIdx gridDim warpSize class delete explicit friend mutable namespace new operator private protected public template".split(
-    " ",
-  ),
-  ..."this throw try catch typename using virtual and or not xor bitand bitor compl constexpr nullptr".split(" "),
-  ..."exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod".split(
-    " ",
-  ),
-  ..."min max abs y0 y1 yn j0 j1 jn gamma isnan isinf signbit round rint copies thread threads".split(" "),
-];
 
 function math(fn: LibraryFn, type: FloatType): string {
   return type === "f64" ? LIBRARY[fn] : (throughF64(fn) ?? `${LIBRARY[fn]}f`);

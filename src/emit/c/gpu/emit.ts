@@ -10,6 +10,7 @@ import { RangeWriter } from "./range.js";
 import { ApplyWriter } from "./sorted-scatter.js";
 import { dynamicScratchBytes, lanesOf, MEMBERS, TeamWriter, DEFAULT_LANES } from "./team.js";
 import { type EntryWriter, ProgramWriter } from "./writer.js";
+import { originText } from "../../text.js";
 
 /** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
 export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, dialect: GpuDialect): GpuProgram {
@@ -80,7 +81,7 @@ function sourceOf(program: ProgramWriter, main: EntryWriter, functions: readonly
   const code = new Code();
   const { ir, dialect, helpers, assumptions } = program;
   const entries = functions.join("\n");
-  code.line(`// Kernel "${ir.name}" (${ir.location.file.replace(/^.*[\\/]/, "")}), written by isoform.`);
+  code.line(`// ${originText(ir)}.`);
   for (const line of dialect.head(assumptions.strict)) code.line(line);
   for (const definition of [helpers.toString().trimEnd(), ...program.definitions, ...dialect.mathDefinitions(entries)])
     if (definition) code.line().text(definition);

@@ -66,7 +66,7 @@ export class RangeWriter extends EntryWriter {
   ) {
     super(program, entryName(program.ir.name), true);
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
-    this.indexNames = AXES.slice(0, this.rank).map((name) => this.names.fresh(name));
+    this.indexNames = AXES.slice(0, this.rank);
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
     const { head, rest } = inBox ? splitUniform(program.ir.body, 0) : { head: [], rest: program.ir.body };

@@ -1,5 +1,6 @@
 import type { ScatterParam } from "../../../ir/types.js";
 import type { Entry } from "./program.js";
+import { wordOf } from "../../names.js";
 import { BLOCK, entryName, EntryWriter, type ProgramWriter } from "./writer.js";
 
 /**
@@ -13,7 +14,7 @@ export class ApplyWriter extends EntryWriter {
     program: ProgramWriter,
     private readonly target: ScatterParam,
   ) {
-    super(program, `${entryName(program.ir.name)}_apply_${target.name}`, false);
+    super(program, `${entryName(program.ir.name)}_apply${program.ir.params.indexOf(target)}_${wordOf(target.name)}`, false);
   }
 
   reduce(): void {

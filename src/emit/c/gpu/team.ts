@@ -63,7 +63,7 @@ export class TeamWriter extends EntryWriter {
 
   constructor(program: ProgramWriter) {
     super(program, entryName(program.ir.name), true);
-    this.indexNames = [this.names.fresh("team"), this.names.fresh("place")];
+    this.indexNames = ["team", "place"];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
     this.scratch = scratchArrays(program.ir.body);

@@ -6,7 +6,7 @@ import { slotText, type GpuSlot } from "../../slots.js";
 import { Code } from "../code.js";
 import type { Dialect, Frame } from "../dialect.js";
 import { Helpers } from "../helpers.js";
-import { Names } from "../names.js";
+import { Names, wordOf } from "../../names.js";
 import { readAfterWrite } from "./coherence.js";
 import { finalThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
 import { canSend } from "./mailbox.js";
@@ -24,7 +24,7 @@ export const BLOCK = 256;
 
 /** A C identifier for a kernel's name, apart from the library's functions. */
 export function entryName(kernel: string): string {
-  return `${kernel.replace(/\W/g, "_").replace(/^(?=\d)/, "k")}_kernel`;
+  return `${wordOf(kernel)}_kernel`;
 }
 
 /** What the entries of one program share: the kernel, its assumptions, helper functions. */
@@ -84,7 +84,7 @@ export class ProgramWriter {
 /** Writes one entry: collects the parameters that its code mentions, and frames the kernel's body. */
 export abstract class EntryWriter implements Frame<BodyWriter> {
   readonly code = new Code();
-  readonly names: Names;
+  readonly names = new Names();
   readonly body: BodyWriter;
   /** By `slotText`; the block's memory has no slot. */
   private readonly params = new Map<string, Declared & { slot?: GpuSlot; element?: ValueParam["element"] }>();
@@ -99,7 +99,6 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     readonly name: string,
     withBody: boolean,
   ) {
-    this.names = new Names([...program.dialect.reserved, name]);
     this.body = new BodyWriter(this.code, program.ir, program.dialect, this, this.names, program.helpers);
     // The kernel's own names come first, so that they stay as they are.
     for (const table of program.ir.tables) this.names.of("table", table.name);

@@ -17,7 +17,6 @@ export function hipDialect(wide: boolean): GpuDialect {
   return {
     ...cuda,
     name: "HIP",
-    reserved: [...cuda.reserved, ...RESERVED],
     infinity,
     nan,
     apartPrefix: "__device__ inline",
@@ -52,8 +51,3 @@ export function hipDialect(wide: boolean): GpuDialect {
     ahead: undefined,
   };
 }
-
-const RESERVED = [
-  ...["ThreadIdx", "BlockIdx", "BlockDim", "GridDim"].flatMap((word) => ["x", "y", "z"].map((axis) => `hip${word}_${axis}`)),
-  ..."clock abort assert printf half".split(" "),
-];

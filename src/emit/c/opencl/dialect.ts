@@ -1,7 +1,6 @@
 import { LIBRARY } from "../dialect.js";
 import { isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
-import type {} from "../dialect.js";
 import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
@@ -44,7 +43,6 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     types,
     helperPrefix: "static",
     tablePrefix: "__constant",
-    reserved: RESERVED,
     signedWraps: false,
     roughDivision: rough,
     // Those of the language are f32, and functions are chosen by the types of their arguments.
@@ -99,28 +97,6 @@ const SUB_GROUPS: SubGroups = {
   number: "get_sub_group_id()",
   count: "get_num_sub_groups()",
 };
-
-const VECTORS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"].flatMap((type) => [
-  type,
-  ...[2, 3, 4, 8, 16].map((n) => `${type}${n}`),
-]);
-
-const WORDS =
-  "global local constant private generic kernel read_only write_only read_write uniform pipe bool size_t ptrdiff_t intptr_t uintptr_t " +
-  "event_t sampler_t image2d_t image3d_t image1d_t barrier mul_hi clz thread threads INFINITY NAN MAXFLOAT " +
-  "exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot sqrt floor ceil trunc fabs fmod";
-
-/** Macros of the language, which would be put in the place of a variable. */
-const MACROS = [
-  ..."E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2".split(" ").flatMap((name) => [`M_${name}`, `M_${name}_F`]),
-  ..."DIG MANT_DIG MAX_10_EXP MAX_EXP MIN_10_EXP MIN_EXP RADIX MAX MIN EPSILON"
-    .split(" ")
-    .flatMap((name) => [`FLT_${name}`, `DBL_${name}`]),
-  ..."CHAR SCHAR SHRT INT LONG".split(" ").flatMap((name) => [`${name}_MAX`, `${name}_MIN`, `U${name}_MAX`]),
-  ..."CHAR_BIT NULL HUGE_VAL HUGE_VALF FP_ILOGB0 FP_ILOGBNAN FP_FAST_FMA FP_FAST_FMAF".split(" "),
-];
-
-const RESERVED = [...WORDS.split(" "), ...MACROS, ...VECTORS];
 
 function atomic(op: ScatterOp, type: NumericType, space: Space, ptx: boolean): AtomicFunction {
   if (isInteger(type)) return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };

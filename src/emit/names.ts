@@ -1,0 +1,44 @@
+/** What a name stands for: a parameter, or an argument that goes with one, such as an extent. */
+export type NameKind = "param" | "view" | "table" | "local" | "argument";
+
+/** Longer words are cut, as compilers and debuggers have limits. */
+const LONGEST = 64;
+
+/**
+ * Gives every name of a kernel an identifier of its own, in any language: letters, digits and single underscores, the last of which is its end.
+ * No keyword, type, function or macro of a target ends so, and no word that an emitter writes itself does; so nothing need be reserved.
+ * What an emitter derives from such an identifier has a suffix after another underscore: `x__partials`, for `x_`.
+ */
+export class Names {
+  private readonly taken = new Set<string>();
+  private readonly given = new Map<string, string>();
+
+  /** The identifier of a variable of the kernel, like `wish`; `kind` keeps a local apart from the parameter that it hides. */
+  of(kind: NameKind, name: string, wish = name): string {
+    const key = `${kind} ${name}`;
+    const known = this.given.get(key);
+    if (known !== undefined) return known;
+    const fresh = this.fresh(wish);
+    this.given.set(key, fresh);
+    return fresh;
+  }
+
+  /** An identifier like `wish` that nothing else has. */
+  fresh(wish: string): string {
+    const base = wordOf(wish);
+    let name = `${base}_`;
+    for (let n = 2; this.taken.has(name); n++) name = `${base}_${n}_`;
+    this.taken.add(name);
+    return name;
+  }
+}
+
+/** Letters, digits and single underscores inside, a letter first. */
+export function wordOf(text: string): string {
+  const word = text
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^_/, "")
+    .slice(0, LONGEST)
+    .replace(/_$/, "");
+  return /^[A-Za-z]/.test(word) ? word : `v${word}`;
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { cudaSource } from "../../src/emit/c/cuda.js";
+import { openclSource } from "../../src/emit/c/opencl.js";
+import { TARGETS } from "../../src/emit/standalone/index.js";
+import { commentText, keyText, stringText } from "../../src/emit/text.js";
+import { Names } from "../../src/emit/names.js";
+import { f32, f64, kernel, open, range, view } from "../../src/index.js";
+import { kernelFromIR } from "../../src/ir-api.js";
+import { compileKernel } from "../../src/kernel/compile.js";
+import { NODE_DEVICES } from "../devices.js";
+import { hostileNames, kernelOf, kernelsOf, requestOf } from "./hostile.js";
+
+const SIZE = 24;
+const COUNT = 240;
+
+/** The code without its comments, with `#` in place of the kernel's own names. */
+function skeletonOf(text: string): string {
+  return text
+    .replace(/"(?:[^"\\\n]|\\.)*"|\/\*[^]*?\*\/|(?:\/\/|;;)[^\n\r\u2028\u2029]*/g, (part) => (part.startsWith('"') ? '""' : ""))
+    .replace(/\s+/g, " ")
+    .replace(/(?<=[{,] )(?:[A-Za-z_$][\w$]*|\[?""\]?): /g, "key: ")
+    .replace(/[A-Za-z]\w*_(?:kernel|launch|compile|load|build)(?:_[a-z]+)?\b/g, "#")
+    .replace(/[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*_(?![A-Za-z0-9])/g, "#");
+}
+
+describe("hostile names", () => {
+  const names = hostileNames(COUNT);
+  const kernels = kernelsOf(names, SIZE);
+  const plain = kernelOf(Array.from({ length: SIZE }, (_, n) => `name${n}q`));
+
+  for (const [target, emit] of Object.entries(TARGETS))
+    it(`leave the code for ${target} as it is with others`, () => {
+      for (const precision of ["strict", "fast"] as const) {
+        const expected = emit(requestOf(plain.ir, precision)).map(({ text }) => skeletonOf(text));
+        for (const { ir } of kernels) {
+          const files = emit(requestOf(ir, precision));
+          files.forEach(({ name, text }, n) => {
+            assert.match(name, /^[A-Za-z]\w{0,70}\.[\w.]+$/);
+            const found = skeletonOf(text);
+            let at = 0;
+            while (at < found.length && found[at] === expected[n][at]) at++;
+            assert.equal(found.slice(at, at + 80), expected[n].slice(at, at + 80), JSON.stringify([name, ir.name, ir.location.file]));
+          });
+        }
+      }
+    });
+
+  for (const name of NODE_DEVICES)
+    it(`are those of arguments and results on ${name}`, async () => {
+      const device = await open(name);
+      for (const { ir, args } of kernels) {
+        const [a, x, y, s] = args;
+        const [from, to] = [device.from(f32, [1, 2, 3, 4, 5, 6, 7, 8]), device.array(f32, 8)];
+        const given = Object.fromEntries([
+          [a, 2],
+          [x, from],
+          [y, to],
+        ]);
+        const result = (await device.run(kernelFromIR(ir), given, range(8))) as Record<string, number>;
+        assert.deepEqual(Object.entries(result), [[s, 8]]);
+        // A local adds 1 each, and the table 7.
+        const added = 2 + (SIZE - 9) + 7;
+        assert.deepEqual(
+          [...(await device.queue.read(to))],
+          [1, 2, 3, 4, 5, 6, 7, 8].map((n) => n + added),
+        );
+        from.free();
+        to.free();
+      }
+      await device.close();
+    });
+});
+
+it("a kernel's name with a newline and a constructor behind it runs nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-name-"));
+  const mark = join(folder, "PWN");
+  const text = `x\n#include <stdlib.h>\n__attribute__((constructor)) static void go(void){ system("touch ${mark}"); }\n//`;
+  const evil = kernel(text, { x: view(f64) }, ({ x }, i) => {
+    x[i] = 2 * x[i];
+  });
+  for (const source of [cudaSource(compileKernel(evil), "fast"), openclSource(compileKernel(evil), "fast")])
+    assert.doesNotMatch(source, /^\s*(#include|__attribute__)/m);
+  for (const name of ["js", "wasm", "native"]) {
+    const device = await open(name).catch(() => undefined);
+    if (!device) continue;
+    const x = device.from(f64, [1, 2]);
+    await device.run(evil, { x }, range(2));
+    assert.deepEqual([...(await device.queue.read(x))], [2, 4]);
+    await device.close();
+  }
+  assert.ok(!existsSync(mark));
+  rmSync(folder, { recursive: true });
+});
+
+describe("foreign text", () => {
+  it("ends no comment, begins none, and goes on no line", () => {
+    for (const name of hostileNames(2000)) {
+      const text = commentText(name);
+      assert.doesNotMatch(text, /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\\]|\*\/|\/\*|\?\?|\(;|;\)/u);
+      assert.ok(text.length <= 203);
+    }
+    assert.equal(commentText("naïve π [2] a*b"), "naïve π [2] a*b");
+    assert.equal(commentText("a\nb */ ??/ \u202e"), "a<U+000A>b * / ? ? / <U+202E>");
+  });
+
+  it("is the same text again as a string or a property", () => {
+    for (const name of hostileNames(2000)) {
+      assert.match(stringText(name), /^"[ -~]*"$/);
+      assert.equal(new Function(`return ${stringText(name)}`)(), name);
+      assert.deepEqual(Object.keys(new Function(`return { ${keyText(name)}: 1 }`)() as object), [name]);
+    }
+  });
+
+  it("gives identifiers that end in an underscore, each its own", () => {
+    const all = new Names();
+    const given = hostileNames(2000).map((name) => all.of("local", name));
+    assert.equal(new Set(given).size, given.length);
+    for (const name of given) assert.match(name, /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_$/);
+  });
+});
