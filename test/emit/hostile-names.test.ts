@@ -100,7 +100,7 @@ describe("foreign text", () => {
   it("ends no comment, begins none, and goes on no line", () => {
     for (const name of hostileNames(2000)) {
       const text = commentText(name);
-      assert.doesNotMatch(text, /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\\]|\*\/|\/\*|\?\?|\(;|;\)/u);
+      assert.doesNotMatch(text, /[\p{C}\p{Zl}\p{Zp}\\]|\*\/|\/\*|\?\?|\(;|;\)/u);
       assert.ok(text.length <= 203);
     }
     assert.equal(commentText("naïve π [2] a*b"), "naïve π [2] a*b");

@@ -33,7 +33,7 @@ function raw(name: string, text: string): string[] {
   const isMade = (node: ts.Node): boolean => {
     for (let n = node.parent; !ts.isSourceFile(n); n = n.parent) {
       if (ts.isCallExpression(n) && MAKES.test(n.expression.getText())) return true;
-      if (ts.isNewExpression(n) && /Error$/.test(n.expression.getText())) return true;
+      if (ts.isNewExpression(n) && n.expression.getText().endsWith("Error")) return true;
       if (ts.isStatement(n)) return false;
     }
     return false;
