@@ -136,7 +136,7 @@ export class CaptureList {
   private declareTable(path: string, token: TableToken): void {
     if (this.found.meanings.has(token)) return;
     let name = lastOf(path).replace(/[^A-Za-z0-9_]/g, "_");
-    while (name in this.owner.params || this.found.tables.some((table) => table.name === name)) name += "_";
+    while (Object.hasOwn(this.owner.params, name) || this.found.tables.some((table) => table.name === name)) name += "_";
     const table = tableOf(name, token);
     if (!table) return;
     this.found.tables.push(table);
@@ -217,7 +217,7 @@ export class CaptureList {
   refuseShadowed(bound: (name: string) => boolean): void {
     if (!/\s/.test(Function.prototype.toString.call(this.captures))) return;
     for (const entry of this.entries)
-      if (entry.path !== undefined && entry.path in this.owner.params && !this.used.has(entry) && bound(entry.path))
+      if (entry.path !== undefined && Object.hasOwn(this.owner.params, entry.path) && !this.used.has(entry) && bound(entry.path))
         this.fail(entry.node, `${entry.path} is listed, and is a parameter too`, "take it from the one or from the other");
   }
 

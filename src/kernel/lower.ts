@@ -36,6 +36,13 @@ export interface Source extends Omit<Kernel, "params" | "policy"> {
  * @param debug accept `console.log`, which compiles to nothing
  */
 export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+  if (Object.hasOwn(kernel.params, "__proto__"))
+    throw new KernelError(
+      kernel.name,
+      kernel.location,
+      "a parameter is called __proto__, by which objects name what they inherit from",
+      "give it another name",
+    );
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
   const knowledge = new Knowledge();

@@ -1,3 +1,4 @@
+import { own } from "../ir/own.js";
 import { call } from "../ir/evaluate.js";
 import { MATH } from "../ir/operators.js";
 import { isFloat, isInteger } from "../ir/scalars.js";
@@ -10,6 +11,7 @@ import { Scope, constant, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
+const isExact = (name: string): boolean => Object.hasOwn(EXACT, name);
 /** Functions of Math that are not exact. */
 const isInexact = (name: string): name is MathFn & keyof Math => Object.hasOwn(MATH, name) && Object.hasOwn(Math, name);
 
@@ -30,7 +32,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     );
   }
   const args = scalarsOf(cx, node.arguments, scope);
-  const arity = name in EXACT ? 1 : isInexact(name) ? MATH[name].arguments : ARITY[name];
+  const arity = isExact(name) ? 1 : isInexact(name) ? MATH[name].arguments : own(ARITY, name);
   if (arity === undefined && name !== "min" && name !== "max")
     return cx.fail(
       node,
@@ -40,7 +42,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
   if (arity !== undefined ? args.length !== arity : args.length === 0)
     return cx.fail(node, `${qualified} takes ${arity ?? "some"} argument${arity === 1 ? "" : "s"} here, and is given ${args.length}`);
 
-  if (name in EXACT) return exact(cx, name, args[0], node);
+  if (isExact(name)) return exact(cx, name, args[0], node);
   if (isInexact(name)) return inexact(cx, name, args, node);
   switch (name) {
     case "mulhi":

@@ -29,8 +29,8 @@ const BITS: Record<string, BinaryFn> = { "&": "and", "|": "or", "^": "xor", "<<"
 
 /** `a operator b`, for binary expressions and compound assignments. */
 export function combine(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
-  if (operator in COMPARE) return compare(cx, COMPARE[operator], a, b, node);
-  if (operator in BITS) return bitwise(cx, operator, a, b, node);
+  if (Object.hasOwn(COMPARE, operator)) return compare(cx, COMPARE[operator], a, b, node);
+  if (Object.hasOwn(BITS, operator)) return bitwise(cx, operator, a, b, node);
   if (operator === ">>>")
     return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
   if (operator === "**") {

@@ -1,3 +1,4 @@
+import { own } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval } from "../../ir/analysis/affine.js";
@@ -74,7 +75,7 @@ function checkAnew({ device, kernel, args, policy, options }: Call, { strict, co
     if (typeof token !== "object" || !token) continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
-    else if (token.kind === "reduce") outputs[name] = args[name] === undefined ? undefined : check.output(name, token.type);
+    else if (token.kind === "reduce") outputs[name] = own(args, name) === undefined ? undefined : check.output(name, token.type);
   }
   const precision = options.precision ?? device.precision;
   const ordered = precision === "strict" || isDeterministic(device, options);
@@ -116,7 +117,7 @@ function checkAnew({ device, kernel, args, policy, options }: Call, { strict, co
 }
 
 function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions): ScatterStrategy | undefined {
-  const asked = typeof scatter === "string" ? scatter : scatter?.[name];
+  const asked = typeof scatter === "string" ? scatter : scatter && own(scatter, name);
   return asked ?? (ordered ? "sorted" : undefined);
 }
 
@@ -149,7 +150,7 @@ class Checks {
   names(): void {
     const takesArgument = (token: ParamToken): boolean => typeof token === "object" && token?.kind !== "table";
     for (const name of Object.keys(this.args))
-      if (!(name in this.kernel.params) || !takesArgument(this.kernel.params[name]))
+      if (!Object.hasOwn(this.kernel.params, name) || !takesArgument(this.kernel.params[name]))
         this.fail(
           `there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params)
             .filter(([, t]) => takesArgument(t))
@@ -159,7 +160,7 @@ class Checks {
   }
 
   scalar(name: string, type: ScalarType): number | boolean {
-    const value = this.args[name];
+    const value = own(this.args, name);
     if (type === "bool") return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}`);
     if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}`);
     if (type === "f32") return Math.fround(value);
@@ -175,7 +176,7 @@ class Checks {
   }
 
   view(name: string, element: string, rank: number | undefined): AnyView {
-    const value = this.args[name];
+    const value = own(this.args, name);
     if (!(value instanceof View || value instanceof BlockedView))
       return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
     if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
@@ -295,15 +296,15 @@ class Checks {
   /** Returns whether all memory is disjoint; throws if sharing would be a race. */
   sharing(access: AccessAnalysis, views: Record<string, View>, outputs: Record<string, View | undefined>): boolean {
     const all = [...Object.entries(views), ...Object.entries(outputs).filter((e): e is [string, View] => e[1] !== undefined)];
-    const changed = (name: string): boolean => name in outputs || access.views[name].written || access.views[name].scattered;
+    const changed = (name: string): boolean => Object.hasOwn(outputs, name) || access.views[name].written || access.views[name].scattered;
     let disjoint = true;
     all.forEach(([name, v], n) => {
       for (const [other, w] of all.slice(0, n)) {
         if ((!changed(name) && !changed(other)) || !overlap(v, w)) continue;
         disjoint = false;
         const own =
-          !(name in outputs) &&
-          !(other in outputs) &&
+          !Object.hasOwn(outputs, name) &&
+          !Object.hasOwn(outputs, other) &&
           sameElements(v, w) &&
           oneForm(access.accesses.filter((a) => a.view === name || a.view === other));
         if (!own)

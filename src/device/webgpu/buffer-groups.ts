@@ -130,7 +130,7 @@ function boundViews({ views, outputs, access }: KernelBinding, scatter: Readonly
       kind: "view",
       name,
       view,
-      written: written || name in scatter,
+      written: written || Object.hasOwn(scatter, name),
       atomic: isAtomic(scatter[name]) || (written && view.type === "u8"),
     };
   });

@@ -157,7 +157,7 @@ class ParticleDeclarations extends Declarations {
   lists(): { first: string; count: string } {
     const add = (wish: string, field: Field): string => {
       let param = wish;
-      while (param in this.tokens) param = `${param}_`;
+      while (Object.hasOwn(this.tokens, param)) param = `${param}_`;
       this.fields.set(param, { field, level: "own" });
       this.tokens[param] = { kind: "field", element: "i32", cardinality: 1, level: "own" } as FieldToken;
       return param;

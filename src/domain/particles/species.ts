@@ -108,7 +108,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       const [token, components] = Array.isArray(type)
         ? (type as [ScalarToken<NumericType>, number])
         : [type as ScalarToken<NumericType>, 1];
-      if (!(token.type in NUMBERS)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
+      if (!Object.hasOwn(NUMBERS, token.type)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
       if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
       return [column, new Column(this, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
     });
@@ -143,7 +143,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     if (!Number.isInteger(total))
       throw new LaunchError(`species "${name}" is given ${data.x?.length ?? "no"} coordinates; give ${axes} for each particle`);
     for (const [column, values] of Object.entries(data)) {
-      if (!(column in this.columns))
+      if (!Object.hasOwn(this.columns, column))
         throw new LaunchError(`species "${name}" has no column "${column}"; its columns are ${Object.keys(this.columns).join(", ")}`);
       const { components } = (this.columns as Record<string, Column>)[column];
       if (values && values.length !== total * components)

@@ -1,3 +1,4 @@
+import { own } from "../own.js";
 import { unreachable } from "../unreachable.js";
 import type { Expr, Stmt } from "../types.js";
 import { assignedLocals, walkStmts } from "../walk.js";
@@ -81,13 +82,13 @@ export const constant = (value: number): Affine => ({ constant: value, terms: {}
 export const atom = (name: string): Affine => ({ constant: 0, terms: { [name]: 1 } });
 
 export function add(a: Affine, b: Affine): Affine {
-  const terms = { ...a.terms };
+  const terms = new Map(Object.entries(a.terms));
   for (const [name, coefficient] of Object.entries(b.terms)) {
-    const total = (terms[name] ?? 0) + coefficient;
-    if (total === 0) delete terms[name];
-    else terms[name] = total;
+    const total = (terms.get(name) ?? 0) + coefficient;
+    if (total === 0) terms.delete(name);
+    else terms.set(name, total);
   }
-  return { constant: a.constant + b.constant, terms };
+  return { constant: a.constant + b.constant, terms: Object.fromEntries(terms) };
 }
 
 export function scale(form: Affine, factor: number): Affine {
@@ -96,7 +97,7 @@ export function scale(form: Affine, factor: number): Affine {
   return { constant: form.constant * factor, terms };
 }
 
-export const coefficient = (form: Affine, name: string): number => form.terms[name] ?? 0;
+export const coefficient = (form: Affine, name: string): number => own(form.terms, name) ?? 0;
 
 export const isConstant = (form: Affine): boolean => Object.keys(form.terms).length === 0;
 
@@ -107,7 +108,7 @@ export function equal(a: Affine, b: Affine): boolean {
 
 /** The form with `by` in place of the atom. */
 export const substitute = (form: Affine, name: string, by: Affine): Affine =>
-  name in form.terms ? add(without(form, name), scale(by, form.terms[name])) : form;
+  Object.hasOwn(form.terms, name) ? add(without(form, name), scale(by, form.terms[name])) : form;
 
 /** The form less its term in the atom. */
 export function without(form: Affine, name: string): Affine {

@@ -74,7 +74,7 @@ function count(ir: KernelIR, sizes: Sizes): WorkCost {
 function specialise(ir: KernelIR, { scalars, views }: Sizes): KernelIR {
   const expr = (root: Expr) =>
     mapExpr(root, (node) => {
-      if (node.op === "param" && !isFloat(node.type) && node.name in scalars) return literal(node.type, scalars[node.name]);
+      if (node.op === "param" && !isFloat(node.type) && Object.hasOwn(scalars, node.name)) return literal(node.type, scalars[node.name]);
       if (node.op === "extent") return literal("i32", views[node.view].shape[node.axis]);
       return node;
     });

@@ -233,7 +233,8 @@ class Clusters {
 
   private visit(list: readonly Stmt[], always: boolean): void {
     for (const stmt of list) {
-      if (stmt.kind === "scatter" && stmt.target in this.axes) this.add(stmt.target, stmt.indices[this.axes[stmt.target]], always);
+      if (stmt.kind === "scatter" && Object.hasOwn(this.axes, stmt.target))
+        this.add(stmt.target, stmt.indices[this.axes[stmt.target]], always);
       for (const block of blocksOf(stmt)) this.visit(block, false);
     }
   }
