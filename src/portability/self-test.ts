@@ -26,9 +26,15 @@ const rows = teamKernel("test_rows", { x: view(f64, 2), y: view(f64) }, ({ x, y 
   team.range(x[0].length, (j) => {
     held[j] = x[row][j] - 0.25;
   });
-  const total = team.sum(x[0].length, (j) => held[j] * held[(j + 1) % 100]);
+  // Several results: PoCL 6 gives the first of them rightly and the second not.
+  const r = team.reduce(x[0].length, { total: "sum", twice: "sum", thrice: "sum" }, (j, r) => {
+    const product = held[j] * held[(j + 1) % 100];
+    r.total.add(product);
+    r.twice.add(2 * product);
+    r.thrice.add(3 * product);
+  });
   team.single(() => {
-    y[row] = total;
+    y[row] = r.total + 10 * r.twice + 100 * r.thrice;
   });
 });
 
@@ -76,7 +82,7 @@ export async function selfTest(device: Device): Promise<void> {
       await device.run(rows, { x: own.x.reshape(ROWS, COLUMNS), y: own.sums }, teams(ROWS), { precision });
       const held = (row: number, j: number) => x[row * COLUMNS + (j % COLUMNS)] - 0.25;
       const sums = Array.from({ length: ROWS }, (_, row) =>
-        x.slice(0, COLUMNS).reduce((a, _, j) => a + held(row, j) * held(row, j + 1), 0),
+        x.slice(0, COLUMNS).reduce((a, _, j) => a + 321 * held(row, j) * held(row, j + 1), 0),
       );
       require("a kernel over teams", await device.queue.read(own.sums), sums, precision);
     }

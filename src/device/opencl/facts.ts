@@ -82,8 +82,10 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
   const extensions = new Set(text("extensions").split(/\s+/));
   const memory = number("memory");
   const [, version] = /^OpenCL (\d+)/.exec(text("version")) ?? [];
-  // Before version 3 sub-groups are an extension, which some drivers have and do not compile.
-  const subGroups = Number(version) >= 3 && number("subGroups") > 0;
+  const isPocl = platform.startsWith("Portable Computing Language");
+  // Before version 3 sub-groups are an extension, which some drivers have and do not compile. PoCL keeps them in local memory, and folds wrongly
+  // (6.0: behind a loop with a barrier `sub_group_reduce_add` gives the value of one work-item).
+  const subGroups = Number(version) >= 3 && !isPocl && number("subGroups") > 0;
   return {
     label: `${text("name")}, ${(memory / 2 ** 30).toPrecision(3)} GiB, ${platform}`,
     platform,
@@ -103,7 +105,7 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
     // Doubles are added atomically from compute capability 6 on.
     ptx: extensions.has("cl_nv_device_attribute_query") && number("computeCapability") >= 6,
     exactF32: (number("singleConfig") & CORRECTLY_ROUNDED) !== 0,
-    caches: platform.startsWith("Portable Computing Language"),
+    caches: isPocl,
     profiling: (number("queueProperties") & PROFILING) !== 0,
   };
 }
