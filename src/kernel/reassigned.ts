@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { namesOf } from "./syntax.js";
+import { eachChild, namesOf } from "./syntax.js";
 
 /** Names of a block or a function; parameters have no declarator. */
 interface Names {
@@ -37,5 +37,5 @@ function visit(node: Parts, around: Names | undefined, set: Set<acorn.Node>): vo
       const declarator = at?.own.get(name);
       if (declarator) set.add(declarator);
     }
-  for (const child of Object.values(node).flat() as (acorn.Node | null)[]) if (typeof child?.type === "string") visit(child, names, set);
+  eachChild(node, (child) => visit(child, names, set));
 }

@@ -3,15 +3,25 @@ import type * as acorn from "acorn";
 const isFunction = (type: string): boolean =>
   type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration";
 
+/** Calls `visit` for each node directly below; without lists of them, as trees are walked often. */
+export function eachChild(node: acorn.Node, visit: (child: acorn.Node) => void): void {
+  for (const key in node) {
+    const value: unknown = node[key as keyof acorn.Node];
+    if (Array.isArray(value)) {
+      for (const child of value) if (isNode(child)) visit(child);
+    } else if (isNode(value)) visit(value);
+  }
+}
+
+const isNode = (value: unknown): value is acorn.Node =>
+  typeof value === "object" && value !== null && typeof (value as acorn.Node).type === "string";
+
 /** Visits a syntax tree; the functions inside it only if asked to. */
 export function walkSyntax(node: acorn.Node, visit: (node: acorn.AnyNode) => void, intoFunctions = false): void {
   visit(node as acorn.AnyNode);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      const type: unknown = (child as acorn.Node | null)?.type;
-      if (typeof type === "string" && (intoFunctions || !isFunction(type))) walkSyntax(child as acorn.Node, visit, intoFunctions);
-    }
-  }
+  eachChild(node, (child) => {
+    if (intoFunctions || !isFunction(child.type)) walkSyntax(child, visit, intoFunctions);
+  });
 }
 
 /** A name or a member of a member of one, `m.wave`, also as bundlers call it, `(0, m.wave)`; undefined for all else. */

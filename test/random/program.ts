@@ -65,11 +65,10 @@ function writeBlock({ stmts }: Block, indent: string): string {
 
 const helperText = (parts: readonly Part[]): string => write(parts, "");
 
-/** Parameters that the body names, or a helper that it names. */
+/** Parameters that the body names. */
 function namesIn(program: Program): string[] {
-  const body = writeBlock(program.body, "");
-  const uses = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
-  return [...program.params.keys()].filter((name) => uses(body, name));
+  const words = new Set(writeBlock(program.body, "").match(/[\w$]+/g));
+  return [...program.params.keys()].filter((name) => words.has(name));
 }
 
 function bodyText(program: Program): string {
@@ -106,8 +105,16 @@ function describe(param: Declared): string {
   }
 }
 
+const made = new WeakMap<Program, Kernel>();
+
 /** The kernel itself, its functions made from their text. Throws SyntaxError for text that is no TypeScript (after shrinking). */
 export function kernelOf(program: Program): Kernel {
+  let kernel = made.get(program);
+  if (!kernel) made.set(program, (kernel = makeKernel(program)));
+  return kernel;
+}
+
+function makeKernel(program: Program): Kernel {
   const params: Params = {};
   for (const name of namesIn(program)) {
     const param = program.params.get(name)!;
