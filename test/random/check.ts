@@ -1,3 +1,4 @@
+import type { ElementType } from "../../src/ir/types.js";
 import type { Device } from "../../src/device/device.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
@@ -8,6 +9,7 @@ import { lower } from "../../src/kernel/lower.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { callPlainly } from "./plain.js";
 import { dataOf } from "./data.js";
+import { INEXACT } from "./parameters.js";
 import { evaluate, evaluateFlushed } from "./evaluate.js";
 import { narrowKernel, narrowMemory, narrowScalars } from "./narrow.js";
 import { copyOf, type Grid, type Memory } from "./memory.js";
@@ -149,6 +151,14 @@ function place(device: Device, program: Program, name: string, { type, shape, da
   return inner;
 }
 
+/** Of a function's results: NaN, infinities and zeros as they are, others within 3 units in the last place, as the engine's own may be off by one. */
+export function near(type: ElementType, expected: number, actual: number): boolean {
+  if (same(expected, actual)) return true;
+  if (expected === 0 || !Number.isFinite(expected)) return false;
+  const [least, bits] = type === "f64" ? [5e-324, 52] : [2 ** -149, 23];
+  return Math.abs(actual - expected) <= 3 * Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(expected))) - bits));
+}
+
 const same = (a: number, b: number): boolean => Object.is(a, b) || (a !== a && b !== b);
 
 function compare(program: Program, expectedBy: string, expected: Outcome, actualBy: string, actual: Outcome): void {
@@ -156,10 +166,11 @@ function compare(program: Program, expectedBy: string, expected: Outcome, actual
     const show = (x: number): string => (Object.is(x, -0) ? "-0" : String(x));
     throw new Mismatch(`${what} is ${show(e)} by ${expectedBy} and ${show(a)} by ${actualBy}\n${sourceOf(program)}\n${irOf(program)}`);
   };
-  for (const [name, { data, shape }] of Object.entries(expected.memory))
-    data.forEach(
-      (value, n) => same(value, actual.memory[name].data[n]) || differ(`${name}[${indexOf(n, shape)}]`, value, actual.memory[name].data[n]),
-    );
+  for (const [name, { type, data, shape }] of Object.entries(expected.memory)) {
+    const got = actual.memory[name].data;
+    const equal = name.startsWith(INEXACT) ? (a: number, b: number) => near(type, a, b) : same;
+    for (let n = 0; n < data.length; n++) if (!equal(data[n], got[n])) differ(`${name}[${indexOf(n, shape)}]`, data[n], got[n]);
+  }
   for (const [name, value] of Object.entries(expected.results))
     if (!same(value, actual.results[name])) differ(name, value, actual.results[name]);
 }

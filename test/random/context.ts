@@ -12,6 +12,8 @@ export interface Context extends Scope {
   returns: "none" | "void" | ScalarType;
   /** Views that are written at this element's place, as text such as `yd[i][j]`. */
   outputs: { type: NumericType; element: string }[];
+  /** Views of results that are not exact, in the same form; nothing reads them. */
+  inexact: { type: NumericType; element: string }[];
   /** Views of which a row may be named. */
   rows: { type: NumericType; row: string; rest: string }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
@@ -29,6 +31,7 @@ export const contextOf = (indices: readonly string[]): Context => ({
   inLoop: false,
   returns: "none",
   outputs: [],
+  inexact: [],
   rows: [],
   kernel: false,
 });

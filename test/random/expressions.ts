@@ -73,8 +73,22 @@ const STRONG: Record<ScalarType, (e: Expr) => Expr> = {
   u32: (e) => u32`(${e} >>> 0)`,
   bool: (e) => e,
 };
+/** One more operation around an expression. */
+const DEEPER: Record<Exclude<NumericType, "f64">, (e: Expr, other: Expr) => Expr> = {
+  f32: (e, other) => f32`Math.fround(${e} + ${other})`,
+  i32: (e, other) => i32`((${e} + ${other}) | 0)`,
+  u32: (e, other) => u32`((${e} + ${other}) >>> 0)`,
+};
 /** The same value with a type of its own. */
 export const strong = (e: Expr): Expr => (e.strong ? e : STRONG[e.type](e));
+
+/** A view of indices, each from 0 to 15. */
+export const LOOKUP = "lookup";
+
+const ONE_ARGUMENT = "exp expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh cbrt".split(" ");
+const TWO_ARGUMENTS = ["pow", "atan2", "hypot"];
+/** Operands of which compilers make something else. */
+const EXPONENTS = ["0.5", "(-0.5)", "2", "3", "(-1)", "0", "1", "0.25", "1.5", "0.375", "(-0)", "NaN", "Infinity"];
 
 /** Writes random expressions. Those of a faithful program mean the same in plain TypeScript: each operation says its rounding or wrap. */
 export class Expressions {
@@ -101,6 +115,11 @@ export class Expressions {
   index(n: number, scope: Scope, depth: number): Part {
     const counters = scope.variables.filter((v) => v.bound !== undefined && v.bound <= n);
     if (counters.length && chance(this.choices, 50)) return pick(this.choices, counters).name;
+    const lookup = scope.arrays.find(({ name }) => name === LOOKUP);
+    if (lookup && depth > 0 && chance(this.choices, 10)) {
+      const place = i32`${LOOKUP}[${this.index(lookup.length, scope, depth - 1) as Expr | string}]`;
+      return lookup.length <= n ? place : i32`${place} % ${String(n)}`;
+    }
     switch (this.choices.below(4)) {
       case 0:
         return String(this.choices.below(n));
@@ -111,6 +130,35 @@ export class Expressions {
     }
     const size = String(n);
     return i32`(${this.strong("i32", scope, depth)} % ${size} + ${size}) % ${size}`;
+  }
+
+  /** A function that is not exact, of arguments that are. */
+  inexact(type: NumericType, scope: Scope): Expr {
+    const argument = (): Expr => this.strong(type, scope, 2);
+    const call = (e: Expr): Expr => (type === "f32" ? f32`Math.fround(${e})` : e);
+    if (!chance(this.choices, 40)) return call(f64`Math.${pick(this.choices, ONE_ARGUMENT)}(${argument()})`);
+    const name = pick(this.choices, TWO_ARGUMENTS);
+    const known = pick(this.choices, EXPONENTS);
+    switch (this.choices.below(4)) {
+      case 0:
+        return call(f64`Math.${name}(${argument()}, ${known})`);
+      case 1:
+        return call(f64`Math.${name}(${known}, ${argument()})`);
+      case 2:
+        return call(f64`((${argument()}) ** ${known})`);
+      default:
+        return call(f64`Math.${name}(${argument()}, ${argument()})`);
+    }
+  }
+
+  /** An expression in which many are nested. */
+  deep(type: NumericType, scope: Scope): Expr {
+    let whole = this.strong(type, scope, 1);
+    for (let n = pick(this.choices, [20, 60, 150]); n > 0; n--) {
+      const other = this.leaf(type, scope);
+      whole = strong(type === "f64" ? f64`(${whole} ${pick(this.choices, ["+", "-", "*"])} ${other})` : DEEPER[type](whole, other));
+    }
+    return whole;
   }
 
   private leaf(type: ScalarType, scope: Scope): Expr {

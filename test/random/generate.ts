@@ -5,6 +5,7 @@ import { declareHelpers } from "./helpers.js";
 import { Parameters, TAG } from "./parameters.js";
 import { block, Dice, contextOf, stmt, type Context } from "./context.js";
 import { smaller, type Program, type Stmt } from "./program.js";
+import { STYLES } from "./styles.js";
 import { Statements } from "./statements.js";
 import { DEPTH, TeamStatements, WIDTH, type Plane, type Row } from "./teams.js";
 
@@ -86,18 +87,31 @@ class Generator {
       outputs = ends.map((n) => Math.max(n, 1));
     this.params.inputs(place, inputs, indices);
     this.params.outputs(place, outputs, indices);
+    this.params.inexact(place, outputs, indices);
     this.params.folds();
     declareHelpers(this.dice, this.expressions, this.statements, this.params, place);
     place.kernel = true;
   }
 
+  /**
+   * Functions that are not exact, of exact arguments. Nothing reads their results, which may differ in the last places, and are compared
+   * accordingly.
+   */
+  private functions(place: Context): Stmt[] {
+    if (!place.inexact.length || !this.dice.chance(30)) return [];
+    return this.dice.some(place.inexact).map(({ type, element }) => stmt(`${element} = `, this.expressions.inexact(type, place), ";"));
+  }
+
   /** Each output gets a value in the end, so that most of what is computed shows. */
   private finish(place: Context, stmts: Stmt[], policy: RangePolicy | TeamPolicy, indices: readonly string[]): Program {
-    const stores = place.outputs.map(({ type, element: at }) => stmt(`${at} = `, this.expressions.of(type, place, 3), ";"));
+    const stores = place.outputs.map(({ type, element: at }) =>
+      stmt(`${at} = `, this.dice.chance(2) ? this.expressions.deep(type, place) : this.expressions.of(type, place, 3), ";"),
+    );
     return {
       params: this.params.all,
       indices,
-      body: block([...stmts, ...stores]),
+      body: block([...stmts, ...stores, ...this.functions(place)]),
+      style: this.dice.chance(70) ? "plain" : this.dice.pick(STYLES),
       policy,
       data: this.dice.below(1 << 30),
       faithful: this.faithful,

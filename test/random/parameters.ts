@@ -1,11 +1,13 @@
 import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
-import { NUMERIC } from "./expressions.js";
+import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
 import type { Declared, Part } from "./program.js";
 
 const TOKENS = { f64, f32, i32, u32, bool, u8 };
 export const TAG: Record<ElementType, string> = { f64: "d", f32: "f", i32: "i", u32: "u", u8: "b" };
+/** Begins the names of views whose contents are not exact. */
+export const INEXACT = "inexact_";
 /** Extents of the views that are read at any place. */
 const POOL = 16,
   ROWS = 5,
@@ -45,6 +47,8 @@ export class Parameters {
     this.view("bytes", "u8", shape);
     place.sources.push({ type: "i32", parts: [`bytes${indices.map((i) => `[${i}]`).join("")}`], args: [] });
     this.view("at", "i32", [shape[shape.length - 1]], true);
+    this.view(LOOKUP, "i32", [POOL], true);
+    place.arrays.push({ name: LOOKUP, type: "i32", length: POOL, writable: false });
     const gathered = this.dice.pick(NUMERIC);
     place.sources.push({ type: gathered, parts: [`p${TAG[gathered]}[at[${indices[indices.length - 1]}]]`], args: [] });
     place.sources.push({ type: "i32", parts: [`p${TAG[gathered]}.length`], args: [] });
@@ -73,6 +77,15 @@ export class Parameters {
       const type = element === "u8" ? "i32" : element;
       place.outputs.push({ type, element: at });
       place.sources.push({ type, parts: [at], args: [] });
+    }
+  }
+
+  /** Views that take the results of functions that are not exact. */
+  inexact(place: Context, shape: readonly number[], indices: readonly string[]): void {
+    for (const type of ["f64", "f32"] as const) {
+      const name = `${INEXACT}${TAG[type]}`;
+      this.view(name, type, shape);
+      place.inexact.push({ type, element: `${name}${indices.map((i) => `[${i}]`).join("")}` });
     }
   }
 

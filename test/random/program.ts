@@ -4,6 +4,7 @@ import type { ElementType, ScalarType } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import type { LayoutName } from "../../src/device/memory/view.js";
 import type { ParamToken, Params } from "../../src/kernel/params.js";
+import { minified, Renaming, squeezed, type Style } from "./styles.js";
 
 /*
  * A random kernel as a tree of text: whatever a node's type, its parts written one after the other are its source. So one printer and
@@ -51,6 +52,7 @@ export interface Program {
   data: number;
   /** It means the same when called as plain TypeScript. */
   faithful: boolean;
+  style: Style;
 }
 
 type Node = { readonly parts: readonly Part[] };
@@ -63,35 +65,58 @@ function writeBlock({ stmts }: Block, indent: string): string {
   return `{\n${stmts.map((s) => `${inner}${write(s.parts, inner)}\n`).join("")}${indent}}`;
 }
 
-const helperText = (parts: readonly Part[]): string => write(parts, "");
-
-/** Parameters that the body names. */
-function namesIn(program: Program): string[] {
-  const words = new Set(writeBlock(program.body, "").match(/[\w$]+/g));
-  return [...program.params.keys()].filter((name) => words.has(name));
+/** A program's text: its helpers by name, and its body. */
+interface Written {
+  readonly params: readonly string[];
+  readonly helpers: ReadonlyMap<string, string>;
+  readonly body: string;
 }
 
-function bodyText(program: Program): string {
-  return `({ ${namesIn(program).join(", ")} }, ${program.indices.join(", ")}) => ${writeBlock(program.body, "")}`;
+const written = new WeakMap<Program, Written>();
+
+function textOf(program: Program): Written {
+  let text = written.get(program);
+  if (!text) written.set(program, (text = writeProgram(program)));
+  return text;
+}
+
+function writeProgram(program: Program): Written {
+  const { style } = program;
+  const body = writeBlock(style === "minified" ? minified(program.body) : program.body, "");
+  const words = new Set(body.match(/[\w$]+/g));
+  const params = [...program.params.keys()].filter((name) => words.has(name));
+  const finish = (text: string): string => (style === "minified" ? squeezed(text) : text);
+  const names = new Renaming(style, new Set(params), program.data);
+  const pattern = params.map((name) => names.pattern(name)).join(", ");
+  return {
+    params,
+    body: finish(`({ ${pattern} }, ${program.indices.join(", ")}) => ${names.text(body)}`),
+    helpers: new Map(
+      params.flatMap((name) => {
+        const param = program.params.get(name)!;
+        return param.kind === "helper" ? [[name, finish(new Renaming(style, new Set(), program.data).text(write(param.parts, "")))]] : [];
+      }),
+    ),
+  };
 }
 
 /** The program as it would stand in a file. */
 export function sourceOf(program: Program): string {
   const { policy } = program;
-  const params = namesIn(program).map((name) => `  ${name}: ${describe(program.params.get(name)!)},`);
+  const { params: used, helpers, body } = textOf(program);
+  const params = used.map((name) => `  ${name}: ${helpers.get(name) ?? describe(program.params.get(name)!)},`);
   const launch =
     policy.kind === "team"
       ? `teams(${policy.league})`
       : `range(${policy.extents.map((n, a) => (policy.begin[a] ? `[${policy.begin[a]}, ${policy.begin[a] + n}]` : n)).join(", ")})`;
-  return `${policy.kind === "team" ? "teamKernel" : "kernel"}("random", {\n${params.join("\n")}\n}, ${bodyText(program)});\n${launch}, contents from seed ${program.data}`;
+  return `${policy.kind === "team" ? "teamKernel" : "kernel"}("random", {\n${params.join("\n")}\n}, ${body});\n${launch}, contents from seed ${program.data}`;
 }
 
 function describe(param: Declared): string {
   switch (param.kind) {
     case "helper":
-      return helperText(param.parts);
     case "mulhi":
-      return "mulhi";
+      return param.kind;
     case "view":
       return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
     case "scatter":
@@ -116,11 +141,12 @@ export function kernelOf(program: Program): Kernel {
 
 function makeKernel(program: Program): Kernel {
   const params: Params = {};
-  for (const name of namesIn(program)) {
+  const { params: used, helpers, body: text } = textOf(program);
+  for (const name of used) {
     const param = program.params.get(name)!;
-    params[name] = param.kind === "helper" ? functionOf(helperText(param.parts)) : param.kind === "mulhi" ? mulhi : param.token;
+    params[name] = param.kind === "helper" ? functionOf(helpers.get(name)!) : param.kind === "mulhi" ? mulhi : param.token;
   }
-  const body = functionOf(bodyText(program));
+  const body = functionOf(text);
   return program.policy.kind === "team" ? teamKernel("random", params, body as never) : kernel("random", params, body as never);
 }
 
@@ -131,6 +157,7 @@ const functionOf = (text: string): ((...args: never[]) => unknown) =>
 /** Smaller programs, the boldest cuts first. Some are no kernels any more: a name's declaration may be gone. */
 export function* smaller(program: Program): Generator<Program> {
   const { policy } = program;
+  if (program.style !== "plain") yield { ...program, style: "plain" };
   for (const body of smallerBlock(program.body)) yield { ...program, body };
   for (const [name, param] of program.params)
     if (param.kind === "helper")
