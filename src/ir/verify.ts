@@ -180,6 +180,7 @@ export class Verifier {
   }
 
   private expr(root: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): void {
+    this.require(!nestsBelow(root, DEEPEST), `an expression nests more than ${DEEPEST} deep; put parts into locals`, stmt);
     walkExpr(root, (node) => {
       const problem = this.problem(node, locals, stmt);
       if (problem) this.require(false, `${printExpr(node)}: ${problem}`, stmt);
@@ -289,4 +290,17 @@ export function declare(stmt: Stmt, locals: Map<string, Local>): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
+}
+
+/** Nodes inside each other in one expression, at most: passes and emitters recurse on them. */
+const DEEPEST = 500;
+
+/** Whether an expression has more than `most` nodes inside each other, found without recursion. */
+function nestsBelow(root: Expr, most: number): boolean {
+  let level: Expr[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((e) => children(e));
+  }
+  return false;
 }

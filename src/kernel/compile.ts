@@ -1,3 +1,5 @@
+import { isOverflow } from "./depth.js";
+import { KernelError } from "../ir/errors.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
 import { optimise } from "../ir/passes/optimise.js";
@@ -63,11 +65,21 @@ export function compileKernel(
   const key = [...values.sort(), options.debug ?? false].join();
   let variant = variants.get(key);
   if (!variant) {
-    const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
-    const access = analyseAccess(ir);
-    checkRaces(ir, access);
-    variant = { kernel, ir, access };
+    variant = compiledAnew(kernel, fixed, options);
     variants.set(key, variant);
   }
   return variant;
+}
+
+function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, options: CompileOptions): CompiledKernel {
+  try {
+    const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
+    const access = analyseAccess(ir);
+    checkRaces(ir, access);
+    return { kernel, ir, access };
+  } catch (error) {
+    // Code made by other programs, and helpers that call helpers, nest without a limit of their own.
+    if (!isOverflow(error)) throw error;
+    throw new KernelError(kernel.name, kernel.location, "its code nests deeper than the compiler can follow", "put parts into locals");
+  }
 }

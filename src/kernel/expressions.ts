@@ -96,13 +96,34 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
   return cx.fail(node, `".${name}" is not known here`, "see docs/language.md for what views, teams and reductions offer");
 }
 
+/** Operators of a chain, `a + b + c + ...`, after which its value goes into a local, so that no expression nests deeper. */
+const LONG_CHAIN = 64;
+
+const isCut = ({ operator, right }: acorn.BinaryExpression): boolean =>
+  right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>");
+
 export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
+  const chain = [node];
+  for (let { left } = node; left.type === "BinaryExpression" && !isCut(chain.at(-1)!); left = left.left as typeof left) chain.push(left);
+  let value: ScalarValue | undefined;
+  for (let n = chain.length - 1; n >= 0; n--) {
+    value = link(cx, chain[n], value, scope);
+    if (n > 0 && (chain.length - n) % LONG_CHAIN === 0 && !value.weak) value = cx.materialiseScalar(value, chain[n]);
+  }
+  return value!;
+}
+
+/** An operator and its operands, of which the left one may be known already. */
+function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | undefined, scope: Scope): ScalarValue {
   const { operator, left, right } = node;
-  if (right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>"))
-    return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
+  if (isCut(node)) return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
   // So minifiers write Math.pow(x, y): the plus must not make f64 of an f32.
   const plus = operator === "**" && right.type === "UnaryExpression" && right.operator === "+" ? right : undefined;
-  const [a, b] = scalarsOf(cx, [left, plus?.argument ?? right], scope);
+  const nodes = [left, plus?.argument ?? right];
+  const [a, b] = cx.inOrder(
+    nodes.map((n) => () => (n === left && known) || scalarOf(cx, n, scope)),
+    (value, n) => cx.materialiseScalar(value, nodes[n]),
+  );
   const narrow = b.expr.type === "f32" && (a.weak || a.expr.type === "f32");
   return combine(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
 }

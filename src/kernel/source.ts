@@ -1,6 +1,7 @@
 import type * as acorn from "acorn";
 import { parseExpressionAt } from "#parser";
 import { findInFile, originalPosition } from "#source-map";
+import { isOverflow, tooDeep } from "./depth.js";
 import type { Location } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
 
@@ -22,6 +23,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   const text = Function.prototype.toString.call(fn);
   let shift = 1;
   let root: acorn.Node | undefined;
+  let deep = false;
   for (const [before, after] of [
     ["(", ")"],
     ["({", "})"],
@@ -30,12 +32,14 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
       root = parseExpressionAt(before + text + after, 0, { ecmaVersion: "latest", locations: true });
       shift = before.length;
       break;
-    } catch {
-      // a method's shorthand parses only inside an object
+    } catch (error) {
+      // A method's shorthand parses only inside an object; a parser goes down with what nests.
+      deep ||= isOverflow(error);
     }
   }
   const node = root && functionIn(root);
   if (!node) {
+    if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", "put parts into locals");
     const native = text.includes("[native code]");
     throw new KernelError(
       kernel,
@@ -58,6 +62,8 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
     const location = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };
     return base.found ? originalPosition(location) : location;
   };
+  const far = tooDeep(node);
+  if (far) throw new KernelError(kernel, locate(far.node), far.problem, far.remedy);
   return { node, found: base.found, locate };
 }
 

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
+import { TARGETS } from "../../src/emit/standalone/index.js";
+import { f32, kernel, open, range, view, type Kernel } from "../../src/index.js";
+import { KernelBuilder } from "../../src/ir/builder.js";
+import { add, constant, index } from "../../src/ir/expressions.js";
+import type { Expr } from "../../src/ir/types.js";
+import { kernelFromIR } from "../../src/ir-api.js";
+import { compileKernel } from "../../src/kernel/compile.js";
+import { parseExpressionAt } from "../../src/kernel/browser/parser.js";
+import { tooDeep } from "../../src/kernel/depth.js";
+import { NODE_DEVICES } from "../devices.js";
+import { requestOf } from "../emit/hostile.js";
+
+const kernelOf = (body: string): Kernel =>
+  new Function("kernel", "params", `return kernel("deep", params, ({ x, y }, i) => { ${body} });`)(kernel, {
+    x: view(f32),
+    y: view(f32),
+  }) as Kernel;
+
+const around = (before: string, inside: string, after: string, n: number): string => before.repeat(n) + inside + after.repeat(n);
+
+/** Bodies that nest `n` deep. */
+const NESTS: Record<string, (n: number) => string> = {
+  "a sum in parentheses": (n) => `y[i] = ${around("x[i] + (", "1", ")", n)};`,
+  signs: (n) => `y[i] = ${around("- ", "x[i]", "", n)};`,
+  choices: (n) => `y[i] = ${around("x[i] > 9 ? 9 : ", "2", "", n)};`,
+  calls: (n) => `y[i] = ${around("Math.abs(", "x[i]", ")", n)};`,
+  ifs: (n) => around("if (x[i] > 0) {", "y[i] = 2;", "}", n),
+  "else ifs": (n) => `${"if (x[i] > 9) { y[i] = 9; } else ".repeat(n)} { y[i] = 2; }`,
+  loops: (n) =>
+    `let t = 0; ${Array.from({ length: n }, (_, k) => `for (let k${k} = 0; k${k} < 1 + t; k${k}++) {`).join("")} t = 0; ${"}".repeat(n)} y[i] = t;`,
+};
+
+describe("a chain of 2,000 terms", () => {
+  const text = (operator: string) => `y[i] = ${Array.from({ length: 2000 }, () => "x[i]").join(` ${operator} `)};`;
+  for (const name of NODE_DEVICES)
+    it(`has the bits of a loop on ${name}`, async () => {
+      const device = await open(name);
+      device.precision = "strict";
+      const values = [1.1, -0.37, 1e-3, 3];
+      const [x, y] = [device.from(f32, values), device.array(f32, 4)];
+      for (const operator of ["+", "-", "*"]) {
+        await device.run(kernelOf(text(operator)), { x, y }, range(4));
+        const expected = values.map((value) => {
+          const v = Math.fround(value);
+          let total = v;
+          for (let n = 1; n < 2000; n++) total = Math.fround(operator === "+" ? total + v : operator === "-" ? total - v : total * v);
+          return total;
+        });
+        assert.deepEqual([...(await device.queue.read(y))], expected);
+      }
+      await device.close();
+    });
+  for (const [target, emit] of Object.entries(TARGETS))
+    it(`is written for ${target} in lines that do not nest`, () => {
+      const [{ text: code }] = emit(requestOf(compileKernel(kernelOf(text("+"))).ir, "strict"));
+      if (target !== "wat") assert.ok(Math.max(...code.split("\n").map((line) => line.length)) < 8000);
+    });
+});
+
+describe("what nests", () => {
+  for (const [what, body] of Object.entries(NESTS)) {
+    const most = what === "ifs" || what === "loops" ? 90 : 240;
+    it(`${most} deep is compiled for every target, and runs: ${what}`, async () => {
+      const deep = kernelOf(body(most));
+      const { ir } = compileKernel(deep);
+      for (const emit of Object.values(TARGETS)) emit(requestOf(ir, "strict"));
+      for (const name of ["js", "wasm"]) {
+        const device = await open(name);
+        await device.run(deep, { x: device.from(f32, [1, 2]), y: device.array(f32, 2) }, range(2));
+        await device.close();
+      }
+    });
+    for (const n of [300, 900])
+      it(`${n} deep is refused with place and remedy: ${what}`, () =>
+        assert.throws(
+          () => compileKernel(kernelOf(body(n))),
+          /KernelError: kernel "deep", .+:\d+:\d+: (\w+ nest more than \d+ deep|its text nests deeper than the parser can follow) \(/,
+        ));
+  }
+
+  it("in parentheses alone, 500 deep, is as without them", () => {
+    compileKernel(kernelOf(`y[i] = ${around("(", "x[i]", ")", 500)};`));
+  });
+
+  it("is counted the same in what the parser of browsers makes", () => {
+    for (const [what, body] of Object.entries(NESTS)) {
+      const parsed = (n: number) => parseExpressionAt(`({ x, y }, i) => { ${body(n)} }`, 0);
+      assert.equal(tooDeep(parsed(80)), undefined, what);
+      assert.match(tooDeep(parsed(300))!.problem, /nest more than/, what);
+    }
+  });
+
+  it("in code made by a program is refused without a stack", () => {
+    const b = new KernelBuilder("made");
+    const y = b.view("y", "f32");
+    let value: Expr = constant("f32", 1);
+    assert.throws(() => {
+      for (let n = 0; n < 20_000; n++) value = add(value as never, 1);
+      b.store(y, index(0), value as never);
+      compileKernel(kernelFromIR(b.finish()));
+    }, /IRError: invalid code for kernel "made".*nests more than 500 deep; put parts into locals/);
+  });
+
+  it("compiles on a worker's stack", async () => {
+    const url = new URL("../../src/index.js", import.meta.url).href;
+    const worker = new Worker(
+      `import(${JSON.stringify(url)}).then(async ({ open, kernel, view, f32, range }) => {
+        const device = await open("js");
+        for (const body of ${JSON.stringify([NESTS.calls(240), NESTS.ifs(90), NESTS["else ifs"](240), NESTS.choices(240)])}) {
+          const deep = new Function("kernel", "params", "return kernel('deep', params, ({ x, y }, i) => { " + body + " });")(kernel, { x: view(f32), y: view(f32) });
+          await device.run(deep, { x: device.from(f32, [1]), y: device.array(f32, 1) }, range(1));
+        }
+        await device.close();
+        require("node:worker_threads").parentPort.postMessage("done");
+      });`,
+      { eval: true },
+    );
+    const message = await new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject));
+    assert.equal(message, "done");
+    await worker.terminate();
+  });
+});
