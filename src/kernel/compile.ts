@@ -1,4 +1,4 @@
-import { isOverflow } from "./depth.js";
+import { isOverflow, REMEDY } from "./depth.js";
 import { KernelError } from "../ir/errors.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
@@ -80,6 +80,6 @@ function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | bo
   } catch (error) {
     // Code made by other programs, and helpers that call helpers, nest without a limit of their own.
     if (!isOverflow(error)) throw error;
-    throw new KernelError(kernel.name, kernel.location, "its code nests deeper than the compiler can follow", "put parts into locals");
+    throw new KernelError(kernel.name, kernel.location, "its code nests deeper than the compiler can follow", REMEDY);
   }
 }

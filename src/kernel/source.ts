@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import { parseExpressionAt } from "#parser";
 import { findInFile, originalPosition } from "#source-map";
-import { isOverflow, tooDeep } from "./depth.js";
+import { isOverflow, REMEDY, tooDeep } from "./depth.js";
 import type { Location } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
 
@@ -39,7 +39,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   }
   const node = root && functionIn(root);
   if (!node) {
-    if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", "put parts into locals");
+    if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", REMEDY);
     const native = text.includes("[native code]");
     throw new KernelError(
       kernel,
@@ -63,7 +63,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
     return base.found ? originalPosition(location) : location;
   };
   const far = tooDeep(node);
-  if (far) throw new KernelError(kernel, locate(far.node), far.problem, far.remedy);
+  if (far) throw new KernelError(kernel, locate(far.node), far.problem, REMEDY);
   return { node, found: base.found, locate };
 }
 
