@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { TuningFile } from "../device/tuning/tuning.js";
 import { TUNING_NAMES } from "../ir/tuning.js";
@@ -35,8 +35,12 @@ export function addTuning(program: Command): void {
 /** Nothing where the default file is not there. */
 function readText(file: string | undefined): string | undefined {
   try {
-    return readFileSync(file ?? DEFAULT_FILE, "utf8");
+    const path = file ?? DEFAULT_FILE;
+    // It may have no end.
+    if (statSync(path).isCharacterDevice()) throw new IsoformError(`cannot read ${path}: it is a device`);
+    return readFileSync(path, "utf8");
   } catch (error) {
+    if (error instanceof IsoformError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (file === undefined && code === "ENOENT") return undefined;
     throw new IsoformError(`cannot read ${file ?? DEFAULT_FILE}: ${message.split(",")[0]}`);

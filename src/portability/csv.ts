@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { IsoformError } from "../ir/errors.js";
 
 /** A file that does not hold what was expected; the message begins with file, line and column. */
@@ -83,8 +83,11 @@ export async function readCsv(file: string): Promise<CsvTable> {
 /** A whole text file. Throws InputError with the reason in words. */
 export async function readText(file: string): Promise<string> {
   try {
+    // It may have no end.
+    if ((await stat(file)).isCharacterDevice()) throw new InputError(`${file}: it is a device`);
     return await readFile(file, "utf8");
   } catch (error) {
+    if (error instanceof InputError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     const reason =
       code === "ENOENT"
