@@ -97,6 +97,11 @@ export interface LaunchOptions {
   sweepBackward?: boolean;
   /** For all scatter parameters, or for each by name; chosen by the library where absent, `sorted` in strict mode and where deterministic. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
+  /**
+   * An index outside of its array ends the launch with a KernelError that names the access and the element; nothing outside is read or written
+   * (docs/checked.md). The device's own `checked` where absent.
+   */
+  checked?: boolean;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
   tuning?: Tuning;
 }
@@ -257,6 +262,8 @@ export interface Device {
   precision: Precision;
   /** Used by launches that do not say. */
   deterministic?: boolean;
+  /** Used by launches that do not say; where absent, launches of strict mode are checked. */
+  checked?: boolean;
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
@@ -317,6 +324,8 @@ export interface OpenOptions {
   f64?: "emulate";
   /** Launches are deterministic unless they say otherwise; see `LaunchOptions`. */
   deterministic?: boolean;
+  /** Launches check their indices unless they say otherwise; see `LaunchOptions`. */
+  checked?: boolean;
   /** Launches are measured on first use, by `run` and by skeletons, and run with the values that were the fastest. */
   tune?: boolean;
   /** Values that win over what is measured. */

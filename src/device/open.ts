@@ -49,13 +49,20 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
   device.deterministic = options.deterministic ?? defaults.deterministic;
+  device.checked = options.checked ?? defaults.checked ?? environment();
   device.tuning.measuring = options.tune ?? defaults.tune ?? false;
   device.tuning.use(options.tuning ?? defaults.tuning ?? {}, device);
   cover(device);
   return device;
 }
 
-let defaults: Pick<OpenOptions, "tune" | "tuning" | "deterministic"> = {};
+/** ISOFORM_CHECKED=1 opens devices checked, 0 unchecked even in strict mode. */
+function environment(): boolean | undefined {
+  const value = globalThis.process?.env.ISOFORM_CHECKED;
+  return value ? value !== "0" : undefined;
+}
+
+let defaults: Pick<OpenOptions, "tune" | "tuning" | "deterministic" | "checked"> = {};
 
 /** How devices are opened without a word of it; the command line's `--tune`, `--tuning` and `--deterministic`. */
 export function openByDefault(options: typeof defaults): void {

@@ -56,6 +56,8 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
       case "element":
       case "table":
       case "extent":
+      case "checked":
+      case "failed":
         throw new Error("a fold uses nothing but its two arguments");
       default:
         return unreachable(e);

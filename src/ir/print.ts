@@ -164,6 +164,10 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
         return call(node.type, [node.a]);
       case "call":
         return call(node.fn, node.args);
+      case "checked":
+        return call("checked", [node.index, node.extent]);
+      case "failed":
+        return ["failed", ATOM];
       default:
         return unreachable(node);
     }

@@ -44,6 +44,8 @@ export function simplify(expr: Expr): Expr {
     case "extent":
     case "logical":
     case "select":
+    case "checked":
+    case "failed":
       return expr;
     default:
       return unreachable(expr);

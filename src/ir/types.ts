@@ -36,6 +36,8 @@ export interface ViewParam {
   rank: number;
   /** The author asserts that no two elements of the range write one location; js-debug checks it. */
   disjoint: boolean;
+  /** Every index is right by construction, and is not checked: of fields, which a grid's own code indexes. */
+  trusted?: true;
   /** Scratch of level 1, which a launch allocates: a row of so many elements for each team that runs at a time. Of scalars and extents. */
   teamLength?: Expr;
 }
@@ -78,6 +80,25 @@ export interface KernelIR {
   tables: Table[];
   body: Stmt[];
   location: Location;
+  /** Present in code whose indices are checked while it runs; see `passes/check-indices.ts`. */
+  checks?: Checks;
+}
+
+/** How code with checked indices says that one was outside. */
+export interface Checks {
+  /** A view of i32 that takes the first failure, see `FAULT`. */
+  readonly record: string;
+  /** Where an index is checked, by number. */
+  readonly sites: readonly CheckSite[];
+}
+
+export interface CheckSite {
+  readonly kind: "read" | "write" | "scatter";
+  /** The array, and the access as it was written: `x[at[i]]`. */
+  readonly array: string;
+  readonly text: string;
+  readonly axis: number;
+  readonly location: Location;
 }
 
 export type Expr =
@@ -107,7 +128,14 @@ export type Expr =
   /** Only the chosen side is evaluated. */
   | { op: "select"; type: ScalarType; cond: Expr; a: Expr; b: Expr }
   | { op: "cast"; type: ScalarType; a: Expr }
-  | { op: "call"; type: NumericType; fn: MathFn; args: Expr[] };
+  | { op: "call"; type: NumericType; fn: MathFn; args: Expr[] }
+  /**
+   * The index, where it is at least 0 and below `extent`. Elsewhere the element has failed at `site`: its first failure is recorded, and the value
+   * is `otherwise`.
+   */
+  | { op: "checked"; type: "i32"; index: Expr; extent: Expr; otherwise: 0 | -1; site: number }
+  /** True once an index of this element was outside. */
+  | { op: "failed"; type: "bool" };
 
 export type Stmt =
   /** Declares a local. Without `init` it is undefined until assigned (js-debug reports a read). */

@@ -244,6 +244,10 @@ export class Verifier {
       case "cast":
       case "call":
         return typeProblem(node);
+      case "checked":
+        return unless(all("i32") && this.ir.checks?.sites[node.site] !== undefined, "no such check, or of another type");
+      case "failed":
+        return unless(this.ir.checks !== undefined, "nothing is checked");
       default:
         return unreachable(node);
     }

@@ -20,6 +20,9 @@ export function children(expr: Expr): readonly Expr[] {
       return [expr.cond, expr.a, expr.b];
     case "call":
       return expr.args;
+    case "checked":
+      return [expr.index, expr.extent];
+    case "failed":
     case "const":
     case "local":
     case "param":
@@ -55,6 +58,9 @@ export function mapChildren(expr: Expr, map: (child: Expr) => Expr): Expr {
       return { ...expr, cond: first, a: second, b: third };
     case "call":
       return { ...expr, args: after };
+    case "checked":
+      return { ...expr, index: first, extent: second };
+    case "failed":
     case "const":
     case "local":
     case "param":
@@ -311,6 +317,8 @@ export function readOf(expr: Expr): Touched<"view" | "array" | "table"> | undefi
     case "select":
     case "cast":
     case "call":
+    case "checked":
+    case "failed":
       return undefined;
     default:
       return unreachable(expr);

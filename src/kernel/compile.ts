@@ -1,7 +1,9 @@
 import { isOverflow, REMEDY } from "./depth.js";
 import { KernelError } from "../ir/errors.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
+import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
+import { checkIndices } from "../ir/passes/check-indices.js";
 import { optimise } from "../ir/passes/optimise.js";
 import { checkRaces } from "../ir/analysis/races.js";
 import { relax } from "../ir/passes/relax.js";
@@ -27,6 +29,26 @@ export function relaxedKernel(strict: CompiledKernel): CompiledKernel {
     relaxed.set(strict, fast);
   }
   return fast;
+}
+
+const checked = new WeakMap<CompiledKernel, Map<string, CompiledKernel>>();
+
+/** The kernel with those indices checked while it runs that may be outside in this launch; remembered for each choice of them. */
+export function checkedKernel(plain: CompiledKernel, known: Known): CompiledKernel {
+  const unproved = unprovedAccesses(plain.ir, known);
+  if (unproved.size === 0) return plain;
+  const variants = checked.get(plain) ?? new Map<string, CompiledKernel>();
+  checked.set(plain, variants);
+  const arrays = plain.ir.params.filter((p) => p.kind === "view" || p.kind === "scatter").map(({ name }) => name);
+  const empty = new Set(arrays.filter((name) => known.shape(name).includes(0)));
+  const key = JSON.stringify([[...unproved.values()].map(({ number, axes }) => [number, ...axes]), ...empty]);
+  let variant = variants.get(key);
+  if (!variant) {
+    const ir = checkIndices(plain.ir, unproved, empty);
+    variant = { kernel: plain.kernel, ir, access: analyseAccess(ir) };
+    variants.set(key, variant);
+  }
+  return variant;
 }
 
 const blocked = new WeakMap<CompiledKernel, Map<string, CompiledKernel>>();

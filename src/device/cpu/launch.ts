@@ -4,6 +4,7 @@ import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { giveBackFaultRecord } from "../launch/faults.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
@@ -103,5 +104,6 @@ export class CpuLaunch implements Launch {
     this.results = undefined;
     this.built.free();
     freeTeamRows(this.binding);
+    giveBackFaultRecord(this.binding);
   }
 }

@@ -5,6 +5,7 @@ import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { giveBackFaultRecord } from "../launch/faults.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
@@ -57,6 +58,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.ran = false;
     this.release();
     freeTeamRows(this.binding);
+    giveBackFaultRecord(this.binding);
   }
 
   /** Gives back what the launch has of the device; also after a failure half way. */

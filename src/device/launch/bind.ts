@@ -2,13 +2,21 @@ import { own } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval } from "../../ir/analysis/affine.js";
+import type { Known } from "../../ir/analysis/proofs.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { costOf } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/print.js";
 import { partialCount } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
-import { blockedKernel, compileKernel, relaxedKernel, type CompiledKernel, type CompileOptions } from "../../kernel/compile.js";
+import {
+  blockedKernel,
+  checkedKernel,
+  compileKernel,
+  relaxedKernel,
+  type CompiledKernel,
+  type CompileOptions,
+} from "../../kernel/compile.js";
 import { describe } from "../../kernel/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
@@ -16,9 +24,10 @@ import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import type { Binding, Call, Checked } from "./binding.js";
-import { isDeterministic, recall, remember } from "./known-bindings.js";
+import { isChecked, isDeterministic, recall, remember } from "./known-bindings.js";
 import { overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
+import { takeFaultRecord } from "./faults.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import type { Chosen } from "./chosen.js";
 import { View } from "../memory/view.js";
@@ -39,7 +48,7 @@ export function bind(
     checked = checkAnew(call, compileCall(call));
     if (!peerStores) remember(call, checked);
   }
-  const rows = allocateTeamRows(device, checked.ir, policy, checked);
+  const rows = { ...allocateTeamRows(device, checked.ir, policy, checked), ...takeFaultRecord(device, checked.ir) };
   if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
   const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
@@ -66,7 +75,8 @@ function compileCall({ device, kernel, args, options, compile }: Call): Compiled
 }
 
 /** The second stage: the other arguments, and all that the code does with them. */
-function checkAnew({ device, kernel, args, policy, options }: Call, { strict, code }: CompiledCall): Checked {
+function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
+  const { device, kernel, args, policy, options } = call;
   const check: Checks = new Checks(device, kernel, args);
   const scalars: Record<string, number | boolean> = {};
   const given: Record<string, AnyView> = {};
@@ -82,14 +92,16 @@ function checkAnew({ device, kernel, args, policy, options }: Call, { strict, co
   const partials = options.partials === true;
   const unfolded = options.unfolded === true && !ordered;
   const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
-  const { ir, access } = blockedKernel(code, blocked);
   const views = Object.fromEntries(Object.entries(given).map(([name, view]) => [name, storageOf(view)]));
   check.policy(strict.ir, policy);
   check.outputs(outputs, partials ? partialCount(policy) : undefined, precision);
   const rows = teamLengths(strict.ir, { scalars, views: given });
   const league = policy.kind === "team" ? policy.league : 0;
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
-  check.bounds(strict.ir, strict.access, policy, scalars, shapes);
+  const range = rangesOf(policy, scalars, shapes);
+  check.bounds(strict.ir, strict.access, policy, range, shapes);
+  const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
+  const { ir, access } = blockedKernel(safe, blocked);
   const peerStores = check.peerStores(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(
@@ -260,23 +272,8 @@ class Checks {
   }
 
   /** Indices that are linear forms of known values, and are reached by every element. */
-  bounds(
-    ir: KernelIR,
-    access: AccessAnalysis,
-    policy: Policy,
-    scalars: Record<string, number | boolean>,
-    views: Readonly<Record<string, { readonly shape: readonly number[] }>>,
-  ): void {
-    const extents = policy.kind === "team" ? [policy.league] : policy.extents;
-    if (extents.some((n) => n === 0)) return;
-    const begin = policy.kind === "team" ? [0] : policy.begin;
-    const known = (atom: string): Interval | undefined => {
-      const [kind, name, axis] = atom.split(":");
-      if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
-      if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
-      if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
-      return undefined;
-    };
+  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, known: (atom: string) => Interval | undefined, views: Shapes): void {
+    if ((policy.kind === "team" ? [policy.league] : policy.extents).includes(0)) return;
     const check = (a: Access, shape: readonly number[], remedy: string): void =>
       shape.forEach((extent, axis) => {
         const range = takenRange(a, axis, known);
@@ -319,6 +316,32 @@ class Checks {
 
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+
+type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
+
+/** What is known of indices, parameters and extents before the launch, by the names of atoms (see `Affine`). */
+function rangesOf(
+  policy: Policy,
+  scalars: Readonly<Record<string, number | boolean>>,
+  views: Shapes,
+): (atom: string) => Interval | undefined {
+  const extents = policy.kind === "team" ? [policy.league] : policy.extents;
+  const begin = policy.kind === "team" ? [0] : policy.begin;
+  return (atom) => {
+    const [kind, name, axis] = atom.split(":");
+    if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
+    if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
+    if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
+    return undefined;
+  };
+}
+
+/** Extents of all arrays of the code, and which of them are indexed by code that the library has made. */
+function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted"> {
+  const shapes = arrayShapes(ir);
+  const trusted = new Set(ir.params.flatMap((p) => (p.kind === "view" && p.trusted ? [p.name] : [])));
+  return { shape: (array) => views[array]?.shape ?? shapes.get(array)!, trusted: (array) => trusted.has(array) };
+}
 
 /** True if all accesses are to one and the same element. */
 function oneForm(accesses: Access[]): boolean {

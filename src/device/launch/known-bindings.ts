@@ -99,6 +99,10 @@ export function remember(call: Call, made: Checked): void {
 export const isDeterministic = ({ deterministic }: Device, options: LaunchOptions): boolean =>
   options.deterministic ?? deterministic ?? false;
 
+/** Launches of strict mode are, so that a wrong index ends them alike on all devices; `js-debug` has checks of its own. */
+export const isChecked = ({ device, options, compile }: Call): boolean =>
+  !compile.debug && (options.checked ?? device.checked ?? (options.precision ?? device.precision) === "strict");
+
 function matches(found: Known, call: Call): boolean {
   const { device, args, policy, options, compile } = call;
   return (
@@ -115,11 +119,13 @@ function matches(found: Known, call: Call): boolean {
   );
 }
 
-function optionsKey({ device, options }: Call): string {
+function optionsKey(call: Call): string {
+  const { device, options } = call;
   const { partials, scatter, sweepBackward } = options;
   const deterministic = isDeterministic(device, options);
-  const byDefault = partials === undefined && scatter === undefined && !sweepBackward && !deterministic;
-  return byDefault ? "" : JSON.stringify([partials, scatter, sweepBackward, deterministic]);
+  const checked = isChecked(call);
+  const byDefault = partials === undefined && scatter === undefined && !sweepBackward && !deterministic && !checked;
+  return byDefault ? "" : JSON.stringify([partials, scatter, sweepBackward, deterministic, checked]);
 }
 
 function viewKey(view: AnyView): ViewKey {

@@ -310,6 +310,9 @@ export class BodyWriter {
         const fn = e.fn === "pow" ? this.helpers.use(`pow_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
         return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
       }
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       default:
         return unreachable(e);
     }

@@ -109,6 +109,9 @@ function code(e: Expr, scope: ExprScope): Code {
       return unary(e, scope);
     case "binary":
       return binary(e, scope);
+    case "checked":
+    case "failed":
+      throw new Error("checked indices: to be written");
     default:
       return unreachable(e);
   }

@@ -131,6 +131,9 @@ export class ScalarCode {
         fn.call(code.math(e.fn, e.args.length));
         if (e.type === "f32") fn.op("f32.demote_f64");
         return;
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       default:
         return unreachable(e);
     }

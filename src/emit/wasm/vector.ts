@@ -91,6 +91,9 @@ export class VectorCode {
       case "teamSize":
       case "extent":
         throw new Error(`${e.op} does not vary`);
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       default:
         return unreachable(e);
     }
@@ -181,6 +184,9 @@ export class VectorCode {
       case "cast":
       case "call":
         return false;
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       default:
         return unreachable(e);
     }

@@ -227,6 +227,9 @@ export class BodyWriter {
         return this.cast(e);
       case "call":
         return this.call(`${e.fn}_${e.type as FloatType}`, ...e.args.map((a) => this.value(a)));
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       default:
         return unreachable(e);
     }

@@ -72,6 +72,7 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
     case "select":
     case "cast":
     case "call":
+    case "checked":
       return undefined;
     default:
       return unreachable(expr);

@@ -112,6 +112,8 @@ function flopsOf(expr: Exclude<Expr, { op: "select" }>): number {
     case "compare":
     case "logical":
     case "cast":
+    case "checked":
+    case "failed":
       return 0;
     default:
       return unreachable(expr);

@@ -316,7 +316,9 @@ function cyclesOf(node: Expr): number {
     case "param":
     case "index":
     case "extent":
+    case "failed":
       return 0;
+    case "checked":
     case "teamSize":
     case "element":
     case "table":

@@ -39,6 +39,8 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
       case "teamSize":
       case "element":
       case "extent":
+      case "checked":
+      case "failed":
         return false;
       default:
         return unreachable(expr);

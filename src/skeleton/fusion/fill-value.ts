@@ -50,6 +50,8 @@ export function keepsFillValue(container: Container, field: Field): boolean {
       case "logical":
       case "cast":
       case "call":
+      case "checked":
+      case "failed":
         return undefined;
       default:
         return unreachable(expr);

@@ -173,6 +173,8 @@ class Merger {
         case "select":
         case "cast":
         case "call":
+        case "checked":
+        case "failed":
           return mapped;
         default:
           return unreachable(mapped);

@@ -164,6 +164,9 @@ export class Program {
         const a = this.expr(expr.a);
         return () => evaluate.cast(expr.type, expr.a.type, a());
       }
+      case "checked":
+      case "failed":
+        throw new Error("checked indices: to be written");
       case "call": {
         const args = expr.args.map((arg) => this.number(arg));
         return () =>

@@ -1,0 +1,254 @@
+import { COMPARE, type CompareFn } from "../operators.js";
+import type { Expr, KernelIR, Stmt } from "../types.js";
+import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";
+import { add, affineOf, atom, constant, definitionsOf, rangeOf, scale, type Affine, type Definitions, type Interval } from "./affine.js";
+
+/** An access of which some index is not certain to be inside, with the axes of these. */
+export interface Unproved {
+  /** Counted from 0 in the order of the code. */
+  readonly number: number;
+  readonly axes: readonly number[];
+}
+
+/** What is known of a launch. */
+export interface Known {
+  /** Values that an atom can have (see `Affine`); undefined where nothing is known. */
+  range(atom: string): Interval | undefined;
+  /** Extents of a view, scatter target, private or scratch array, or table. */
+  shape(array: string): readonly number[];
+  /** True for arrays whose every index is right by construction. */
+  trusted(array: string): boolean;
+}
+
+/** What holds where an expression stands: linear forms that are at least 0. */
+type Facts = readonly Affine[];
+
+const FULL: Interval = [-(2 ** 31), 2 ** 31 - 1];
+const fits = ([low, high]: Interval): boolean => FULL[0] <= low && high <= FULL[1];
+const fitting = (range: Interval): Interval => (fits(range) ? range : FULL);
+
+/**
+ * The accesses that may leave their array in this launch, by the node that reads or the statement that changes: all but those whose indices
+ * are inside by what is known of ranges, of loops' bounds and of the conditions around them. Forms are sums of integers here; the code computes
+ * modulo 2^32, which is the same wherever the sum fits an i32: so a condition tells something only where both of its sides do.
+ */
+export function unprovedAccesses(ir: KernelIR, known: Known): Map<Expr | Stmt, Unproved> {
+  return new Prover(ir, known).unproved();
+}
+
+class Prover {
+  /** Of locals that keep their first value. */
+  private readonly inits: Definitions;
+  /** The same, where those whose value is no linear form are atoms of their own. */
+  private readonly definitions: Definitions;
+  /** Values of these, and of loop variables. */
+  private readonly ranges = new Map<string, Interval>();
+  private readonly found = new Map<Expr | Stmt, Unproved>();
+  private number = 0;
+
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly known: Known,
+  ) {
+    this.inits = definitionsOf(ir.body);
+    this.definitions = withOpaque(ir.body);
+  }
+
+  unproved(): Map<Expr | Stmt, Unproved> {
+    this.block(this.ir.body, []);
+    return this.found;
+  }
+
+  private block(stmts: readonly Stmt[], facts: Facts): void {
+    for (const stmt of stmts) {
+      for (const expr of exprsOf(stmt)) this.expr(expr, facts);
+      const change = changeOf(stmt);
+      if (change && change.indices.length > 0) this.access(stmt, change.name, change.indices, facts);
+      if (stmt.kind === "let" && stmt.type === "i32" && stmt.init) this.ranges.set(`local:${stmt.name}`, this.range(stmt.init, facts));
+      const [first, second] = blocksOf(stmt);
+      if (stmt.kind === "if") {
+        this.block(first, [...facts, ...this.follows(stmt.cond, true)]);
+        this.block(second, [...facts, ...this.follows(stmt.cond, false)]);
+      } else if (stmt.kind === "while") {
+        this.block(first, [...facts, ...this.follows(stmt.cond, true)]);
+        this.block(second, facts);
+      } else if (first) this.block(first, [...facts, ...this.turns(stmt)]);
+    }
+  }
+
+  private expr(expr: Expr, facts: Facts): void {
+    const [first, second, third] = children(expr);
+    if (expr.op === "select") {
+      this.expr(first, facts);
+      this.expr(second, [...facts, ...this.follows(first, true)]);
+      this.expr(third, [...facts, ...this.follows(first, false)]);
+    } else if (expr.op === "logical") {
+      this.expr(first, facts);
+      this.expr(second, [...facts, ...this.follows(first, expr.fn === "and")]);
+    } else for (const child of children(expr)) this.expr(child, facts);
+    const read = readOf(expr);
+    if (read) this.access(expr, read.name, read.indices, facts);
+  }
+
+  private access(node: Expr | Stmt, array: string, indices: readonly Expr[], facts: Facts): void {
+    const number = this.number++;
+    if (this.known.trusted(array)) return;
+    const shape = this.known.shape(array);
+    const axes = indices.flatMap((index, axis) => {
+      const [low, high] = this.range(index, facts);
+      return 0 <= low && high < shape[axis] ? [] : [axis];
+    });
+    // A node may stand in the tree twice.
+    const before = this.found.get(node);
+    if (axes.length === 0 && !before) return;
+    this.found.set(node, { number: before?.number ?? number, axes: [...new Set([...(before?.axes ?? []), ...axes])].sort() });
+  }
+
+  /** Values that the i32 expression can have where the facts hold. */
+  private range(expr: Expr, facts: Facts): Interval {
+    const form = affineOf(expr, this.definitions);
+    if (form) {
+      const range = [this.least(form, facts), -this.least(scale(form, -1), facts)] as const;
+      if (fits(range) && (expr.op !== "local" || this.definitions.get(expr.name))) return range;
+    }
+    switch (expr.op) {
+      case "local": {
+        const init = this.inits.get(expr.name);
+        return init ? this.range(init, facts) : form ? this.rangeOfAtom(`local:${expr.name}`) : FULL;
+      }
+      case "select":
+        return hull(
+          this.range(expr.a, [...facts, ...this.follows(expr.cond, true)]),
+          this.range(expr.b, [...facts, ...this.follows(expr.cond, false)]),
+        );
+      case "cast":
+        return expr.a.type === "u32" ? fitting([0, greatestOf(expr.a)]) : FULL;
+      case "binary":
+        return expr.type === "i32" ? combined(expr.fn, this.range(expr.a, facts), this.range(expr.b, facts)) : FULL;
+      default:
+        return FULL;
+    }
+  }
+
+  /** The form is no less: by the ranges of its atoms, or because it exceeds a fact. */
+  private least(form: Affine, facts: Facts): number {
+    const low = (f: Affine): number => rangeOf(f, this.rangeOfAtom)?.[0] ?? -Infinity;
+    return facts.reduce((best, fact) => Math.max(best, low(add(form, scale(fact, -1)))), low(form));
+  }
+
+  private readonly rangeOfAtom = (name: string): Interval =>
+    this.ranges.get(name) ?? this.known.range(name) ?? (name === "teamSize" ? [1, FULL[1]] : FULL);
+
+  /** The expression as a form that does not wrap. */
+  private exact(expr: Expr): Affine | undefined {
+    const form = affineOf(expr, this.definitions);
+    const range = form && rangeOf(form, this.rangeOfAtom);
+    return range && fits(range) ? form : undefined;
+  }
+
+  /** What follows where the condition has this value. */
+  private follows(cond: Expr, value: boolean): Facts {
+    switch (cond.op) {
+      case "logical":
+        return (cond.fn === "and") === value ? [...this.follows(cond.a, value), ...this.follows(cond.b, value)] : [];
+      case "compare":
+        return this.compared(value ? cond.fn : COMPARE[cond.fn].inverse, cond.a, cond.b);
+      case "unary":
+        return cond.fn === "not" ? this.follows(cond.a, !value) : [];
+      case "local": {
+        const init = this.inits.get(cond.name);
+        return init ? this.follows(init, value) : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  private compared(fn: CompareFn, a: Expr, b: Expr): Facts {
+    const [left, right] = [this.exact(a), this.exact(b)];
+    if (!left || !right) return [];
+    const [rise, fall] = [add(right, scale(left, -1)), add(left, scale(right, -1))];
+    const strict = (form: Affine): Affine => add(form, constant(-1));
+    return { lt: [strict(rise)], le: [rise], gt: [strict(fall)], ge: [fall], eq: [rise, fall], ne: [] }[fn];
+  }
+
+  /** What holds of the variable of a counted loop, or of one that a team shares; its range is noted. */
+  private turns(stmt: Stmt): Facts {
+    if (stmt.kind !== "for" && stmt.kind !== "teamFor" && stmt.kind !== "teamReduce") return [];
+    const [low, high] =
+      stmt.kind !== "for"
+        ? [constant(0), this.exact(stmt.count)]
+        : stmt.step > 0
+          ? [this.exact(stmt.start), this.exact(stmt.stop)]
+          : [plus(this.exact(stmt.stop), 1), plus(this.exact(stmt.start), 1)];
+    const least = low ? rangeOf(low, this.rangeOfAtom)![0] : FULL[0];
+    const greatest = high ? rangeOf(high, this.rangeOfAtom)![1] - 1 : FULL[1];
+    const name = `local:${stmt.name}`;
+    // A loop without a turn has no values: any range is right then.
+    this.ranges.set(name, [least, Math.max(least, greatest)]);
+    const facts: Affine[] = [];
+    if (low) facts.push(add(atom(name), scale(low, -1)));
+    if (high) facts.push(add(add(high, constant(-1)), scale(atom(name), -1)));
+    return facts;
+  }
+}
+
+const plus = (form: Affine | undefined, by: number): Affine | undefined => form && add(form, constant(by));
+const hull = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+
+/** Values of an operator of i32, from those of its operands. */
+function combined(fn: Extract<Expr, { op: "binary" }>["fn"], [al, ah]: Interval, [bl, bh]: Interval): Interval {
+  switch (fn) {
+    case "add":
+      return fitting([al + bl, ah + bh]);
+    case "sub":
+      return fitting([al - bh, ah - bl]);
+    case "mul": {
+      const products = [al * bl, al * bh, ah * bl, ah * bh];
+      return fitting([Math.min(...products), Math.max(...products)]);
+    }
+    case "min":
+      return [Math.min(al, bl), Math.min(ah, bh)];
+    case "max":
+      return [Math.max(al, bl), Math.max(ah, bh)];
+    case "rem": {
+      // The sign of the dividend; 0 where the divisor is.
+      const most = Math.max(Math.abs(bl), Math.abs(bh), 1) - 1;
+      return [al < 0 ? -Math.min(most, -al) : 0, ah > 0 ? Math.min(most, ah) : 0];
+    }
+    case "div":
+      if (bl < 1) return FULL;
+      return [Math.trunc(al / (al < 0 ? bl : bh)), Math.trunc(ah / (ah < 0 ? bh : bl))];
+    case "and":
+      return al >= 0 && bl >= 0 ? [0, Math.min(ah, bh)] : bl >= 0 ? [0, bh] : al >= 0 ? [0, ah] : FULL;
+    case "shr":
+      return bl === bh && 0 <= bl && bl < 32 ? [al >> bl, ah >> bl] : FULL;
+    default:
+      return FULL;
+  }
+}
+
+/** The greatest value that an expression of u32 can have. */
+function greatestOf(expr: Expr): number {
+  const most = 2 ** 32 - 1;
+  if (expr.op === "const") return Number(expr.value);
+  if (expr.op !== "binary") return most;
+  const by = greatestOf(expr.b);
+  if (expr.fn === "rem") return Math.max(0, by - 1);
+  if (expr.fn === "and") return Math.min(greatestOf(expr.a), by);
+  if (expr.b.op !== "const") return most;
+  if (expr.fn === "shr") return greatestOf(expr.a) >>> by;
+  return expr.fn === "div" && by > 0 ? Math.floor(greatestOf(expr.a) / by) : most;
+}
+
+/** Definitions in which an integer that keeps its first value, which is no linear form, is an atom of its own. */
+function withOpaque(body: readonly Stmt[]): Definitions {
+  const definitions = definitionsOf(body);
+  const assigned = assignedLocals(body);
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "teamReduce") for (const { name, type } of stmt.results) if (type === "i32") definitions.set(name, undefined);
+    if (stmt.kind !== "let" || stmt.type !== "i32" || !stmt.init || assigned.has(stmt.name)) return;
+    if (!affineOf(stmt.init, definitions)) definitions.set(stmt.name, undefined);
+  });
+  return definitions;
+}
