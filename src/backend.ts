@@ -38,6 +38,9 @@ export { chunksPerLine, partialCount } from "./ir/launch.js";
 export { foldLanes } from "./ir/lanes.js";
 export { foldOf, foldOfParam, foldPartials, finishReduction } from "./device/cpu/partials.js";
 
+/* Indices that are checked while a kernel runs: what keeps the first that was outside. */
+export { noteFault } from "./device/cpu/note-fault.js";
+
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {
   BYTES,

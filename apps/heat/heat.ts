@@ -106,7 +106,7 @@ export class Heat {
     };
   }
 
-  explain(): string {
+  explain(): Promise<string> {
     return this.skeleton.explain();
   }
 

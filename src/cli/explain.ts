@@ -11,7 +11,7 @@ import { addSettings } from "./settings.js";
 export type SkeletonModules = Readonly<Record<string, () => Promise<SkeletonModule>>>;
 
 const FORMATS = {
-  text: async (skeleton: Skeleton) => `${skeleton.explain()}\n\n${await skeleton.timeline()}`,
+  text: async (skeleton: Skeleton) => `${await skeleton.explain()}\n\n${await skeleton.timeline()}`,
   dot: (skeleton: Skeleton) => skeleton.explain("dot"),
   svg: (skeleton: Skeleton) => skeleton.explain("svg"),
   timeline: (skeleton: Skeleton) => skeleton.timeline("svg"),

@@ -11,9 +11,10 @@ interface TuningOptions {
   tune?: boolean;
   tuning?: string;
   deterministic?: boolean;
+  checked?: boolean;
 }
 
-/** Adds `--tune`, `--tuning` and `--deterministic` to all commands; they hold for all devices that a command opens. */
+/** Adds `--tune`, `--tuning`, `--deterministic` and `--checked` to all commands; they hold for all devices that a command opens. */
 export function addTuning(program: Command): void {
   program
     .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
@@ -23,12 +24,18 @@ export function addTuning(program: Command): void {
       ),
     )
     .option("--deterministic", "the same results in each run in fast mode, too: sums in the order of strict mode")
+    .option("--checked", "an index outside of its array ends a launch with an error in fast mode, too")
     .hook("preAction", async (command) => {
-      const { tune, tuning, deterministic } = command.opts<TuningOptions>();
+      const { tune, tuning, deterministic, checked } = command.opts<TuningOptions>();
       const text = readText(tuning);
-      if (!tune && !deterministic && text === undefined) return;
+      if (!tune && !deterministic && !checked && text === undefined) return;
       const { openByDefault } = await import("../device/open.js");
-      openByDefault({ tune, deterministic, tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? DEFAULT_FILE) });
+      openByDefault({
+        tune,
+        deterministic,
+        checked,
+        tuning: text === undefined ? undefined : await parseTuning(text, tuning ?? DEFAULT_FILE),
+      });
     });
 }
 

@@ -36,8 +36,8 @@ export interface ViewParam {
   rank: number;
   /** The author asserts that no two elements of the range write one location; js-debug checks it. */
   disjoint: boolean;
-  /** Every index is right by construction, and is not checked: of fields, which a grid's own code indexes. */
-  trusted?: true;
+  /** Axes whose indices are right by construction, and are not checked: of fields, those along which a grid's own code indexes. */
+  trusted?: readonly number[];
   /** Scratch of level 1, which a launch allocates: a row of so many elements for each team that runs at a time. Of scalars and extents. */
   teamLength?: Expr;
 }
@@ -88,6 +88,9 @@ export interface KernelIR {
 export interface Checks {
   /** A view of i32 that takes the first failure, see `FAULT`. */
   readonly record: string;
+  /** Of so many accesses of the kernel, how many have an index that is checked. */
+  readonly accesses: number;
+  readonly unproved: number;
   /** Where an index is checked, by number. */
   readonly sites: readonly CheckSite[];
 }

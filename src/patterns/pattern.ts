@@ -53,9 +53,10 @@ export class Steps implements Pattern {
     return this.own(this.device.array(token, shape, { layout }));
   }
 
-  launch<P extends Params, K extends PolicyKind>(kernel: Kernel<P, K>, args: Args<P>, policy: PolicyOf<K>): void {
+  /** @param given indices come from the caller's data, and are checked where those of other launches are; else they are right by construction */
+  launch<P extends Params, K extends PolicyKind>(kernel: Kernel<P, K>, args: Args<P>, policy: PolicyOf<K>, given = false): void {
     const { precision } = this.options;
-    this.add(this.device.prepare(kernel, args, policy, { precision }));
+    this.add(this.device.prepare(kernel, args, policy, { precision, ...(given ? {} : { checked: false }) }));
   }
 
   /** Adds a launch that was prepared elsewhere, and is given back with the others. */

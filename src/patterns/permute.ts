@@ -79,8 +79,8 @@ export function permute(device: Device, { permutation, input, output }: Permute,
 
 /** output[i] = input[order[i]] */
 function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
-  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length));
-  else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]));
+  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), true);
+  else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), true);
 }
 
 export function planCopy(steps: Steps, input: View<NumericType>, output: View<NumericType>): void {

@@ -61,7 +61,7 @@ const clearFlags = kernel("clearFlags", { flags: view(u32) }, ({ flags }, i) => 
 function flagsAt(steps: Steps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
   steps.launch(clearFlags, { flags }, range(count));
-  if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length));
+  if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length), true);
   return flags;
 }
 

@@ -5,7 +5,7 @@ import { unreachable } from "../ir/unreachable.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
 import { Executor, type Traced } from "./run/executor.js";
-import { explainText, type Explained } from "./explain/explain.js";
+import type { Explained } from "./explain/explain.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import { Pace } from "./run/pace.js";
@@ -171,19 +171,17 @@ export class Skeleton {
 
   /**
    * What runs, in which order and why: the graph before and after planning, with the reason of each halo update, split, fusion, stream and
-   * event. As text, for Graphviz, or as a picture; what draws is loaded when it is first asked for.
+   * event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for.
    */
-  explain(format?: "text"): string;
-  explain(format: "dot" | "svg"): Promise<string>;
-  explain(format: "text" | "dot" | "svg" = "text"): string | Promise<string> {
+  async explain(format: "text" | "dot" | "svg" = "text"): Promise<string> {
     const explained = this.explained();
     switch (format) {
       case "text":
-        return explainText(explained);
+        return (await import("./explain/explain.js")).explainText(explained);
       case "dot":
-        return import("./explain/dot.js").then(({ explainDot }) => explainDot(explained));
+        return (await import("./explain/dot.js")).explainDot(explained);
       case "svg":
-        return import("./explain/graph-drawing.js").then(({ explainSvg }) => explainSvg(explained));
+        return (await import("./explain/graph-drawing.js")).explainSvg(explained);
       default:
         return unreachable(format);
     }

@@ -32,6 +32,8 @@ import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { suite } from "../../src/testing/suite.js";
 
+import { failing } from "../checked/cases.js";
+
 /** A language, and what is assumed of the GPU. */
 export interface Target {
   readonly language: GpuLanguage;
@@ -108,6 +110,17 @@ export async function gridSources(target: Target, precision: Precision): Promise
       await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
   }
   await set.close();
+  await device.close();
+  return translated.finish();
+}
+
+/** Kernels whose indices are checked. */
+export async function checkedSources(target: Target, precision: Precision): Promise<Sources> {
+  const device = await open("js");
+  const translated = new Translated();
+  for (const { run } of failing)
+    // They fail, by their nature.
+    await run(translating(device, precision, target, translated), { checked: true, precision }).catch(() => undefined);
   await device.close();
   return translated.finish();
 }

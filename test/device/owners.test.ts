@@ -44,6 +44,8 @@ for (const name of ["js", "wasm", "native"].filter(tested))
     before(async () => {
       process.env.ISOFORM_THREADS = String(THREADS);
       device = await open(name);
+      // Kernels whose indices are checked have one worker add in order.
+      device.checked = false;
     });
     after(async () => {
       await device.close();
@@ -126,6 +128,7 @@ describe("ordered scatter", () => {
   before(async () => {
     process.env.ISOFORM_THREADS = "2";
     device = await open("js");
+    device.checked = false;
   });
   after(async () => {
     await device.close();

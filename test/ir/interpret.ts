@@ -20,6 +20,7 @@ export function interpret(
   for (let i = 0; i < extent; i++) {
     const locals = new Map<string, Value>();
     const arrays = new Map<string, number[]>();
+    let failed = false;
 
     const known = <T>(value: T | undefined, what: string): T => {
       if (value === undefined) throw new Error(`${what} has no value`);
@@ -58,9 +59,14 @@ export function interpret(
           return value(value(expr.cond) ? expr.a : expr.b);
         case "cast":
           return cast(expr.type, expr.a.type, value(expr.a));
-        case "checked":
+        case "checked": {
+          const index = num(expr.index);
+          if (index >= 0 && index < num(expr.extent)) return index;
+          failed = true;
+          return expr.otherwise;
+        }
         case "failed":
-          throw new Error("checked indices: to be written");
+          return failed;
         case "call":
           return call(expr.fn, expr.type, expr.args.map(num));
         case "teamSize":

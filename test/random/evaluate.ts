@@ -144,7 +144,7 @@ class Run {
         return cast(expr.type, expr.a.type, this.value(expr.a));
       case "checked":
       case "failed":
-        throw new Error("checked indices: to be written");
+        throw new Error(`${expr.op}: random kernels are evaluated as they are before their indices are checked`);
       case "call":
         return fit(expr.type as NumericType, mathematics(expr.fn)(...expr.args.map((arg) => this.number(arg))));
     }

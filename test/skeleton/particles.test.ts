@@ -54,41 +54,41 @@ function gas(set = jsSet(2)) {
 }
 
 /** Names of what a skeleton runs, in order, in its steady state. */
-function tasksOf(set: (typeof jsSets)[number], steps: readonly Step[], options: SkeletonOptions = {}): string[] {
-  const text = skeleton(set, "order", steps, { occ: "none", ...options }).explain();
+async function tasksOf(set: (typeof jsSets)[number], steps: readonly Step[], options: SkeletonOptions = {}): Promise<string[]> {
+  const text = await skeleton(set, "order", steps, { occ: "none", ...options }).explain();
   return [...text.split("Tasks in the order of launches")[1].matchAll(/^ +\d+ +stream \d+ +(\S.*?)(?: {2,}.*)?$/gm)].map((m) => m[1]);
 }
 
 describe("the planner", () => {
-  const sorts = (steps: readonly Step[], options?: SkeletonOptions) => {
+  const sorts = async (steps: readonly Step[], options?: SkeletonOptions) => {
     const { set } = made;
-    return tasksOf(set, steps, options).filter((name) => name.startsWith("sort")).length;
+    return (await tasksOf(set, steps, options)).filter((name) => name.startsWith("sort")).length;
   };
   const made = gas();
 
-  it("sorts once a step, after particles have moved and before their cells matter", () => {
+  it("sorts once a step, after particles have moved and before their cells matter", async () => {
     const { set, drift, kick, count, clear, solve } = made;
-    const tasks = tasksOf(set, [kick, drift, clear, count, solve], { fuse: false });
+    const tasks = await tasksOf(set, [kick, drift, clear, count, solve], { fuse: false });
     const order = ["kick", "drift", "pack ions", "move ions", "sort ions", "count", "gather rho", "solve"];
     assert.deepEqual(
       tasks.filter((name) => order.includes(name)),
       order,
     );
     assert.equal(tasks.filter((name) => name === "sort ions").length, 1);
-    assert.ok(!tasksOf(jsSet(1), gas(jsSet(1)).drift).some((name) => /pack|move/.test(name)), "nobody leaves a single member");
+    assert.ok(!(await tasksOf(jsSet(1), gas(jsSet(1)).drift)).some((name) => /pack|move/.test(name)), "nobody leaves a single member");
   });
 
-  it("does not sort where positions stay, nor where nobody asks for cells", () => {
+  it("does not sort where positions stay, nor where nobody asks for cells", async () => {
     const { drift, damp, kick, count, clear } = made;
-    assert.equal(sorts([kick, damp, clear, count]), 0);
-    assert.equal(sorts([drift, damp]), 0);
-    assert.equal(sorts([drift, damp, drift, count]), 1);
-    assert.equal(sorts([drift, count, count, kick]), 1);
-    assert.equal(sorts([drift, kick, drift, count]), 2);
-    assert.equal(sorts([drift, kick], { unroll: 3 }), 3);
+    assert.equal(await sorts([kick, damp, clear, count]), 0);
+    assert.equal(await sorts([drift, damp]), 0);
+    assert.equal(await sorts([drift, damp, drift, count]), 1);
+    assert.equal(await sorts([drift, count, count, kick]), 1);
+    assert.equal(await sorts([drift, kick, drift, count]), 2);
+    assert.equal(await sorts([drift, kick], { unroll: 3 }), 3);
   });
 
-  it("sorts before containers whose code asks for the cell only once for all particles", () => {
+  it("sorts before containers whose code asks for the cell only once for all particles", async () => {
     const { grid, ions, e, drift } = gas();
     const { v } = ions.columns;
     const where = ions.container("where", { v }, ({ v }, p, c) => {
@@ -101,7 +101,7 @@ describe("the planner", () => {
       if (e.isActive(c, 1, 0)) v[p][0] = 1;
     });
     for (const container of [where, field, active])
-      assert.equal(tasksOf(grid.set, [drift, container]).filter((name) => name === "sort ions").length, 1);
+      assert.equal((await tasksOf(grid.set, [drift, container])).filter((name) => name === "sort ions").length, 1);
   });
 
   it("keeps movers and those that ask for cells in their order, whatever saves traffic", async () => {
@@ -114,8 +114,8 @@ describe("the planner", () => {
       results.push(await state());
     }
     assert.deepEqual(results[1], results[0]);
-    const kept = (fuse: boolean) => tasksOf(set, steps, { fuse }).filter((name) => /^(drift|count|sort)/.test(name));
-    assert.deepEqual(kept(true), kept(false));
+    const kept = async (fuse: boolean) => (await tasksOf(set, steps, { fuse })).filter((name) => /^(drift|count|sort)/.test(name));
+    assert.deepEqual(await kept(true), await kept(false));
     await ions.check("all");
   });
 
@@ -168,8 +168,8 @@ describe("what is explained about particles", () => {
   const { set, kick, drift, clear, count, solve } = gas();
   const all = skeleton(set, "gas", [kick, drift, clear, count, solve], { occ: "standard", precision: "strict" });
 
-  it("is why they are sorted, in the text", () => {
-    const text = all.explain();
+  it("is why they are sorted, in the text", async () => {
+    const text = await all.explain();
     assert.match(text, /\n {2}kick +particles \+ stencil +reads e and 2 neighbours, ions\.v +writes ions\.v +particles\.test\.ts:\d+\n/);
     assert.match(text, /\n {2}drift +particles +reads ions\.x, ions\.v +writes ions\.x /);
     assert.match(text, /\nSorts\n {2}count asks for the cells of ions, whose positions have changed since they were sorted\n/);

@@ -30,23 +30,23 @@ test("a map is computed again for neighbours beyond periodic boundaries, as it c
       const { box, plan, u, total } = wave(set, { periodic: true }, { fuse, occ: "two-way" });
       await plan.run(3);
       results.push([[...(await u.download())], await total.get()]);
-      if (fuse) assert.match(plan.explain(), /\n {2}weigh \+ spread/);
+      if (fuse) assert.match(await plan.explain(), /\n {2}weigh \+ spread/);
       plan.free();
       box.free();
     }
   for (const result of results) assert.deepEqual(result, results[0]);
   const { box, plan } = wave(jsSet(1), { periodic: [true, true, false] });
-  assert.match(plan.explain(), /"weigh" would give cells outside of the domain other values than 1/);
+  assert.match(await plan.explain(), /"weigh" would give cells outside of the domain other values than 1/);
   box.free();
 });
 
-test("the explanation names periodic axes", () => {
-  const explain = (periodic: DenseOptions["periodic"]) => {
+test("the explanation names periodic axes", async () => {
+  const explain = async (periodic: DenseOptions["periodic"]) => {
     const { box, plan } = wave(jsSet(2), { periodic });
-    const text = plan.explain();
+    const text = await plan.explain();
     box.free();
     return text;
   };
-  assert.match(explain([true, false, true]), /Periodic grids\n {2}the dense grid of 8 x 6 x 14 cells, along x, z\n/);
-  assert.doesNotMatch(explain(false), /Periodic/);
+  assert.match(await explain([true, false, true]), /Periodic grids\n {2}the dense grid of 8 x 6 x 14 cells, along x, z\n/);
+  assert.doesNotMatch(await explain(false), /Periodic/);
 });

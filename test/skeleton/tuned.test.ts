@@ -68,7 +68,7 @@ test("each way to store the fields is measured once, and the fastest is made ane
     all.reduce((least, name) => (seconds[name] < seconds[least] ? name : least)),
   );
   await found.skeleton.run(1);
-  assert.match(found.skeleton.explain(), new RegExp(`storage ${best} was the fastest: dense soa [\\d.]+ us, dense aos `));
+  assert.match(await found.skeleton.explain(), new RegExp(`storage ${best} was the fastest: dense soa [\\d.]+ us, dense aos `));
 
   const again: string[] = [];
   const same = await tuned(auto, diffusion(again));

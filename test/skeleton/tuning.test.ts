@@ -24,10 +24,7 @@ async function smoothed(spec: string, tune: boolean): Promise<{ values: string; 
     const plan = skeleton(set, "smoothing", [step, swap(u, next)], { precision: "strict", occ: "standard" });
     u.fill((x, y) => Math.sin(x + 2 * y));
     await plan.run(5);
-    const tuning = plan
-      .explain()
-      .split("\n")
-      .filter((line) => line.includes(": tuning: "));
+    const tuning = (await plan.explain()).split("\n").filter((line) => line.includes(": tuning: "));
     return { values: (await u.download()).join(), tuning };
   } finally {
     await set.close();

@@ -39,7 +39,19 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "*",
   ],
   "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
-  "src/skeleton": ["entry.ts", "fusion", "plan", "run", "explain", "tuning", "skeleton.ts", "settings.ts", "tuned.ts", "index.ts"],
+  "src/skeleton": [
+    "entry.ts",
+    "fusion",
+    "plan",
+    "run",
+    "explain",
+    "tuning",
+    "skeleton.ts",
+    "settings.ts",
+    "fastest-storage.ts",
+    "tuned.ts",
+    "index.ts",
+  ],
   "src/portability": ["ports", "*", "profile", "index.ts"],
 };
 

@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError, type KernelError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
 import type { Buffer, View } from "../memory/view.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
@@ -21,7 +21,7 @@ export interface RegionHost extends CpuHost {
 
 type Noted = { readonly device: RegionHost; readonly item: Captured };
 
-/** Captured work of one device that runs as one. */
+/** Captured work of one device that runs as one; indices outside are looked for when all of a graph is done. */
 export interface Region {
   readonly remark: string;
   /** The views' memory is known to be there. */
@@ -31,7 +31,7 @@ export interface Region {
 
 /** The work one after the other, as if it were submitted so. */
 export function loopRegion(work: readonly Captured[]): Region {
-  const calls = work.map((item) => (item instanceof CpuLaunch ? () => item.run() : transferCall(item)));
+  const calls = work.map((item) => (item instanceof CpuLaunch ? () => item.runUnseen() : transferCall(item)));
   return {
     remark: `${countOf(work)}, one after the other`,
     run: () => {
@@ -99,7 +99,13 @@ export class CpuGraph implements Graph {
       this.liveAt = frees;
     }
     if (this.memory !== cpuStorage().memory) this.followMemory();
-    for (const region of this.regions) region.run();
+    let faults: KernelError[] = [];
+    try {
+      for (const region of this.regions) region.run();
+    } finally {
+      faults = [...this.launches].flatMap((launch) => launch.takeFault() ?? []);
+    }
+    if (faults.length > 0) throw faults[0];
   }
 
   free(): void {

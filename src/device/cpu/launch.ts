@@ -1,13 +1,15 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError, type KernelError } from "../../ir/errors.js";
+import { FAULT } from "../../ir/passes/check-indices.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import { giveBackFaultRecord } from "../launch/faults.js";
+import { checksRemark, faultError, giveBackFaultRecord } from "../launch/faults.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import { hostArray } from "./host-view.js";
 import { cpuStorage } from "./storage.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
@@ -68,7 +70,7 @@ export class CpuLaunch implements Launch {
   }
 
   get remarks(): readonly string[] {
-    return [...this.program.remarks, ...this.tuning.remarks];
+    return [...this.program.remarks, ...checksRemark(this.binding.ir), ...this.tuning.remarks];
   }
 
   get tuning(): LaunchTuning {
@@ -90,8 +92,31 @@ export class CpuLaunch implements Launch {
   }
 
   run(): void {
+    this.runUnseen();
+    const fault = this.takeFault();
+    if (fault) throw fault;
+  }
+
+  /** Runs, and leaves an index outside for `takeFault`. */
+  runUnseen(): void {
     this.requireReady();
-    this.results = this.program.run();
+    try {
+      this.results = this.program.run();
+    } catch (error) {
+      this.takeFault();
+      throw error;
+    }
+  }
+
+  /** The error of an index that was outside since it was last asked for. The results are gone then. */
+  takeFault(): KernelError | undefined {
+    const { ir, views } = this.binding;
+    const record = ir.checks && hostArray(views[ir.checks.record]);
+    if (!record || record[FAULT.failed] === 0) return undefined;
+    const fault = faultError(this.binding, record);
+    record.fill(0);
+    this.results = undefined;
+    return fault;
   }
 
   source(): string {

@@ -1,3 +1,6 @@
+import { FAULT } from "../../ir/passes/check-indices.js";
+import { noteFault } from "./note-fault.js";
+
 /** A stage that is a program, as every thread knows it. */
 export interface ProgramStage {
   /** In messages: `kernel "axpy"`. */
@@ -16,10 +19,10 @@ export interface ProgramStage {
 export type Program =
   /**
    * `source` is the body of a function of `memory` (ArrayBufferLike of the pool's memory, or undefined) and `buffers` (those given to
-   * `share`, by their numbers) that returns `(args, worker, workers) => void`.
+   * `share`, by their numbers) and `noteFault` that returns `(args, worker, workers) => void`.
    */
   | { kind: "js"; name: string; source: string }
-  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, functions of `Math`, and `math.fmod` and `math.exp2`. */
+  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, `env.fault` (`noteFault` of an address), functions of `Math`, and `math.fmod` and `math.exp2`. */
   | { kind: "wasm"; name: string; bytes: Uint8Array }
   /** Programs registered before, with a barrier between two of them; undefined stands for what the main thread does alone. */
   | { kind: "region"; name: string; stages: readonly (ProgramStage | undefined)[] };
@@ -125,10 +128,19 @@ export function load(
   memory: WebAssembly.Memory | undefined,
   buffers: readonly (SharedArrayBuffer | undefined)[],
 ): Run {
-  if (program.kind === "js") return new Function("memory", "buffers", program.source)(memory?.buffer, buffers) as Run;
+  if (program.kind === "js")
+    return new Function("memory", "buffers", "noteFault", program.source)(memory?.buffer, buffers, noteFault) as Run;
   const module = new WebAssembly.Module(program.bytes as Uint8Array<ArrayBuffer>);
-  const instance = new WebAssembly.Instance(module, { ...imports, env: memory ? { memory } : {} });
+  const fault = (address: number | bigint, ...what: [number, number, ...number[]]) =>
+    noteFault(new Int32Array(memory!.buffer, Number(address), FAULT.length), ...what);
+  const instance = new WebAssembly.Instance(module, { ...imports, env: memory ? { memory, fault } : {} });
   return instance.exports.run as Run;
+}
+
+/** An error in words; of a trap, with what tells more. */
+export function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof WebAssembly.RuntimeError ? `${text}; run it with checked: true or ISOFORM_CHECKED=1, which tell the index` : text;
 }
 
 /** Milliseconds that a thread looks again and again before it sleeps: longer than a host takes between two launches. */

@@ -11,6 +11,7 @@ import {
   WORKERS,
   load,
   Patience,
+  textOf,
 } from "./pool-control.js";
 import type { Post, Program, Run } from "./pool-control.js";
 
@@ -89,8 +90,6 @@ function participate(control: Control, program: number, workers: number): void {
     control.setError(rank, textOf(error));
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function receive(post: Post, thread: number, tell: (text: string) => void): void {
   take(post);

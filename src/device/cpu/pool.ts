@@ -13,6 +13,7 @@ import {
   WORKERS,
   load,
   Patience,
+  textOf,
 } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
 import { Thread } from "./pool-thread.js";
@@ -256,7 +257,7 @@ export class WorkerPool {
     try {
       program.run(args, 0, workers);
     } catch (error) {
-      throw error instanceof IsoformError ? error : this.failed(program.label, 0, error instanceof Error ? error.message : String(error));
+      throw error instanceof IsoformError ? error : this.failed(program.label, 0, textOf(error));
     }
   }
 

@@ -1,6 +1,7 @@
+import { ownedAxis, ownersKernel, whyNoOwners } from "#owners";
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
-import { ownedAxis, ownersKernel, whyNoOwners, type OwnersKernel } from "../../ir/passes/owners.js";
+import type { OwnersKernel } from "../../ir/passes/owners.js";
 import { MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";

@@ -75,6 +75,7 @@ export class Gpu implements GpuMachine {
   private readonly buffers = new Set<GpuBuffer>();
   private readonly streams: Handle[] = [];
   private readonly modules = new Map<string, Handle>();
+  private reading: Handle | undefined;
   private closed = false;
 
   constructor(
@@ -130,6 +131,11 @@ export class Gpu implements GpuMachine {
     const stream = this.enter().handle("cuStreamCreate", 0);
     this.streams.push(stream);
     return stream;
+  }
+
+  /** A stream for reads that are not to wait for the work of others. */
+  get aside(): Handle {
+    return (this.reading ??= this.createStream());
   }
 
   /** True where work of this GPU reaches the other's memory directly, which is allowed from then on. */

@@ -6,6 +6,7 @@ import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
 import { Captured } from "./capture.js";
 import type { Gpu } from "./gpu.js";
+import type { Binding } from "../launch/binding.js";
 import type { Buffer } from "../memory/view.js";
 
 /** The thread may call what would disturb other captures: nothing else is captured meanwhile. */
@@ -21,6 +22,7 @@ interface Origin {
 export class CudaGraph implements Graph {
   readonly remarks: readonly string[];
   private executable: Handle;
+  readonly checked: readonly Binding[];
   private readonly launches: readonly (GpuLaunch | GpuFold)[];
   private readonly buffers: readonly Buffer[];
 
@@ -31,6 +33,7 @@ export class CudaGraph implements Graph {
   ) {
     const { driver } = gpu;
     this.launches = [...captured.launches];
+    this.checked = this.launches.flatMap(({ checked }) => checked);
     this.buffers = [...captured.buffers];
     this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
     const count = new BigUint64Array(1);

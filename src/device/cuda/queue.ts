@@ -2,7 +2,8 @@ import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { DeviceQueue } from "../launch/device-queue.js";
+import type { Binding } from "../launch/binding.js";
+import { DeviceQueue, type CheckingEvent, type FaultsBefore } from "../launch/device-queue.js";
 import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
@@ -49,6 +50,10 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     launch.requireReady();
     this.gpu.capture?.launches.add(launch);
     launch.enqueue(this.stream);
+  }
+
+  protected override checkedBy(work: GpuLaunch | GpuFold | CudaGraph): readonly Binding[] {
+    return work.checked;
   }
 
   protected enqueueGraph(graph: CudaGraph): void {
@@ -108,6 +113,14 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     } finally {
       dense.free();
     }
+  }
+
+  protected override readAside(source: View): Promise<TypedArray> {
+    return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.gpu.aside, () => void this.gpu.enter());
+  }
+
+  protected override readBlocking(source: View): TypedArray {
+    return this.gpu.staging.readNow(stridedMemory(source).address, source.type, source.size, this.stream);
   }
 
   protected resultsOf(launch: Launch): Promise<Record<string, number>> | undefined {
@@ -209,7 +222,9 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, strea
 }
 
 /** A mark in a stream. */
-export class CudaEvent implements DeviceEvent {
+export class CudaEvent implements CheckingEvent {
+  faults?: FaultsBefore;
+
   constructor(
     readonly gpu: Gpu,
     readonly handle: Handle,
@@ -227,11 +242,13 @@ export class CudaEvent implements DeviceEvent {
     return milliseconds[0] / 1000;
   }
 
-  done(): Promise<void> {
-    return untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => void this.gpu.enter());
+  async done(): Promise<void> {
+    await untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => void this.gpu.enter());
+    await this.faults?.look();
   }
 
   block(): void {
     this.gpu.enter().call("cuEventSynchronize", this.handle);
+    this.faults?.lookNow();
   }
 }

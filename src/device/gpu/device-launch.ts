@@ -33,6 +33,11 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
   }
 
+  /** Nothing where no index is checked. */
+  get checked(): readonly Binding[] {
+    return this.binding.ir.checks ? [this.binding] : [];
+  }
+
   /** Throws LaunchError where the launch or the memory of its views was freed. */
   requireReady(): void {
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);

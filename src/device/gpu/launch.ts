@@ -5,6 +5,7 @@ import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
+import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type Piece } from "./final-reduction.js";
@@ -58,7 +59,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       this.free();
       throw error;
     }
-    this.remarks = [...plan.remarks, ...gridRemark(code.program, plan), ...code.remarks, main.needs];
+    this.remarks = [...plan.remarks, ...gridRemark(code.program, plan), ...code.remarks, ...checksRemark(binding.ir), main.needs];
   }
 
   /** Enqueues the steps of one run; see `requireReady`. */

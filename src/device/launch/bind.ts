@@ -325,8 +325,9 @@ function rangesOf(
   scalars: Readonly<Record<string, number | boolean>>,
   views: Shapes,
 ): (atom: string) => Interval | undefined {
-  const extents = policy.kind === "team" ? [policy.league] : policy.extents;
-  const begin = policy.kind === "team" ? [0] : policy.begin;
+  // The second index of a team is its place among those that run at a time, who are no more than all.
+  const extents = policy.kind === "team" ? [policy.league, policy.league] : policy.extents;
+  const begin = policy.kind === "team" ? [0, 0] : policy.begin;
   return (atom) => {
     const [kind, name, axis] = atom.split(":");
     if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
@@ -336,11 +337,14 @@ function rangesOf(
   };
 }
 
-/** Extents of all arrays of the code, and which of them are indexed by code that the library has made. */
+/** Extents of all arrays of the code, and along which axes code that the library has made indexes them. */
 function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted"> {
   const shapes = arrayShapes(ir);
-  const trusted = new Set(ir.params.flatMap((p) => (p.kind === "view" && p.trusted ? [p.name] : [])));
-  return { shape: (array) => views[array]?.shape ?? shapes.get(array)!, trusted: (array) => trusted.has(array) };
+  const trusted = new Map(ir.params.flatMap((p) => (p.kind === "view" && p.trusted ? [[p.name, p.trusted]] : [])));
+  return {
+    shape: (array) => views[array]?.shape ?? shapes.get(array)!,
+    trusted: (array, axis) => trusted.get(array)?.includes(axis) === true,
+  };
 }
 
 /** True if all accesses are to one and the same element. */

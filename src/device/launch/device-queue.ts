@@ -1,11 +1,27 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { requireAlike, requireData, type TypedArrayOf, type View } from "../memory/view.js";
+import { requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
+import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
+import { faultRecord, recordsAround, type Bound } from "./faults.js";
+
+/** Looks, once an event has happened, whether an index was outside in what its queue had run before. Throws KernelError. */
+export interface FaultsBefore {
+  readonly runs: RunsSoFar;
+  look(): Promise<void>;
+  /** The calling thread waits. */
+  lookNow(): void;
+}
+
+/** An event of a queue that looks for such failures itself. */
+export interface CheckingEvent extends DeviceEvent {
+  faults?: FaultsBefore;
+}
 
 /** What is between the lines of all queues: what they refuse, and in which words. A backend adds what is done. */
 export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Graph> implements Queue {
   abstract readonly device: Device;
+  private readonly checked = new CheckedRuns();
 
   /** Throws DeviceError once the device is closed. */
   protected abstract requireOpen(): void;
@@ -23,7 +39,11 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   submit(work: Launch | Graph): void {
     this.requireOpen();
     const launch = this.ownLaunch(work);
-    if (launch) return this.enqueue(launch);
+    if (launch) {
+      this.enqueue(launch);
+      if (!this.capturing) for (const bound of this.checkedBy(launch)) this.checked.note(bound);
+      return;
+    }
     const graph = this.ownGraph(work);
     if (!graph)
       throw new LaunchError(
@@ -33,6 +53,12 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
       );
     if (this.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
     this.enqueueGraph(graph);
+    for (const bound of this.checkedBy(graph)) this.checked.note(bound);
+  }
+
+  /** Launches in this work whose indices are checked, where failures are told when somebody waits; elsewhere they are told at once. */
+  protected checkedBy(_work: OwnLaunch | OwnGraph): readonly Bound[] {
+    return [];
   }
 
   /** Queues that one graph can have work of. */
@@ -68,6 +94,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     this.requireOpen();
     requireAlike(source, target);
     this.copyViews(source, target);
+    if (target.buffer.host && !source.buffer.host) this.throwFaultsNow(this.checked.soFar());
   }
 
   protected abstract clearView(target: View): void;
@@ -82,7 +109,17 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.requireOpen();
     this.refuseInCapture("a read");
+    return this.orFault(() => this.readData(source));
+  }
+
+  /** The same beside the queue's work: what was there at some time after this call. */
+  protected readAside(source: View): Promise<TypedArray> | TypedArray {
     return this.readData(source);
+  }
+
+  /** The same; the calling thread waits. */
+  protected readBlocking(source: View): TypedArray {
+    throw new LaunchError(`"${source.buffer.memory.name}" cannot be read by a thread that waits`);
   }
 
   /** Undefined for a launch that has not run here, or was freed. */
@@ -95,14 +132,17 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    return results;
+    return this.orFault(() => results);
   }
 
   protected abstract recordEvent(): DeviceEvent;
 
   record(): DeviceEvent {
     this.requireOpen();
-    return this.recordEvent();
+    const event = this.recordEvent();
+    const runs = this.capturing ? [] : this.checked.soFar();
+    if (runs.length > 0) (event as CheckingEvent).faults = this.faultsOf(runs);
+    return event;
   }
 
   protected abstract waitFor(event: DeviceEvent): void;
@@ -110,6 +150,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   wait(event: DeviceEvent): void {
     this.requireOpen();
     this.waitFor(event);
+    // Who waits for this queue has then waited for those, too.
+    const { faults } = event as CheckingEvent;
+    if (faults && !this.capturing) for (const [launch] of faults.runs) this.checked.note(launch);
   }
 
   /** Resolves once all that was enqueued is done. */
@@ -117,7 +160,84 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   async finish(): Promise<void> {
     this.requireOpen();
-    await this.untilDone();
+    await this.orFault(() => this.untilDone());
+  }
+
+  /* Indices that were outside. */
+
+  /** What the work gives, unless an index was outside in what was run before: throws KernelError then. */
+  private orFault<T>(work: () => T | Promise<T>): T | Promise<T> {
+    const value = work();
+    const runs = this.capturing ? [] : this.checked.soFar();
+    if (runs.length === 0) return value;
+    const faults = this.throwFaults(runs);
+    // Told below, where the work itself has not failed.
+    faults.catch(() => {});
+    return (async () => {
+      const given = await value;
+      await faults;
+      return given;
+    })();
+  }
+
+  private faultsOf(runs: RunsSoFar): FaultsBefore {
+    return {
+      runs,
+      look: async () => {
+        const unseen = this.checked.unseen(runs);
+        const chunks = await this.chunksOf(unseen, (chunk) => this.readAside(chunk));
+        // Later runs may still write to a record.
+        if (failedIn(unseen, chunks).length > 0) await this.throwFaults(unseen);
+        this.checked.seen(unseen);
+      },
+      lookNow: () => this.throwFaultsNow(this.checked.unseen(runs)),
+    };
+  }
+
+  /** Throws KernelError where an index was outside in one of these runs, whose records are then cleared. */
+  private async throwFaults(runs: RunsSoFar): Promise<void> {
+    const read = (chunk: View) => this.readData(chunk);
+    const chunks = await this.chunksOf(runs, read);
+    const failed = failedIn(runs, chunks);
+    for (const [launch] of failed) {
+      if (this.isOwn(launch)) this.clearView(faultRecord(launch));
+      else launch.call.device.queue.clear(faultRecord(launch));
+    }
+    // Nobody else takes them before.
+    await this.chunksOf(failed, read);
+    this.checked.seen(runs);
+    if (failed.length > 0) throw errorOf(failed, chunks);
+  }
+
+  /** The same; the calling thread waits, and so others than this queue's device are left for later. */
+  private throwFaultsNow(all: RunsSoFar): void {
+    const runs = all.filter(([launch]) => this.isOwn(launch));
+    const read = () => new Map(chunksOf(runs).map((chunk) => [chunk, this.readBlocking(chunk)]));
+    const chunks = read();
+    const failed = failedIn(runs, chunks);
+    for (const [launch] of failed) this.clearView(faultRecord(launch));
+    if (failed.length > 0) read();
+    this.checked.seen(runs);
+    if (failed.length > 0) throw errorOf(failed, chunks);
+  }
+
+  /** The chunks with the records of these runs; those of other devices, which have run parts of a graph, behind all of this queue's work. */
+  private async chunksOf(
+    runs: RunsSoFar,
+    read: (chunk: View) => Promise<ArrayLike<number>> | ArrayLike<number>,
+  ): Promise<Map<View, ArrayLike<number>>> {
+    const [own, others] = [true, false].map((mine) => runs.filter(([launch]) => this.isOwn(launch) === mine));
+    const started = chunksOf(own).map(async (chunk) => [chunk, await read(chunk)] as const);
+    if (others.length > 0) {
+      await Promise.all([...started, this.untilDone()]);
+      const devices = new Map(others.map(([launch]) => [recordsAround(launch), launch.call.device]));
+      started.push(...[...devices].map(async ([chunk, { queue }]) => [chunk, await queue.read(chunk)] as const));
+    }
+    return new Map(await Promise.all(started));
+  }
+
+  private isOwn({ call }: Bound): boolean {
+    return call.device.memory === this.device.memory;
   }
 
   /** Throws LaunchError while work is captured. */

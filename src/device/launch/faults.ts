@@ -14,6 +14,10 @@ class FaultLog {
   private readonly free: View<"i32">[] = [];
   /** All records of a chunk, in a row. */
   readonly chunks: View<"i32">[] = [];
+  /** How many queues have run launches with these records that nobody has looked at. */
+  private readonly held = new Map<View<"i32">, number>();
+  /** Records that were given back meanwhile. */
+  private readonly returned = new Set<View<"i32">>();
 
   constructor(private readonly device: Device) {}
 
@@ -26,9 +30,21 @@ class FaultLog {
     return this.free.pop()!;
   }
 
-  /** The record is all 0. */
+  /** The record is all 0, or will be when nobody holds it any more. */
   giveBack(record: View<"i32">): void {
-    this.free.push(record);
+    if (this.held.has(record)) this.returned.add(record);
+    else this.free.push(record);
+  }
+
+  hold(record: View<"i32">): void {
+    this.held.set(record, (this.held.get(record) ?? 0) + 1);
+  }
+
+  release(record: View<"i32">): void {
+    const count = this.held.get(record)! - 1;
+    if (count > 0) return void this.held.set(record, count);
+    this.held.delete(record);
+    if (this.returned.delete(record)) this.free.push(record);
   }
 }
 
@@ -41,16 +57,32 @@ function logOf(device: Device): FaultLog {
   return log;
 }
 
-type Bound = Pick<Binding, "ir" | "views" | "call">;
+/** What a launch is bound to, as far as its failures need it. */
+export type Bound = Pick<Binding, "ir" | "views" | "call">;
+
+/** The record of a launch with checked indices. */
+export const faultRecord = ({ ir, views }: Bound): View<"i32"> => views[ir.checks!.record] as View<"i32">;
+
+/** It and others beside it, which one read shows together. */
+export const recordsAround = (launch: Bound): View<"i32"> =>
+  logOf(launch.call.device).chunks.find(({ buffer }) => buffer === faultRecord(launch).buffer)!;
 
 /** Memory for the record of a launch, by its name in the kernel's code; nothing where no index is checked. */
 export const takeFaultRecord = (device: Device, { checks }: KernelIR): Record<string, View> =>
   checks ? { [checks.record]: logOf(device).take() } : {};
 
 /** Gives it back, all 0. */
-export function giveBackFaultRecord({ ir, views, call }: Bound): void {
-  if (ir.checks) logOf(call.device).giveBack(views[ir.checks.record] as View<"i32">);
+export function giveBackFaultRecord(launch: Bound): void {
+  if (launch.ir.checks) logOf(launch.call.device).giveBack(faultRecord(launch));
 }
+
+/** A line for `Launch.remarks`, where some index is checked. */
+export const checksRemark = ({ checks }: KernelIR): readonly string[] =>
+  checks ? [`checked: ${checks.unproved} of ${checks.accesses} accesses`] : [];
+
+/** Keeps it from being taken by another launch until it is released, even where it is given back before. */
+export const holdFaultRecord = (launch: Bound): void => logOf(launch.call.device).hold(faultRecord(launch));
+export const releaseFaultRecord = (launch: Bound): void => logOf(launch.call.device).release(faultRecord(launch));
 
 /** What a record says that is not 0 throughout. */
 export function faultError({ ir, views, call }: Bound, record: ArrayLike<number>): KernelError {

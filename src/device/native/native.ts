@@ -22,6 +22,7 @@ import { lastLevelCache } from "./cache-size.js";
 import { keepSource } from "../cache/keep-source.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
+import { nameInSignals } from "./signals.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -105,6 +106,7 @@ class NativeDevice extends CpuDevice {
       const program = this.emit(binding, options);
       const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
       code = { program, entry: this.loader.entry(library, program.entry) };
+      nameInSignals(this.compiler, this.loader, binding.kernel, code.entry);
       variants.set(key, code);
     } else keepSource(binding.kernel.name, code.program.source, binding.precision, "c");
     return code;

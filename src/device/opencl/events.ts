@@ -1,5 +1,6 @@
 import { DeviceError } from "../../ir/errors.js";
 import type { DeviceEvent } from "../device.js";
+import type { CheckingEvent, FaultsBefore } from "../launch/device-queue.js";
 import { failure, type Handle } from "./api.js";
 import type { OpenclMachine } from "./machine.js";
 
@@ -57,7 +58,8 @@ export class Completion {
 const EAGER_SECONDS = 0.02;
 
 /** A mark in a queue; one that was recorded in a capture has happened when its graph last ran past it. */
-export class OpenclEvent implements DeviceEvent {
+export class OpenclEvent implements CheckingEvent {
+  faults?: FaultsBefore;
   completion: Completion | undefined;
 
   constructor(readonly machine: OpenclMachine) {}
@@ -72,12 +74,14 @@ export class OpenclEvent implements DeviceEvent {
     return Number(this.passed.time - earlier.passed.time) / 1e9;
   }
 
-  done(): Promise<void> {
-    return this.passed.wait();
+  async done(): Promise<void> {
+    await this.passed.wait();
+    await this.faults?.look();
   }
 
   block(): void {
     this.passed.block();
+    this.faults?.lookNow();
   }
 
   private get passed(): Completion {

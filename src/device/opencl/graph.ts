@@ -1,10 +1,12 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
+import type { Binding } from "../launch/binding.js";
 import type { Captured, CommandQueue } from "./capture.js";
 
 /** Captured commands, which are enqueued one after the other at each run: OpenCL 1.2 knows no graphs. */
 export class OpenclGraph implements Graph {
   readonly remarks: readonly string[];
+  readonly checked: readonly Binding[];
   private readonly queues: readonly CommandQueue[];
   private freed = false;
 
@@ -14,6 +16,7 @@ export class OpenclGraph implements Graph {
   ) {
     const { commands } = captured;
     this.queues = [...new Set(commands.map(({ queue }) => queue))].filter((queue) => queue !== origin);
+    this.checked = [...captured.launches].flatMap((launch) => launch.checked);
     const on = this.queues.length > 0 ? `, on ${this.queues.length + 1} queues` : "";
     this.remarks = [`${commands.length} commands, enqueued one by one${on}`];
   }

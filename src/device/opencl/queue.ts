@@ -4,6 +4,7 @@ import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Step } from "../gpu/steps.js";
+import type { Binding } from "../launch/binding.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 import { BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import type { Handle } from "./api.js";
@@ -50,6 +51,10 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     if (!capturing()) this.flush();
   }
 
+  protected override checkedBy(work: GpuLaunch | OpenclGraph): readonly Binding[] {
+    return work.checked;
+  }
+
   protected enqueueGraph(graph: OpenclGraph): void {
     graph.enqueue(this);
     this.flush();
@@ -93,7 +98,19 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
 
   protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.requireOwn(source);
-    const download = startDownload(this.machine, source, this.stream);
+    return this.download(source, this.stream);
+  }
+
+  protected override readAside(source: View): Promise<TypedArray> {
+    return this.download(source, this.machine.transfers);
+  }
+
+  protected override readBlocking(source: View): TypedArray {
+    return downloadNow(this.machine, source, this.stream);
+  }
+
+  private async download<T extends ElementType>(source: View<T>, stream: Handle): Promise<TypedArrayOf<T>> {
+    const download = startDownload(this.machine, source, stream);
     await download.completion?.wait();
     return download.take();
   }

@@ -1,8 +1,8 @@
+import { listing } from "#listing";
 import { unreachable } from "../../ir/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
-import { listing } from "../../emit/wasm/listing.js";
 import { emitWasm, LANE_BYTES } from "../../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
 import type { WasmSlot } from "../../emit/slots.js";

@@ -2,7 +2,6 @@ import { DeviceError } from "../../ir/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "../device.js";
 import { findAdapter, labelOf, requestDevice } from "./adapter.js";
 import { Gpu } from "./gpu.js";
-import { requireExactErrors } from "./self-test.js";
 import { capabilitiesOf, WebGpuDevice } from "./webgpu-device.js";
 
 /** The `webgpu` backend: compute shaders in WGSL, through Dawn in Node, and the browser's own. */
@@ -24,7 +23,7 @@ export const backend: Backend = {
     const { gpu, adapter } = found;
     const emulates = f64 === "emulate";
     const device = new Gpu("webgpu", await requestDevice("webgpu", adapter), gpu, emulates);
-    if (emulates) await requireExactErrors(device);
+    if (emulates) await (await import("./self-test.js")).requireExactErrors(device);
     return new WebGpuDevice("webgpu", labelOf(adapter) + (emulates ? ", f64 emulated" : ""), device);
   },
 };

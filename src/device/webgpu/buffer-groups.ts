@@ -123,15 +123,15 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
   );
 }
 
-function boundViews({ views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
+function boundViews({ ir, views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
   const arguments_ = Object.entries(views).map(([name, view]): Bound => {
     const written = access.views[name]?.written ?? false;
     return {
       kind: "view",
       name,
       view,
-      written: written || Object.hasOwn(scatter, name),
-      atomic: isAtomic(scatter[name]) || (written && view.type === "u8"),
+      written: written || Object.hasOwn(scatter, name) || name === ir.checks?.record,
+      atomic: isAtomic(scatter[name]) || (written && view.type === "u8") || name === ir.checks?.record,
     };
   });
   const results = Object.entries(outputs).flatMap(([name, view]): Bound[] =>

@@ -1,3 +1,4 @@
+import type { Binding } from "../launch/binding.js";
 import type { Buffer } from "../memory/view.js";
 import type { Commands } from "./commands.js";
 
@@ -9,7 +10,7 @@ export interface Step {
 /** What was given to a device's queues during a capture, in order. */
 export class Captured {
   readonly steps: Step[] = [];
-  readonly launches = new Set<{ requireReady(): void; ran: boolean }>();
+  readonly launches = new Set<{ requireReady(): void; ran: boolean; readonly checked: readonly Binding[] }>();
   readonly buffers = new Set<Buffer>();
   /** Blocks of numbers of copies. */
   readonly uniforms: GPUBuffer[] = [];

@@ -1,5 +1,6 @@
 import { DeviceError } from "../../ir/errors.js";
 import type { DeviceEvent } from "../device.js";
+import type { CheckingEvent, FaultsBefore } from "../launch/device-queue.js";
 import type { Gpu } from "./gpu.js";
 
 /** Events that have a time of their own at once. */
@@ -37,7 +38,8 @@ export class Clock {
 }
 
 /** A mark in the device's one stream of work; with the device's time where the adapter tells it, with the host's when it was there elsewhere. */
-export class WebGpuEvent implements DeviceEvent {
+export class WebGpuEvent implements CheckingEvent {
+  faults?: FaultsBefore;
   /** Its place for a time was given to a later event. */
   overtaken = false;
   private readonly slot: number | undefined;
@@ -68,6 +70,7 @@ export class WebGpuEvent implements DeviceEvent {
     this.gpu.enter();
     await this.reached;
     await this.gpu.awaitErrors();
+    await this.faults?.look();
   }
 
   block(): void {

@@ -3,7 +3,6 @@ import type { Entry } from "../../emit/wgsl/program.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";
 import type { Captured } from "./capture.js";
-import { shaderError } from "./shader-error.js";
 
 /* Numbers of the WebGPU standard; in Node its constants are no globals. */
 const USAGE = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128, queryResolve: 512 };
@@ -117,9 +116,10 @@ export class Gpu {
     const pipeline = this.build(device, entry);
     this.pipelines.set(entry.source, pipeline);
     this.owe(
-      Promise.all([pipeline.scope, pipeline.module.getCompilationInfo()]).then(([error, { messages }]) => {
+      Promise.all([pipeline.scope, pipeline.module.getCompilationInfo()]).then(async ([error, { messages }]) => {
         const wrong = messages.find(({ type }) => type === "error");
         if (!error && !wrong) return;
+        const { shaderError } = await import("./shader-error.js");
         pipeline.failure = shaderError(this.name, kernel, entry, wrong, error?.message);
         this.failures.push(pipeline.failure);
       }),

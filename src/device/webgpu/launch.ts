@@ -4,6 +4,7 @@ import { SORT, SORT_BITS, type SortSlot } from "../../emit/wgsl/sorted-scatter.j
 import type { Entry, WgslProgram } from "../../emit/wgsl/program.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
+import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "../gpu/device-launch.js";
 import { planLaunch, type LaunchPlan, type PlannedStep } from "../gpu/plan.js";
 import { fillFrom } from "../gpu/steps.js";
@@ -54,7 +55,13 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
     const { steps, uniforms } = makeSteps(gpu, binding, code, plan, values, this.temporary);
     this.steps = [...copies(code, false), ...steps, ...copies(code, true)];
     this.uniforms = uniforms;
-    this.remarks = [...code.remarks, ...this.tuning.remarks, ...plan.remarks, ...gridRemarks(binding, code.program, plan)];
+    this.remarks = [
+      ...code.remarks,
+      ...checksRemark(binding.ir),
+      ...this.tuning.remarks,
+      ...plan.remarks,
+      ...gridRemarks(binding, code.program, plan),
+    ];
   }
 
   /** Throws LaunchError as others do, and what is wrong with a shader that the driver has refused. */

@@ -11,6 +11,7 @@ import { WebGpuGraph } from "./graph.js";
 import { fromDevice, toDevice } from "./host-data.js";
 import { WebGpuLaunch } from "./launch.js";
 import { ClearStep, CopyStep, type Step } from "./steps.js";
+import type { Binding as KernelBinding } from "../launch/binding.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 
 /** All queues of a device are in order with each other: WebGPU has one. */
@@ -49,6 +50,10 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
     }
     for (const step of launch.steps) step.encode(commands);
     launch.ran = true;
+  }
+
+  protected override checkedBy(work: WebGpuLaunch | WebGpuGraph): readonly KernelBinding[] {
+    return work.checked;
   }
 
   protected enqueueGraph(graph: WebGpuGraph): void {

@@ -32,6 +32,12 @@ export interface StorageShape {
   readonly cell: Expr[];
 }
 
+const axesOf = (rank: number): number[] => [...Array(rank).keys()];
+
+/** The axes of a field along which its cells lie; the component is the author's own to tell. */
+const cellAxes = ({ cardinality, layout }: FieldPlan, rank: number): number[] =>
+  cardinality === 1 ? axesOf(rank) : axesOf(rank).filter((axis) => axis !== (layout === "soa" ? 0 : rank - 1));
+
 /** Builds the kernel over a grid's storage: parameters that it needs beside the container's own, by what they hold. */
 export class StorageKernel<Role extends string> {
   /** Names of the parameters that were added. */
@@ -47,7 +53,7 @@ export class StorageKernel<Role extends string> {
 
   /** The name of a view parameter that holds what `role` says; made on first use. */
   view(role: Role, element: ElementType, rank: number): string {
-    return this.param(role, (name) => ({ kind: "view", name, element, rank, disjoint: false }));
+    return this.param(role, (name) => ({ kind: "view", name, element, rank, disjoint: false, trusted: axesOf(rank) }));
   }
 
   /** The name of an i32 scalar parameter. */
@@ -73,10 +79,13 @@ export class StorageKernel<Role extends string> {
     const disjoint = policy.kind === "team";
     const params = this.container.params.flatMap((param): Param[] => {
       const field = fields.get(param.name);
-      if (param.kind === "view" && field) return [{ ...param, rank: fieldRank(field), disjoint: disjoint || param.disjoint }];
+      if (param.kind === "view" && field) {
+        const rank = fieldRank(field);
+        return [{ ...param, rank, disjoint: disjoint || param.disjoint, trusted: cellAxes(field, rank) }];
+      }
       if (param.name === mask) return [];
       if (param.kind !== "reduce" || !storeReduced) return [param];
-      return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint }];
+      return [{ kind: "view", name: param.name, element: param.type, rank: cell.length, disjoint, trusted: axesOf(cell.length) }];
     });
     const storing = mapStmts(body, {
       stmt: (stmt) =>

@@ -101,7 +101,7 @@ export class CellValueFolds {
     const kernels = foldKernels(op, type);
     const shared = { identity: identityOf(op, type), lanes: memory.lanes };
     const prepare = (kernel: Kernel, args: Record<string, unknown>, policy: Policy) =>
-      this.device.prepare<Params>(kernel, args, policy, { precision: "strict" });
+      this.device.prepare<Params>(kernel, args, policy, { precision: "strict", checked: false });
     return [
       prepare(
         kernels.lanes,

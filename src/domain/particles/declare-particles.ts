@@ -86,7 +86,7 @@ export function declareOverParticles<P extends ParticleParams>(
       return gather(species, target, sums, list, location);
     });
     const { ir: found, uses, mask } = analyseContainer(summed, fields, grid.extents);
-    const ir = readCellOnce(found, fields);
+    const ir = trustParticles(readCellOnce(found, fields), declared.columns);
     const { scalars, reductions, values } = declared;
     const arrays = arraysIn(ir, declared.columns);
     const made: Container = {
@@ -165,6 +165,12 @@ class ParticleDeclarations extends Declarations {
     const { first, count } = this.species;
     return { first: add("first", first), count: add("count", count) };
   }
+}
+
+/** Columns are indexed by the particle, and cells' lists have none but those of the member. */
+function trustParticles(ir: KernelIR, columns: ReadonlyMap<string, Column>): KernelIR {
+  const params = ir.params.map((param) => (param.kind === "view" && columns.has(param.name) ? { ...param, trusted: [0] } : param));
+  return { ...ir, params };
 }
 
 /** What the code touches of the columns. */

@@ -148,7 +148,7 @@ export class Migration {
       const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
       const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };
-      steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length));
+      steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), true);
       const { order, starts } = planReorder(steps, { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets });
       planCopy(steps, starts, offsets);
       const spare = new Map<string, View<NumericType, 2>>();

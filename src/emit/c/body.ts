@@ -1,7 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
-import { assignedLocals, someExpr } from "../../ir/walk.js";
+import { assignedLocals, children, someExpr } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
@@ -59,6 +59,10 @@ export class BodyWriter {
   /** Labels for `continue` in the loops being written, innermost last; undefined where `continue` itself will do. */
   private readonly continues: { label: string | undefined; used: boolean }[] = [];
   private readonly assigned: ReadonlySet<string>;
+  /** Whether an expression checks indices. */
+  private readonly checking = new WeakMap<Expr, boolean>();
+  /** Variables that hold operands, where those are told to be evaluated one after the other. */
+  private readonly ready = new Map<Expr, string>();
   private lastLine = 0;
 
   constructor(
@@ -120,6 +124,12 @@ export class BodyWriter {
 
   statements(list: readonly Stmt[]): void {
     for (const stmt of list) this.statement(stmt);
+  }
+
+  /** All that is done for one element of a range, or one member of a team. */
+  element(list: readonly Stmt[]): void {
+    if (this.frame.element) this.frame.element(this, list);
+    else this.statements(list);
   }
 
   /** `combine` of a custom reduction, or the operator of another, on two C expressions that are single terms. */
@@ -201,7 +211,7 @@ export class BodyWriter {
     this.line(stmt, `${head} {`);
     code.indented(() => this.statements(stmt.then));
     if (stmt.else.length === 0) code.line("}");
-    else if (stmt.else.length === 1 && stmt.else[0].kind === "if")
+    else if (stmt.else.length === 1 && stmt.else[0].kind === "if" && !this.checks(stmt.else[0].cond))
       this.branch(stmt.else[0], `} else if (${this.value(stmt.else[0].cond)})`);
     else {
       code.line("} else {");
@@ -263,6 +273,10 @@ export class BodyWriter {
   /* Expressions. */
 
   private expr(e: Expr): Text {
+    return this.inOrder(e, () => this.whole(e));
+  }
+
+  private whole(e: Expr): Text {
     const { dialect: d, frame } = this;
     switch (e.op) {
       case "const":
@@ -311,11 +325,61 @@ export class BodyWriter {
         return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
       }
       case "checked":
+        return this.checked(e);
       case "failed":
-        throw new Error("checked indices: to be written");
+        return [frame.failed(), Level.Term];
       default:
         return unreachable(e);
     }
+  }
+
+  private checked({ index, extent, otherwise, site }: Extract<Expr, { op: "checked" }>): Text {
+    const { u32 } = this.dialect.types;
+    const value = this.value(index);
+    const place = this.variable("i32", "at");
+    const inside = `(${u32})${place} < (${u32})${at(this.expr(extent), Level.Prefix)}`;
+    const expected = this.dialect.likely?.(inside) ?? inside;
+    return [`(${place} = ${value}, ${expected} ? ${place} : (${this.frame.fault(this, site, place)}, ${otherwise}))`, Level.Term];
+  }
+
+  /** Declares a variable in front of the statement that is being written. */
+  private variable(type: ScalarType, wish: string): string {
+    const name = this.names.fresh(wish);
+    this.code.line(`${this.dialect.types[type]} ${name};`);
+    return name;
+  }
+
+  /**
+   * C leaves open in which order operands are evaluated, but the first index outside is the one that is told: operands that check indices go
+   * into variables one after the other, but for the last.
+   */
+  private inOrder(e: Expr, write: () => Text): Text {
+    const known = this.ready.get(e);
+    if (known !== undefined) return [known, Level.Term];
+    const lazy = e.op === "select" || e.op === "logical";
+    const first =
+      this.ir.checks && !lazy
+        ? children(e)
+            .filter((child) => this.checks(child))
+            .slice(0, -1)
+        : [];
+    if (first.length === 0) return write();
+    const assignments = first.map((child) => {
+      const value = this.value(child);
+      const variable = this.variable(child.type, "operand");
+      this.ready.set(child, variable);
+      return `${variable} = ${value}`;
+    });
+    const [text] = write();
+    for (const child of first) this.ready.delete(child);
+    return [`(${[...assignments, text].join(", ")})`, Level.Term];
+  }
+
+  private checks(e: Expr): boolean {
+    if (!this.ir.checks) return false;
+    let found = this.checking.get(e);
+    if (found === undefined) this.checking.set(e, (found = e.op === "checked" || children(e).some((child) => this.checks(child))));
+    return found;
   }
 
   /** A counter as an i32. */
@@ -421,7 +485,7 @@ export class BodyWriter {
     if (e.op === "local" && this.counters.has(e.name)) return [this.local(e.name), Level.Term];
     if (e.op === "binary" && isLinear(e)) {
       const [sign, level] = OPERATORS[e.fn];
-      return infix(sign, level, this.wide(e.a, true), this.wide(e.b, true));
+      return this.inOrder(e, () => infix(sign, level, this.wide(e.a, true), this.wide(e.b, true)));
     }
     const text = this.expr(e);
     return index === i32 || !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];

@@ -62,6 +62,8 @@ export interface Dialect {
   readonly signedWraps: boolean;
   /** True where the operator divides f32 less exactly than rounding, so that a helper must. */
   readonly roughDivision?: boolean;
+  /** The condition, marked as one that mostly holds; as it is where absent. */
+  likely?(condition: string): string;
   /** Expressions of type double. */
   readonly infinity: string;
   readonly nan: string;
@@ -96,6 +98,15 @@ export interface Frame<Body> {
   scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
   /** A fold into a reduce parameter, or into a result of the enclosing teamReduce. */
   reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
+  /** Writes all that is done for one element or member, where that is more than its statements. */
+  element?(body: Body, list: readonly Stmt[]): void;
+  /**
+   * In code with checked indices: an expression (of type void, say) that sets `failed`, and notes the index in the variable `at` as the
+   * element's failure at the site where `failed` was not set before.
+   */
+  fault(body: Body, site: number, at: string): string;
+  /** A variable of the element, false at its start: true once an index was outside. */
+  failed(): string;
   /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */
   array?(body: Body, stmt: StmtOf<"array">): void;
   teamFor(body: Body, stmt: StmtOf<"teamFor">): void;

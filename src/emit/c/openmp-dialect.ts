@@ -18,6 +18,7 @@ export const openmpDialect: Dialect = {
   helperPrefix: "static inline",
   tablePrefix: "static const",
   signedWraps: true,
+  likely: (condition) => `__builtin_expect(${condition}, 1)`,
   infinity: "INFINITY",
   nan: "NAN",
   math,

@@ -4,6 +4,7 @@ import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam,
 import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
+import type { Faults } from "./faults.js";
 import type { Names } from "../names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { slotInCache } from "./scatter-cache.js";
@@ -45,6 +46,8 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     private readonly ordered: boolean,
     /** Tells which views nobody writes; absent where arguments may share memory. */
     private readonly constant: AccessAnalysis | undefined,
+    /** In code with checked indices. */
+    readonly checks?: Faults,
   ) {}
 
   index(axis: number): string {
@@ -65,6 +68,20 @@ export class OpenMPFrame implements Frame<BodyWriter> {
 
   strides(view: string): readonly string[] {
     return this.strideNames[view];
+  }
+
+  /** With what notes a failure around it, where the indices are checked: of the element, or of its whole team. */
+  element(body: BodyWriter, list: readonly Stmt[]): void {
+    if (this.checks && body.ir.policy.kind === "range") this.checks.around(body, () => body.statements(list));
+    else body.statements(list);
+  }
+
+  fault(_body: BodyWriter, site: number, at: string): string {
+    return this.checks!.fault(site, at);
+  }
+
+  failed(): string {
+    return this.checks!.failed;
   }
 
   store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
@@ -137,7 +154,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
       // Lanes have nothing to do with each other; gcc adds up in vectors only where it is told that the order does not matter.
       if (this.level > 1 && isStraight(stmts) && params.every(({ op }) => op === "sum"))
         code.line(`${SIMD} reduction(+:${totals.join(", ")})`);
-      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => body.statements(stmts));
+      code.block(`for (${index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => body.element(stmts));
       return tell(totals);
     }
     const arrays = params.map((p) => this.names.fresh(`${p.name}_lanes`));
@@ -151,7 +168,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     const length = begin === "0" ? end : `(${end} - ${begin})`;
     const element = (list: readonly Stmt[]) => {
       params.forEach((p, n) => code.line(`${this.dialect.types[p.type]} ${variables[n]} = ${arrays[n]}[${lane}];`));
-      body.statements(list);
+      body.element(list);
       params.forEach((_, n) => code.line(`${arrays[n]}[${lane}] = ${variables[n]};`));
     };
     if (isStraight(stmts)) {

@@ -11,6 +11,7 @@ import type { OpenmpSlot } from "../slots.js";
 import { layOut, type Field, type FieldType } from "./arguments.js";
 import { BodyWriter, writeTable } from "./body.js";
 import { Code } from "./code.js";
+import { Faults, NOTE_FAULT } from "./faults.js";
 import { Helpers } from "./helpers.js";
 import { Names } from "../names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
@@ -89,6 +90,7 @@ class Emitter {
   private readonly loops: VectorLoops;
   /** Axes of the range from the outermost loop to the innermost. */
   private readonly order: readonly number[];
+  private readonly faults: Faults | undefined;
   /** What all elements of a row share, and what each of them does. */
   private readonly row: ReturnType<typeof splitUniform>;
 
@@ -103,6 +105,8 @@ class Emitter {
     this.reductions = ir.params.filter((p) => p.kind === "reduce");
     this.declareParams();
     this.indexNames = ir.policy.kind === "team" ? ["team", "place"] : INDEX_NAMES.slice(0, this.rank);
+    const { checks } = ir;
+    this.faults = checks && new Faults(this.names, this.names.of("view", checks.record), this.elementNames);
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
@@ -139,7 +143,9 @@ class Emitter {
         ";",
       )
       .line();
-    const helpers = [this.helpers.toString(), ...this.updates.values()].filter((text) => text !== "").join("");
+    const helpers = [this.helpers.toString(), ...this.updates.values(), this.faults ? NOTE_FAULT : ""]
+      .filter((text) => text !== "")
+      .join("");
     if (helpers !== "") code.text(helpers);
     code.text(body.toString().trimEnd());
     return {
@@ -155,6 +161,11 @@ class Emitter {
 
   private get innermost(): number {
     return this.order.at(-1)!;
+  }
+
+  /** Variables of the indices that name an element in the record of a failure. */
+  private get elementNames(): readonly string[] {
+    return this.ir.policy.kind === "team" ? [this.indexNames[0]] : this.indexNames;
   }
 
   /** As the views' strides want it, where the order of the elements is free. */
@@ -198,7 +209,7 @@ class Emitter {
           declared: dialect.types[param.type],
         });
       if (param.kind !== "view" && param.kind !== "scatter") continue;
-      const readOnly = param.kind === "view" && !this.access.views[param.name]?.written;
+      const readOnly = param.kind === "view" && param.name !== ir.checks?.record && !this.access.views[param.name]?.written;
       const strategy = param.kind === "scatter" ? options.scatter[param.name] : undefined;
       const shared = strategy === "atomic" || strategy === "cached";
       const declared = `${readOnly ? "const " : ""}${dialect.types[param.element]} *${shared ? "" : restrict}`;
@@ -310,6 +321,7 @@ class Emitter {
       this.loops,
       this.options.ordered,
       this.constant,
+      this.faults,
     );
   }
 
@@ -395,14 +407,16 @@ class Emitter {
 
   /** @param streamed views whose cache lines the members collect */
   private writeTeams(code: Code, streamed: readonly ViewParam[] = []): void {
-    const team = this.indexNames[0];
-    code.block(`for (int64_t ${team} = first; ${team} < last; ${team}++)`, () => {
+    const rank = this.indexNames[0];
+    code.block(`for (int64_t ${rank} = first; ${rank} < last; ${rank}++)`, () => {
       const frame = this.frame();
       frame.streamed = streamed;
       const writer = this.writer(code, frame);
       const totals = frame.accumulate(writer, this.reductions);
-      writer.statements(this.ir.body);
-      this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[${team}] = ${totals[n]};`));
+      const team = (): void => writer.statements(this.ir.body);
+      if (this.faults) this.faults.around(writer, team);
+      else team();
+      this.reductions.forEach((p, n) => code.line(`${this.reduced(p)}_partials[${rank}] = ${totals[n]};`));
     });
   }
 

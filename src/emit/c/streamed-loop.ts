@@ -57,7 +57,7 @@ export function writeStreamedLoop(
     };
     writeGroup(writer, loops, { variable, body, from: line, lane, lanes }, access, (list) => {
       code.line(`const int64_t ${counter} = ${line} + ${lane};`);
-      writer.statements(list);
+      writer.element(list);
     });
     frame.redirect = undefined;
     stored.forEach((_, n) => code.line(`stream_line(&${addressAt(n, LINE)}, ${buffers[n]});`));

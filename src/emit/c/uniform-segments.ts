@@ -54,9 +54,7 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
   const { index } = dialect.types;
   const elements = (body: readonly Stmt[], from: string, to: string): void => {
     if (loops.pays(body, loop.variable)) code.line(SIMD);
-    code.line(`for (${index} ${counter} = ${from}; ${counter} < ${to}; ${counter}++) {`);
-    writer.loop(body);
-    code.line("}");
+    code.block(`for (${index} ${counter} = ${from}; ${counter} < ${to}; ${counter}++)`, () => writer.element(body));
   };
   const uniform = access && uniformBranches(loop, access);
   if (!uniform) return elements(loop.body, begin, end);
@@ -177,7 +175,8 @@ function uniformBranches({ variable, body }: Pick<ElementLoop, "variable" | "bod
   const declared = new Set<string>();
   walkStmts(body, (stmt) => declares(stmt).forEach((name) => declared.add(name)));
   const isOwn = isVariable(variable);
-  const changes = (e: Expr): boolean => isOwn(e) || e.op === "load" || e.op === "element" || (e.op === "local" && declared.has(e.name));
+  const changes = (e: Expr): boolean =>
+    isOwn(e) || e.op === "load" || e.op === "element" || e.op === "checked" || (e.op === "local" && declared.has(e.name));
   /** The expression without locals of the body, as far as they have one value. */
   const resolved = (e: Expr): Expr => {
     const value = e.op === "local" ? definitions.get(e.name) : undefined;

@@ -70,6 +70,7 @@ export class VectorLoops {
     walkExprs(body, (e) => {
       if (e.op === "load" && !contiguous(e.view, e.indices)) pays = false;
       if (e.op === "element" && !near(e.index)) pays = false;
+      if (e.op === "checked" || e.op === "failed") pays = false;
       if (e.op === "table" && e.indices.some((i) => this.step(i, variable, changing) !== 0)) pays = false;
     });
     return pays;

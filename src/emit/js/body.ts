@@ -1,6 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
-import type { Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
+import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
 import { Addresses } from "./addresses.js";
@@ -24,6 +24,8 @@ export class Body implements ExprScope {
   private readonly accumulators = new Map<string, { folded: Folded; variable: string }>();
   private readonly arrays = new Map<string, { place: string; length: number }>();
   private readonly assigned: ReadonlySet<string>;
+  /** Variables of the element for indices that are checked. */
+  private places: string[] = [];
   private location: Location;
 
   constructor(readonly target: JsTarget) {
@@ -65,6 +67,19 @@ export class Body implements ExprScope {
 
   element(e: Extract<Expr, { op: "element" }>): string {
     return this.arrayElement(e.array, e.index, e.location);
+  }
+
+  checked({ index, extent, otherwise, site }: Extract<Expr, { op: "checked" }>): string {
+    const text = this.expr(index);
+    const place = /^[$\w]+$/.test(text) ? text : this.names.fresh("at");
+    if (place !== text) this.places.push(place);
+    const first = place === text ? place : `(${place} = ${text})`;
+    const fault = `($failed === 0 && ($failed = ${site + 1}, $index = ${place}), ${otherwise})`;
+    return `${first} >>> 0 < ${this.expr(extent, P.relation + 1)} ? ${place} : ${fault}`;
+  }
+
+  failed(): string {
+    return "$failed > 0";
   }
 
   checkInteger(exact: string, e: Expr): string | undefined {
@@ -245,11 +260,26 @@ export class Body implements ExprScope {
     return emitted;
   }
 
-  /** What is done for one element of a range. */
+  /** What is done for one element of a range, or one team. */
   elementBody(): Lines {
     const { ir, policy, checked } = this.target;
+    if (ir.checks) return this.noting(ir.checks);
     if (!checked || policy.kind === "team") return this.block(ir.body);
     return [`$element = [${policy.extents.map((_, axis) => this.index(axis)).join(", ")}];`, ...this.block(ir.body)];
+  }
+
+  /** The statements with what notes the element's first failure. */
+  private noting({ record }: Checks): Lines {
+    const { ir, policy } = this.target;
+    this.places = [];
+    const lines = this.block(ir.body);
+    const rank = policy.kind === "team" ? 1 : policy.extents.length;
+    const element = Array.from({ length: rank }, (_, axis) => this.index(axis)).join(", ");
+    return [
+      `let ${["$failed = 0, $index = 0", ...this.places].join(", ")};`,
+      ...lines,
+      `if ($failed !== 0) noteFault(${this.names.of(record)}, $failed - 1, $index, ${element});`,
+    ];
   }
 
   /** True if a loop's body is small enough to be written out several times. */

@@ -37,6 +37,9 @@ export interface ExprScope {
   load(e: Extract<Expr, { op: "load" }>): string;
   table(e: Extract<Expr, { op: "table" }>): string;
   element(e: Extract<Expr, { op: "element" }>): string;
+  /** A `checked` node, and whether one has failed. */
+  checked(e: Extract<Expr, { op: "checked" }>): string;
+  failed(): string;
   /** Called for each integer operation whose exact value may not fit its type; `exact` is its text, of any precedence. */
   checkInteger?(exact: string, e: Expr): string | undefined;
 }
@@ -110,8 +113,9 @@ function code(e: Expr, scope: ExprScope): Code {
     case "binary":
       return binary(e, scope);
     case "checked":
+      return { text: scope.checked(e), precedence: P.select };
     case "failed":
-      throw new Error("checked indices: to be written");
+      return { text: scope.failed(), precedence: P.relation };
     default:
       return unreachable(e);
   }

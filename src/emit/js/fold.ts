@@ -14,6 +14,8 @@ export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
     load: refuse,
     table: refuse,
     element: refuse,
+    checked: refuse,
+    failed: refuse,
   });
   return [...helpersIn(text, HELPERS), `return (a, b) => ${text};`].join("\n");
 }

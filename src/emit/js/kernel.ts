@@ -13,7 +13,7 @@ import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillCache } from "./
 import type { JsTarget, Allocation, AllocatedView } from "./target.js";
 
 /**
- * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike) and `buffers` (a list of them) that returns
+ * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike), `buffers` (a list of them) and `noteFault`, that returns
  * `(args, worker, workers) => void`. Arrays are constants that enclose the function, extents and strides are literals, as engines make
  * the fastest code of that. The text is unique to the launch, so that launches do not share type feedback.
  */
@@ -112,7 +112,7 @@ function teams(body: Body, league: number): Lines {
       body.withRows(() => [
         ...(body.target.checked ? ["$element = [$i0];"] : []),
         ...results.map((r) => `let ${total(r)} = ${identityText(r)};`),
-        ...body.withAccumulators(results, total, () => body.block(body.target.ir.body)),
+        ...body.withAccumulators(results, total, () => body.elementBody()),
         ...results.map((r) => `$partials_${body.names.of(r.name)}[$i0] = ${total(r)};`),
       ]),
     ),

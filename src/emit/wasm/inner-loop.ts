@@ -83,7 +83,9 @@ export class InnerLoop {
   }
 
   private changes(x: Expr): boolean {
-    return this.isVariable(x) || x.op === "element" || (x.op === "local" && this.inner.has(x.name));
+    return (
+      this.isVariable(x) || x.op === "element" || x.op === "checked" || x.op === "failed" || (x.op === "local" && this.inner.has(x.name))
+    );
   }
 
   /** True where the elements of a vector that a masked store leaves alone are nobody else's: all stores to the array have one linear index. */
@@ -179,13 +181,14 @@ export class InnerLoop {
       if (this.code.ordered) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
       return size >= 120 ? 1 : accumulators.size <= 2 ? 4 : width === 1 ? 2 : 1;
     }
-    if (width === 1) return 1;
+    if (width === 1 && !this.code.fault) return 1;
     let accesses = 0;
     let control = false;
     walkExprs(body, (e) => void (e.op === "load" && accesses++));
     walkStmts(body, (stmt) => {
       if (stmt.kind === "store") accesses++;
-      if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "if" || stmt.kind === "array") control = true;
+      if (stmt.kind === "for" || stmt.kind === "while" || stmt.kind === "array") control = true;
+      if (stmt.kind === "if" && !this.code.fault) control = true;
     });
     if (control) return 1;
     if (accesses <= 4 && size <= 80) return 4;
@@ -238,7 +241,8 @@ export class InnerLoop {
     const round = (body: readonly Stmt[]): void => {
       for (let copy = 0; copy < copies; copy++) {
         (vector ?? scalar).copy = copy;
-        (lanes ?? scalar).statements(body);
+        if (lanes) lanes.statements(body);
+        else this.element(scalar, body);
       }
     };
     this.loop(rounds, elements, () => {
@@ -264,6 +268,12 @@ export class InnerLoop {
     fn.end();
     if (vector) vector.copy = 0;
     this.code.release("i32", rounds);
+  }
+
+  /** An element of the range, or what is a part of a team's work. */
+  private element(scalar: ScalarCode, body: readonly Stmt[]): void {
+    if (this.variable.op === "index") scalar.element(body);
+    else scalar.statements(body);
   }
 
   /** Whether so many elements from the current one on lie in the interior. */
@@ -314,7 +324,7 @@ export class InnerLoop {
     });
     fn.get(left);
     fn.if();
-    this.loop(left, 1, () => scalar.statements(this.body));
+    this.loop(left, 1, () => this.element(scalar, this.body));
     fn.end();
   }
 

@@ -90,6 +90,8 @@ export class KernelCode {
   readonly entry: Gap;
   /** More different numbers than registers: vectors of them are better loaded than made. */
   readonly manyNumbers: boolean;
+  /** In code with checked indices: locals of an element's first failure (its site from 1, 0 for none; the index), and what notes it. */
+  readonly fault?: { readonly record: string; readonly note: number; readonly rank: number; readonly site: number; readonly index: number };
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
   /** What lies in the tables' memory, at which byte. */
@@ -110,9 +112,14 @@ export class KernelCode {
     this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
     this.importMath(ir);
+    const rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
+    const address = addressType(spec.wide);
+    const ints = Array<ValType>(2 + rank).fill("i32");
+    const note = ir.checks && this.module.import("env", "fault", [address, ...ints], []);
     this.fn = this.module.function("slice", [addressType(spec.wide), "i32", "i32", "i32"]);
     this.address = new Address(this.fn, spec.wide);
     const { fn } = this;
+    if (ir.checks) this.fault = { record: ir.checks.record, note: note!, rank, site: fn.local("i32"), index: fn.local("i32") };
     for (const param of ir.params)
       if (param.kind === "scalar") {
         const local = fn.local(valType(param.type));

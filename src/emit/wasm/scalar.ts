@@ -132,11 +132,58 @@ export class ScalarCode {
         if (e.type === "f32") fn.op("f32.demote_f64");
         return;
       case "checked":
+        return this.checked(e);
       case "failed":
-        throw new Error("checked indices: to be written");
+        fn.get(code.fault!.site);
+        fn.i32(0);
+        return fn.op("i32.ne");
       default:
         return unreachable(e);
     }
+  }
+
+  /** What an element does, with what notes its first failure. */
+  element(body: readonly Stmt[]): void {
+    const { code, fn } = this;
+    const { fault } = code;
+    if (!fault) return this.statements(body);
+    fn.i32(0);
+    fn.set(fault.site);
+    this.statements(body);
+    fn.get(fault.site);
+    fn.if();
+    fn.get(code.arrays.get(fault.record)!.base);
+    fn.get(fault.site);
+    fn.i32(1);
+    fn.op("i32.sub");
+    fn.get(fault.index);
+    for (let axis = 0; axis < fault.rank; axis++) this.expr({ op: "index", type: "i32", axis });
+    fn.call(fault.note);
+    fn.end();
+  }
+
+  private checked({ index, extent, otherwise, site }: Extract<Expr, { op: "checked" }>): void {
+    const { code, fn } = this;
+    const { fault } = code;
+    const at = code.temp("i32");
+    this.expr(index);
+    fn.tee(at);
+    this.expr(extent);
+    fn.op("i32.lt_u");
+    fn.if("i32");
+    fn.get(at);
+    fn.else();
+    fn.get(fault!.site);
+    fn.op("i32.eqz");
+    fn.if();
+    fn.i32(site + 1);
+    fn.set(fault!.site);
+    fn.get(at);
+    fn.set(fault!.index);
+    fn.end();
+    fn.i32(otherwise);
+    fn.end();
+    code.release("i32", at);
   }
 
   private loopVariable(): void {

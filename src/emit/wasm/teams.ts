@@ -36,7 +36,7 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
     scalar.constant(fold.type, fold.identity);
     fn.set(local);
   }
-  scalar.statements(spec.ir.body);
+  scalar.element(spec.ir.body);
   for (const { fold, local } of partials.values()) storePartial(code, fold, team, () => fn.get(local));
   Int.local(fn, team).plus(1).to(team);
   Int.local(fn, team).isBelow(Int.local(fn, SLICE.end)).emit();

@@ -93,7 +93,7 @@ export class VectorCode {
         throw new Error(`${e.op} does not vary`);
       case "checked":
       case "failed":
-        throw new Error("checked indices: to be written");
+        throw new Error(`${e.op} in a vector`);
       default:
         return unreachable(e);
     }
@@ -183,10 +183,9 @@ export class VectorCode {
       case "select":
       case "cast":
       case "call":
-        return false;
       case "checked":
       case "failed":
-        throw new Error("checked indices: to be written");
+        return false;
       default:
         return unreachable(e);
     }

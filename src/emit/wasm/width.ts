@@ -35,12 +35,19 @@ function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
 function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, width: 2 | 4): string | undefined {
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;
+  if (usesChecks(body)) return "as indices are checked";
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
   if (!code.ordered && foldsInPairs(code, body)) return "as its sums go in pairs";
   // Measured: to put two lanes together costs as much as what a vector saves in two operations; four lanes save twice as much.
   const saved = ((tally.contiguous + tally.operations) * width) / 4;
   return tally.lanewise > saved ? "as it gathers more than it computes" : undefined;
+}
+
+function usesChecks(body: readonly Stmt[]): boolean {
+  let found = false;
+  walkExprs(body, ({ op }) => void (found ||= op === "checked" || op === "failed"));
+  return found;
 }
 
 /** True where most folds are sums of values that lie side by side, so that one vector takes two of them. */

@@ -113,6 +113,7 @@ export class BodyWriter {
       case "let": {
         const name = this.local(stmt.name);
         if (!stmt.init) return this.line(stmt, `var ${name}: ${TYPES[stmt.type]};`);
+        if (stmt.init.op === "checked") return this.checked(stmt, name, stmt.init);
         return this.line(stmt, `${this.assigned.has(stmt.name) ? "var" : "let"} ${name}: ${TYPES[stmt.type]} = ${this.value(stmt.init)};`);
       }
       case "assign":
@@ -146,6 +147,15 @@ export class BodyWriter {
       default:
         return unreachable(stmt);
     }
+  }
+
+  /** An index that is checked, which stands in a statement of its own (see `sequenceChecks`). */
+  private checked(stmt: Stmt, name: string, { index, extent, otherwise, site }: Extract<Expr, { op: "checked" }>): void {
+    this.line(stmt, `var ${name}: i32 = ${this.value(index)};`);
+    this.code.block(`if u32(${name}) >= u32(${this.value(extent)})`, () => {
+      this.frame.fault(this, site, name);
+      this.code.line(`${name} = ${otherwise};`);
+    });
   }
 
   private branch(stmt: Extract<Stmt, { kind: "if" }>, head: string): void {
@@ -228,8 +238,9 @@ export class BodyWriter {
       case "call":
         return this.call(`${e.fn}_${e.type as FloatType}`, ...e.args.map((a) => this.value(a)));
       case "checked":
+        throw new Error("a checked index stands in no statement of its own");
       case "failed":
-        throw new Error("checked indices: to be written");
+        return [frame.failed(), Level.Term];
       default:
         return unreachable(e);
     }

@@ -28,6 +28,10 @@ export interface Frame<Body> {
   reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
   /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */
   uniform(body: Body, stmt: Stmt, type: "bool" | "i32", value: string): string;
+  /** Notes the index `at`, which is outside, as the element's failure at the site if that is its first. */
+  fault(body: Body, site: number, at: string): void;
+  /** True once an index of the element was outside. */
+  failed(): string;
   teamFor(body: Body, stmt: StmtOf<"teamFor">): void;
   teamReduce(body: Body, stmt: StmtOf<"teamReduce">): void;
   single(body: Body, stmt: StmtOf<"single">): void;

@@ -1,5 +1,6 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { contributionsOf } from "../../ir/analysis/contributions.js";
+import { sequenceChecks } from "../../ir/passes/sequence-checks.js";
 import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
 import { groupsApart, WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
@@ -10,7 +11,7 @@ import { ProgramWriter } from "./writer.js";
 
 /** WGSL of a kernel: its main shader, and what folds its partials and applies its sorted contributions. */
 export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: WgslAssumptions): WgslProgram {
-  const program = new ProgramWriter(ir, access, assumptions);
+  const program = new ProgramWriter(sequenceChecks(ir), access, assumptions);
   const traversal = traversalOf(program);
   const folds = program.reduces.length > 0 && !assumptions.partials;
   return {

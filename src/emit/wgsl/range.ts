@@ -24,6 +24,8 @@ export class RangeWriter extends EntryWriter {
   private readonly copies = new Map<string, string>();
   private readonly caches = new Map<string, ScatterCache>();
   private readonly slots = new Map<string, string>();
+  /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
+  private readonly failure: { readonly site: string; readonly index: string } | undefined;
 
   constructor(
     program: ProgramWriter,
@@ -33,6 +35,7 @@ export class RangeWriter extends EntryWriter {
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
     this.indexNames = AXES.slice(0, this.rank);
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
   }
 
   entry(): Entry {
@@ -208,7 +211,18 @@ export class RangeWriter extends EntryWriter {
 
   /* Pieces. */
 
+  override fault(body: BodyWriter, site: number, at: string): void {
+    const { site: failed, index } = this.failure!;
+    body.code.line(`if ${failed} == 0 { ${failed} = ${site + 1}; ${index} = ${at}; }`);
+  }
+
+  override failed(): string {
+    return `(${this.failure!.site} != 0)`;
+  }
+
   private element(): void {
+    const { failure } = this;
+    if (failure) this.code.line(`var ${failure.site} = 0;`).line(`var ${failure.index} = 0;`);
     for (const { name: target } of this.program.scatters("sorted")) {
       const position = this.indexNames
         .map((name, a) => `(${name} - ${this.begin(a)})`)
@@ -218,6 +232,8 @@ export class RangeWriter extends EntryWriter {
       this.code.line(`var ${slot} = ${position} * ${this.field({ kind: "slots", name: target })};`);
     }
     this.body.statements(this.ir.body);
+    if (!failure) return;
+    this.code.line(`if ${failure.site} != 0 { ${this.noteFailure(`${failure.site} - 1`, failure.index, this.indexNames)} }`);
   }
 
   protected override cacheOf(target: string): ScatterCache {

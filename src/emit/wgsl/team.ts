@@ -4,6 +4,7 @@ import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
 import { isShared, readsOutside, scratchArrays, teamRows } from "../../ir/analysis/teams.js";
 import { blocksOf, hasJump } from "../../ir/walk.js";
+import { TeamOrder } from "../c/gpu/faults.js";
 import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";
@@ -21,6 +22,12 @@ export class TeamWriter extends EntryWriter {
   private folding: readonly Folding[] = [];
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
+  private readonly order = new TeamOrder();
+  /**
+   * In code with checked indices: an index that all members compute alike was outside, and one of a member. What decides for all of them must
+   * not depend on what is known to one.
+   */
+  private readonly flags: readonly string[];
   private readonly scratch: ReadonlySet<string>;
   /** By sorted target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
@@ -40,6 +47,7 @@ export class TeamWriter extends EntryWriter {
     super(program, "main");
     this.indexNames = ["team", "place"];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    this.flags = this.ir.checks ? ["failed", "member_failed"].map((name) => this.names.fresh(name)) : [];
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
     this.collectDecided(program.ir.body, false);
@@ -57,6 +65,7 @@ export class TeamWriter extends EntryWriter {
     const first = sorted.length > 0 ? this.field({ kind: "firstTeam" }) : undefined;
     const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;
     code.block(`for (var ${team} = ${start}; ${team} < ${this.field({ kind: "league" })}; ${team} += i32(workgroups.x))`, () => {
+      for (const flag of this.flags) code.line(`var ${flag} = false;`);
       for (const { name } of sorted) {
         const slot = this.names.fresh(`${name}_slot`);
         this.nextSlots.set(name, slot);
@@ -71,6 +80,17 @@ export class TeamWriter extends EntryWriter {
       if (!last || !this.endsWithBarrier(last)) this.barrier();
     });
     return this.finish([members, 1, 1]);
+  }
+
+  override fault(body: BodyWriter, site: number, at: string): void {
+    body.code.block(`if !${this.failed()}`, () => {
+      body.code.line(`${this.flags[this.apart ? 1 : 0]} = true;`);
+      body.code.line(this.noteFailure(String(site), at, [this.indexNames[0], ...this.order.place]));
+    });
+  }
+
+  override failed(): string {
+    return this.apart ? `(${this.flags.join(" || ")})` : this.flags[0];
   }
 
   override teamSize(): string {
@@ -147,7 +167,7 @@ export class TeamWriter extends EntryWriter {
     this.contributing(body, stmt.body, name, count, (begin) =>
       body.code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
         begin();
-        this.inside([], () => body.statements(stmt.body));
+        this.inside([], name, () => body.statements(stmt.body));
       }),
     );
     this.barrier();
@@ -171,7 +191,9 @@ export class TeamWriter extends EntryWriter {
   /** A member is one invocation: no part of a workgroup can wait for its own stores. */
   private laneLoop(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">, count: string, folding: TeamWriter["folding"]): void {
     const name = body.local(stmt.name);
-    body.code.block(`for (var ${name} = 0; ${name} < ${count}; ${name}++)`, () => this.inside(folding, () => body.statements(stmt.body)));
+    body.code.block(`for (var ${name} = 0; ${name} < ${count}; ${name}++)`, () =>
+      this.inside(folding, name, () => body.statements(stmt.body)),
+    );
   }
 
   /** In order, into as many sums as strict reductions have. */
@@ -221,7 +243,7 @@ export class TeamWriter extends EntryWriter {
         this.declare(folding);
         code.block(`for (var ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES})`, () => {
           begin();
-          this.inside(folding, () => body.statements(stmt.body));
+          this.inside(folding, name, () => body.statements(stmt.body));
         });
         folding.forEach(({ accumulator }, n) => code.line(`${cells[n]}[${lane}] = ${accumulator};`));
       }),
@@ -243,7 +265,7 @@ export class TeamWriter extends EntryWriter {
       this.contributing(body, stmt.body, name, count, (begin) =>
         code.block(`for (var ${name} = thread; ${name} < ${count}; ${name} += threads)`, () => {
           begin();
-          this.inside(folding, () => body.statements(stmt.body));
+          this.inside(folding, name, () => body.statements(stmt.body));
         }),
       );
       const { members } = this.program.assumptions;
@@ -256,7 +278,7 @@ export class TeamWriter extends EntryWriter {
     this.contributing(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if thread == 0", () => {
         begin();
-        this.inside([], () => body.statements(stmt.body));
+        this.inside([], "0", () => body.statements(stmt.body));
       }),
     );
     this.barrier();
@@ -283,10 +305,11 @@ export class TeamWriter extends EntryWriter {
     return turns;
   }
 
-  private inside(folding: TeamWriter["folding"], write: () => void): void {
+  /** `turn` is the variable of a shared loop. */
+  private inside(folding: TeamWriter["folding"], turn: string, write: () => void): void {
     const before = [this.folding, this.apart] as const;
     [this.folding, this.apart] = [folding, true];
-    write();
+    this.order.inside(turn, write);
     [this.folding, this.apart] = before;
   }
 

@@ -16,6 +16,7 @@ import type {
 import { Code } from "../c/code.js";
 import { Names } from "../names.js";
 import { BodyWriter, closed, tableText } from "./body.js";
+import { noteFailure } from "./faults.js";
 import type { Frame, StmtOf } from "./frame.js";
 import { Helpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
@@ -82,6 +83,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   private readonly buffers = new Map<number, { name: string; written: boolean }>();
   private readonly workgroup: string[] = [];
   private workgroupBytes = 0;
+  /** The function that notes an index that is outside. */
+  private noteName: string | undefined;
 
   constructor(
     readonly program: ProgramWriter,
@@ -192,6 +195,24 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return name;
   }
 
+  /* Indices that are outside. */
+
+  fault(_body: BodyWriter, _site: number, _at: string): void {
+    throw new Error(`${this.name} checks no indices`);
+  }
+
+  failed(): string {
+    throw new Error(`${this.name} checks no indices`);
+  }
+
+  /** A statement that notes a failure in the record; `element` are terms. */
+  protected noteFailure(site: string, index: string, element: readonly string[]): string {
+    const { record } = this.ir.checks!;
+    const { name, representation } = this.buffer(viewPlace(record), true);
+    this.noteName ??= this.names.fresh("note_failure");
+    this.accessors.define(this.noteName, noteFailure(this.noteName, name, representation, this.base(record) ?? "0"));
+    return `${this.noteName}(${[site, index, ...[...element, "0", "0", "0"].slice(0, 4)].join(", ")});`;
+  }
   /* Statements that depend on the policy. */
 
   index(axis: number): string {

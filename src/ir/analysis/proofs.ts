@@ -16,8 +16,8 @@ export interface Known {
   range(atom: string): Interval | undefined;
   /** Extents of a view, scatter target, private or scratch array, or table. */
   shape(array: string): readonly number[];
-  /** True for arrays whose every index is right by construction. */
-  trusted(array: string): boolean;
+  /** True for axes along which an array's every index is right by construction. */
+  trusted(array: string, axis: number): boolean;
 }
 
 /** What holds where an expression stands: linear forms that are at least 0. */
@@ -92,9 +92,9 @@ class Prover {
 
   private access(node: Expr | Stmt, array: string, indices: readonly Expr[], facts: Facts): void {
     const number = this.number++;
-    if (this.known.trusted(array)) return;
     const shape = this.known.shape(array);
     const axes = indices.flatMap((index, axis) => {
+      if (this.known.trusted(array, axis)) return [];
       const [low, high] = this.range(index, facts);
       return 0 <= low && high < shape[axis] ? [] : [axis];
     });

@@ -5,7 +5,7 @@ import type { Unproved } from "../analysis/proofs.js";
 import { arrayShapes } from "../analysis/bounds.js";
 import { define, localOf } from "../by-name.js";
 import type { CheckSite, Expr, KernelIR, Location, Stmt } from "../types.js";
-import { changeOf, mapBlocks, mapChildren, mapOwnExprs, readOf, walkStmts } from "../walk.js";
+import { changeOf, mapBlocks, mapChildren, mapOwnExprs, readOf, someExpr, walkExprs, walkStmts } from "../walk.js";
 import { Names } from "./copy.js";
 
 /** What the record of a launch's first failure holds, an i32 each; all are 0 before. */
@@ -76,40 +76,58 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
     const { location } = before;
     if (mapped.kind === "while" && !hasTeamSteps(mapped))
       return [{ ...mapped, cond: and(not({ op: "failed", type: "bool" }), mapped.cond) }];
-    const found = unproved.get(before);
-    const change = changeOf(before);
-    if (!found || !change || !("value" in mapped)) return [mapped];
-    // As JavaScript does: the indices, the value, then whether the element is there.
-    const text = `${change.name}${change.indices.map((index) => `[${printExpr(index, indexNames(ir))}]`).join("")}`;
-    const kind = change.kind === "scatter" ? "scatter" : "write";
     const lets: Stmt[] = [];
     const local = (wish: string, init: Expr): Expr => {
       const name = names.fresh(wish);
       lets.push(define(name, init, location));
       return localOf(name, init.type);
     };
-    const indices = changeOf(mapped)!.indices.map((index) => local("at", index));
-    const value = local("value", mapped.value);
-    const checks = found.axes.map((axis): Expr => {
-      const number = site(kind, change.name, text, axis, location);
-      const checked: Expr = {
-        op: "checked",
-        type: "i32",
-        index: indices[axis],
-        extent: limit(change.name, axis),
-        otherwise: -1,
-        site: number,
-      };
-      return ge(local("inside", checked), 0);
+    /** In front of the statement where it may fail, in the order of these calls. */
+    const early = (wish: string, e: Expr): Expr => (mayFail(e) ? local(wish, e) : e);
+    if (mapped.kind === "for") {
+      if (!mayFail(mapped.stop)) return [mapped];
+      const start = early("start", mapped.start);
+      return [...lets, { ...mapped, start }];
+    }
+    const change = changeOf(mapped);
+    if (!change || !("value" in mapped)) return [mapped];
+    // As JavaScript does: the indices, each but the last checked at once, the value, then whether the element is there; of a scatter, all then.
+    const later = mayFail(mapped.value);
+    const last = change.kind === "scatter" ? 0 : change.indices.length - 1;
+    const axes = unproved.get(before)?.axes ?? [];
+    const check = (index: Expr, axis: number): Expr => {
+      const text = `${change.name}${changeOf(before)!
+        .indices.map((index) => `[${printExpr(index, indexNames(ir))}]`)
+        .join("")}`;
+      const number = site(change.kind === "scatter" ? "scatter" : "write", change.name, text, axis, location);
+      return local("inside", { op: "checked", type: "i32", index, extent: limit(change.name, axis), otherwise: -1, site: number });
+    };
+    let indices = change.indices.map((index, axis) => {
+      if (axis < last && axes.includes(axis)) return check(index, axis);
+      return later && axes.includes(axis) ? local("at", index) : early("at", index);
     });
-    const then: Stmt = mapped.kind === "setElement" ? { ...mapped, index: indices[0], value } : ({ ...mapped, indices, value } as Stmt);
-    return [...lets, { kind: "if", cond: checks.reduce((a, b) => and(a, b)), then: [then], else: [], location }];
+    const value = early("value", mapped.value);
+    indices = indices.map((index, axis) => (axis >= last && axes.includes(axis) ? check(index, axis) : index));
+    const changed: Stmt = mapped.kind === "setElement" ? { ...mapped, index: indices[0], value } : ({ ...mapped, indices, value } as Stmt);
+    if (axes.length === 0) return [...lets, changed];
+    const cond = axes.map((axis) => ge(indices[axis], 0)).reduce((a, b) => and(a, b));
+    return [...lets, { kind: "if", cond, then: [changed], else: [], location }];
   };
 
   const body = ir.body.flatMap(stmt);
   const view = { kind: "view", name: record, element: "i32", rank: 1, disjoint: true } as const;
-  return { ...ir, params: [...ir.params, view], body, checks: { record, sites } };
+  return { ...ir, params: [...ir.params, view], body, checks: { record, sites, unproved: unproved.size, accesses: accessesOf(ir) } };
 }
+
+/** How often the code names an element of some array. */
+function accessesOf({ body }: KernelIR): number {
+  let count = 0;
+  walkExprs(body, (e) => void (readOf(e) && count++));
+  walkStmts(body, (stmt) => void (changeOf(stmt)?.indices.length && count++));
+  return count;
+}
+
+const mayFail = (e: Expr): boolean => someExpr(e, ({ op }) => op === "checked");
 
 /** True where all members of a team pass something together inside: none may leave the loop alone. */
 function hasTeamSteps(loop: Stmt): boolean {

@@ -22,10 +22,10 @@ const MAX_NODES = 24000;
  * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
  * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
  * reductions changes. Of an `if` around its work, all take the first branch, under the guard; so do places that differ near the ends of the
- * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one.
+ * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one, and where indices are checked.
  */
 export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
-  if (asked === 1 || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
+  if (asked === 1 || ir.checks || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
   if (!single) return undefined;
   const moved = (by: number) => (node: Expr) =>
@@ -55,6 +55,8 @@ export function splitUniform(body: readonly Stmt[], axis: number): { head: reado
   const changes = (node: Expr) =>
     (node.op === "index" && node.axis === axis) ||
     node.op === "element" ||
+    node.op === "checked" ||
+    node.op === "failed" ||
     (node.op === "load" && written.has(node.view)) ||
     (node.op === "local" && !known.has(node.name));
   const isLocal = (stmt: Stmt) => stmt.kind === "let" && stmt.init !== undefined;

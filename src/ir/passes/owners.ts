@@ -34,6 +34,8 @@ const MOST_CLUSTERS = 2;
 /** Why owners cannot run the kernel; undefined where they can. */
 export function whyNoOwners(ir: KernelIR): string | undefined {
   if (ir.policy.kind === "team") return "teams are not shared out among owners";
+  // One that is in nobody's part would be seen by nobody.
+  if (ir.checks) return "its indices are checked";
   if (ir.policy.rank === 4) return "the range has four axes";
   let reason: string | undefined;
   walkStmts(ir.body, ({ kind }) => {

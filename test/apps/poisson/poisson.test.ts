@@ -66,7 +66,7 @@ describe("preconditioners", () => {
 test("the planner leaves 8 words a cell to conjugate gradients", async () => {
   const poisson = new Poisson(one, { ...DEFAULTS, size: 16 });
   await poisson.reset();
-  const text = poisson.skeleton.explain();
+  const text = await poisson.skeleton.explain();
   assert.match(text, /64 instead of 112 bytes a cell/);
   const { bytes } = await poisson.skeleton.work();
   assert.ok(bytes > 64 * 16 ** 3 && bytes < 90 * 16 ** 3, `${bytes / 16 ** 3} bytes a cell`);

@@ -1,4 +1,4 @@
-import { chunksPerLine, foldLanes, foldOf, foldOfParam, hostArray, partialCount, type Binding } from "isoform/backend";
+import { chunksPerLine, foldLanes, foldOf, foldOfParam, hostArray, noteFault, partialCount, type Binding } from "isoform/backend";
 import {
   evaluate,
   identityOf,
@@ -38,12 +38,14 @@ export class Program {
   private readonly arrays = new Map<string, number[]>();
   private readonly accumulators = new Map<string, Accumulator>();
   private readonly reductions: ReduceParam[];
-  private readonly body: Run;
+  private readonly body: () => void;
+  /** The first index of the element, or team, that was outside. */
+  private failure: { site: number; index: number } | undefined;
 
   constructor(private readonly binding: Binding) {
     this.reductions = binding.ir.params.filter((param) => param.kind === "reduce");
     for (const param of this.reductions) this.accumulators.set(param.name, accumulator(foldOfParam(param), param.identity));
-    this.body = this.block(binding.ir.body);
+    this.body = this.element(this.block(binding.ir.body));
   }
 
   /** Runs it to the end; gives the partial results of each reduction, a new list. */
@@ -81,6 +83,20 @@ export class Program {
         for (const [{ name }, list] of partials) list[line * chunks + chunk] = total(this.accumulators.get(name)!);
       }
     }
+  }
+
+  /** The body, with what notes a failure. */
+  private element(body: Run): () => void {
+    const { checks, policy } = this.binding.ir;
+    if (!checks) return body;
+    const record = hostArray(this.binding.views[checks.record]) as Int32Array;
+    const rank = policy.kind === "team" ? 1 : policy.rank;
+    return () => {
+      this.failure = undefined;
+      body();
+      const failure = this.failure as { site: number; index: number } | undefined;
+      if (failure) noteFault(record, failure.site, failure.index, ...this.at.slice(0, rank));
+    };
   }
 
   private start(): void {
@@ -164,9 +180,17 @@ export class Program {
         const a = this.expr(expr.a);
         return () => evaluate.cast(expr.type, expr.a.type, a());
       }
-      case "checked":
+      case "checked": {
+        const [index, extent] = [this.number(expr.index), this.number(expr.extent)];
+        return () => {
+          const at = index();
+          if (at >= 0 && at < extent()) return at;
+          this.failure ??= { site: expr.site, index: at };
+          return expr.otherwise;
+        };
+      }
       case "failed":
-        throw new Error("checked indices: to be written");
+        return () => this.failure !== undefined;
       case "call": {
         const args = expr.args.map((arg) => this.number(arg));
         return () =>

@@ -47,8 +47,8 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
       const set = await devices(spec);
       const { steps, temporary } = await cg(dense(set, [8, 6, 7], { periodic }));
       const plan = skeleton(set, "cg", steps, { temporary, occ: "in-kernel", precision: "fast" });
-      assert.match(plan.explain(), /what neighbours read is stored there, too/);
-      assert.deepEqual(plan.explain().match(/^ {2}halo .* -> /gm), null, "no halos are copied in the steady state");
+      assert.match(await plan.explain(), /what neighbours read is stored there, too/);
+      assert.deepEqual((await plan.explain()).match(/^ {2}halo .* -> /gm), null, "no halos are copied in the steady state");
       plan.free();
       await set.close();
       const found = await solve(spec, { occ: "in-kernel", precision: "fast" }, { periodic });
@@ -71,7 +71,7 @@ describe("plans over several GPUs of AMD", { skip: typeof made === "string" && m
       });
       const around = grid.container("around", { u, v }, ({ u, v }, c) => void (v[c] = u.at(c, 0, 0, -1) + u.at(c, 0, 0, 1)));
       const plan = skeleton(set, "checkers", [some, around], { occ: "in-kernel", precision: "fast", fuse: false });
-      if (spec !== "js") assert.match(plan.explain(), /what neighbours read is stored there, too/);
+      if (spec !== "js") assert.match(await plan.explain(), /what neighbours read is stored there, too/);
       await plan.run(3);
       found.push(Float64Array.from(await v.download()));
       plan.free();

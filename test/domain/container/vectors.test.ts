@@ -116,13 +116,13 @@ it("they convert to the type of what they write", async () => {
   assert.equal(await whole.get([1, 1, 1]), 0);
 });
 
-it("they fuse like containers that one writes", () => {
+it("they fuse like containers that one writes", async () => {
   const grid = KINDS.dense(jsSet(1), EXTENTS, undefined);
   const [x, y] = ["x", "y"].map((name) => grid.field(name, f64, { cardinality: 2 }));
   const [a, total, most] = ["a", "total", "most"].map((name) => grid.scalar(name, f64));
   x.fill(1);
   y.fill(1);
-  const text = skeleton(grid.set, "vectors", [scale(2, x), axpy(a, x, y), dot(x, y, total), normMax(y, most)]).explain();
+  const text = await skeleton(grid.set, "vectors", [scale(2, x), axpy(a, x, y), dot(x, y, total), normMax(y, most)]).explain();
   assert.match(text, /Tasks in the order of launches: .*\n +1 .* scale \+ axpy \+ dot \+ normMax *\n*/);
   assert.doesNotMatch(text, /\n +2 +stream/);
 });

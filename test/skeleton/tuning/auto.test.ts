@@ -48,12 +48,12 @@ test("choosing the level leaves fields, scalars, swaps and halos as they were", 
     a.fill((x, y) => noise(x, y));
     total.set(3);
     const steps = skeleton(grid.set, "smoothing", [smooth, swap(a, b), add], { occ, precision: "strict" });
-    if (occ === "auto") assert.match(steps.explain(), /the level of overlap will be chosen in the first run/);
+    if (occ === "auto") assert.match(await steps.explain(), /the level of overlap will be chosen in the first run/);
     const before = remembered().length;
     await steps.run(3);
     if (occ === "auto") {
       assert.equal(remembered().length, results.length === 1 ? before + 1 : before);
-      const [, level] = /OCC ([a-z-]+) was the fastest: none [\d.]+ us, standard /.exec(steps.explain())!;
+      const [, level] = /OCC ([a-z-]+) was the fastest: none [\d.]+ us, standard /.exec(await steps.explain())!;
       assert.ok(OCC_LEVELS.includes(level as OccLevel));
     }
     results.push([...(await a.download()), await total.get()]);
@@ -87,5 +87,5 @@ test("on one device there is nothing to choose", async () => {
   });
   const steps = skeleton(grid.set, "one", [set], { occ: "auto" });
   await steps.run(1);
-  assert.match(steps.explain(), /^skeleton "one" on js: OCC none,/);
+  assert.match(await steps.explain(), /^skeleton "one" on js: OCC none,/);
 });

@@ -44,6 +44,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     blocks: (axis) => `gridDim.${axis}`,
     threads: (axis) => `blockDim.${axis}`,
     barrier: "__syncthreads()",
+    fence: "__threadfence()",
     pointer: (_space, type) => (type === "i64" ? "long long *" : `${types[type]} *`),
     restrict: "__restrict__",
     sharedPrefix: "__shared__",

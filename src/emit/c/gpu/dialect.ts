@@ -117,6 +117,8 @@ export interface GpuDialect extends Dialect {
   threads(axis: Axis): string;
   /** A call behind which the threads of a block see each other's stores. */
   readonly barrier: string;
+  /** A call behind which all blocks see what the thread has stored before, and it what they have. */
+  readonly fence: string;
   /** The type of a pointer, up to the name. */
   pointer(space: Space, type: ElementType | "i64"): string;
   readonly restrict: string;
@@ -135,7 +137,7 @@ export interface GpuDialect extends Dialect {
   /** Absent where GPUs see each other's stores only after the kernels that made them. */
   readonly peerAccess?: PeerAccess;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
-  /** The function that exchanges a u32 of the block's memory at a pointer where it equals its second argument, and gives what was there. */
+  /** The function that exchanges an integer at a pointer where it equals its second argument, and gives what was there. */
   readonly exchange: string;
   /** See `Runs`; absent where threads do not exchange values. */
   readonly runs?: Runs;

@@ -1,5 +1,6 @@
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import { contributionsOf } from "../../../ir/analysis/contributions.js";
+import { sequenceChecks } from "../../../ir/passes/sequence-checks.js";
 import type { KernelIR } from "../../../ir/types.js";
 import { writeTable } from "../body.js";
 import { Code } from "../code.js";
@@ -13,7 +14,8 @@ import { type EntryWriter, ProgramWriter } from "./writer.js";
 import { originText } from "../../text.js";
 
 /** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
-export function emitGpu(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, dialect: GpuDialect): GpuProgram {
+export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, dialect: GpuDialect): GpuProgram {
+  const ir = sequenceChecks(kernel);
   const program = new ProgramWriter(ir, access, assumptions, dialect);
   const traversal = traversalOf(program);
   const writer = traversal === "teams" ? new TeamWriter(program) : new RangeWriter(program, traversal);

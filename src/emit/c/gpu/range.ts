@@ -59,6 +59,8 @@ export class RangeWriter extends EntryWriter {
   private readonly caches = new Map<string, ScatterCache>();
   private readonly slots = new Map<string, string>();
   private peerStores: PeerStores | undefined;
+  /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
+  private readonly failure: { readonly site: string; readonly index: string } | undefined;
 
   constructor(
     program: ProgramWriter,
@@ -68,6 +70,7 @@ export class RangeWriter extends EntryWriter {
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
     this.indexNames = AXES.slice(0, this.rank);
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
     const { head, rest } = inBox ? splitUniform(program.ir.body, 0) : { head: [], rest: program.ir.body };
     [this.head, this.rest] = [head, rest];
@@ -405,9 +408,22 @@ export class RangeWriter extends EntryWriter {
 
   /* Pieces. */
 
+  override fault(_body: BodyWriter, site: number, at: string): string {
+    const { site: failed, index } = this.failure!;
+    return `${failed} ? (void)0 : (void)(${index} = ${at}, ${failed} = ${site + 1})`;
+  }
+
+  override failed(): string {
+    return `(${this.failure!.site} != 0)`;
+  }
+
   private element(): void {
+    const { failure } = this;
+    // Noted behind all else, as calls keep the compiler from what it does with loads around them.
+    if (failure) this.code.line(`int ${failure.site} = 0, ${failure.index} = 0;`);
     this.openSlots();
     this.body.statements(this.rest);
+    if (failure) this.code.line(`if (${failure.site}) ${this.noteFailure(`${failure.site} - 1`, failure.index, this.indexNames)};`);
   }
 
   /** Where an element's slots begin. */

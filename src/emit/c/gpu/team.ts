@@ -6,6 +6,7 @@ import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.j
 import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../../../ir/analysis/teams.js";
 import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
+import { TeamOrder } from "./faults.js";
 import { foldByHalves } from "./folds.js";
 import type { Entry } from "./program.js";
 import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
@@ -58,6 +59,12 @@ export class TeamWriter extends EntryWriter {
   /** By sorted target: the variable with the team's next slot, alike for all members, and inside a shared loop the member's own. */
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
+  private readonly order = new TeamOrder();
+  /**
+   * In code with checked indices, by who runs it alike: an index of theirs was outside. What decides for all of them must not depend on what
+   * is known to one.
+   */
+  private readonly flags: Readonly<Record<typeof this.runs, string>>;
   private readonly barrierBefore: boolean;
   private readonly dynamic: boolean;
 
@@ -66,6 +73,8 @@ export class TeamWriter extends EntryWriter {
     this.indexNames = ["team", "place"];
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     this.dynamic = dynamicScratchBytes(program.ir.body) > 0;
+    const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : "");
+    this.flags = { team: flag("failed"), member: flag("member_failed"), thread: flag("thread_failed") };
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
     this.lanes = lanesOf(program);
@@ -86,6 +95,7 @@ export class TeamWriter extends EntryWriter {
     code.block(
       `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${block("x")}; ${team} < ${league}; ${team} += ${blocks("x")})`,
       () => {
+        if (this.ir.checks) for (const flag of Object.values(this.flags)) code.line(`bool ${flag} = false;`);
         for (const { name } of sorted) {
           const slot = this.names.fresh(`${name}_slot`);
           this.nextSlots.set(name, slot);
@@ -117,6 +127,16 @@ export class TeamWriter extends EntryWriter {
 
   get threads(): number {
     return this.program.assumptions.members;
+  }
+
+  override fault(_body: BodyWriter, site: number, at: string): string {
+    const note = this.noteFailure(String(site), at, [this.indexNames[0], ...this.order.place]);
+    return `${this.failed()} ? (void)0 : (${this.flags[this.runs]} = true, ${note})`;
+  }
+
+  override failed(): string {
+    const { team, member, thread } = this.flags;
+    return { team, member: `(${team} || ${member})`, thread: `(${team} || ${member} || ${thread})` }[this.runs];
   }
 
   override teamSize(): string {
@@ -200,7 +220,7 @@ export class TeamWriter extends EntryWriter {
     this.contributing(body, stmt.body, name, count, (begin) => {
       body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
-      this.inside(this.runnersOf(stmt), () => body.loop(stmt.body));
+      this.inside(this.runnersOf(stmt), name, () => body.loop(stmt.body));
       body.code.line("}");
     });
     body.code.line(`${this.dialect.barrier};`);
@@ -268,7 +288,7 @@ export class TeamWriter extends EntryWriter {
     const name = body.counter(stmt.name);
     const [first, next] = this.runs === "member" ? [this.member.lane, `${name} += ${this.lanes}`] : [0, `${name}++`];
     body.code.line(`for (${this.T.index} ${name} = ${first}; ${name} < ${count}; ${next}) {`);
-    this.inside("thread", () => body.loop(stmt.body), folding);
+    this.inside("thread", name, () => body.loop(stmt.body), folding);
     body.code.line("}");
   }
 
@@ -300,7 +320,7 @@ export class TeamWriter extends EntryWriter {
         folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
         body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
         body.code.indented(begin);
-        this.inside(runs, () => body.loop(stmt.body), folding);
+        this.inside(runs, name, () => body.loop(stmt.body), folding);
         body.code.line("}");
         const once = runs === "member" ? `if (${this.member.lane} == 0) ` : "";
         folding.forEach(({ accumulator }, n) => body.code.line(`${once}${lanes[n]}[${lane}] = ${accumulator};`));
@@ -323,7 +343,7 @@ export class TeamWriter extends EntryWriter {
       const [first, step] = this.sharersOf(stmt);
       body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
       body.code.indented(begin);
-      this.inside(this.runnersOf(stmt), () => body.loop(stmt.body), folding);
+      this.inside(this.runnersOf(stmt), name, () => body.loop(stmt.body), folding);
       body.code.line("}");
     });
     // All lanes of a member have what it folded.
@@ -360,7 +380,7 @@ export class TeamWriter extends EntryWriter {
     this.contributing(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if (thread == 0)", () => {
         begin();
-        this.inside("thread", () => body.statements(stmt.body));
+        this.inside("thread", "0", () => body.statements(stmt.body));
       }),
     );
     body.code.line(`${this.dialect.barrier};`);
@@ -389,10 +409,11 @@ export class TeamWriter extends EntryWriter {
     return this.runnersOf(stmt) === "member" ? [this.member.number, this.member.count] : ["thread", "threads"];
   }
 
-  private inside(runs: "member" | "thread", write: () => void, folding: typeof this.folding = this.folding): void {
+  /** `turn` is the variable of a shared loop. */
+  private inside(runs: "member" | "thread", turn: string, write: () => void, folding: typeof this.folding = this.folding): void {
     const outer = { runs: this.runs, folding: this.folding };
     Object.assign(this, { runs, folding });
-    write();
+    this.order.inside(turn, write);
     Object.assign(this, outer);
   }
 

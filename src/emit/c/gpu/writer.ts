@@ -9,6 +9,7 @@ import { Helpers } from "../helpers.js";
 import { Names, wordOf } from "../../names.js";
 import { readAfterWrite } from "./coherence.js";
 import { finalThreads, type BlockShape, type Declared, type GpuDialect, type Space } from "./dialect.js";
+import { NOTE_FAILURE, noteFailure } from "./faults.js";
 import { canSend } from "./mailbox.js";
 import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode, ValueParam } from "./program.js";
 
@@ -100,6 +101,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     withBody: boolean,
   ) {
     this.body = new BodyWriter(this.code, program.ir, program.dialect, this, this.names, program.helpers);
+    if (program.ir.checks) this.names.fresh(NOTE_FAILURE);
     // The kernel's own names come first, so that they stay as they are.
     for (const table of program.ir.tables) this.names.of("table", table.name);
     for (const param of withBody ? program.ir.params : [])
@@ -191,7 +193,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   pointer(view: string): string {
     const slot: GpuSlot = { kind: "view", name: view };
     const identifier = this.names.of("view", view);
-    if (!this.params.has(slotText(slot))) {
+    if (!this.params.has(slotText(slot)) && view === this.ir.checks?.record) this.addPointer(slot, identifier, "i32", {});
+    else if (!this.params.has(slotText(slot))) {
       const { kind, element } = this.program.array(view);
       const written = kind === "scatter" || this.program.access.views[view]?.written;
       const stale = !written && this.program.readAfterWrite.has(element);
@@ -217,6 +220,21 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
 
   teamSize(): string {
     return "1";
+  }
+
+  fault(_body: BodyWriter, _site: number, _at: string): string {
+    throw new Error(`${this.name} checks no indices`);
+  }
+
+  failed(): string {
+    throw new Error(`${this.name} checks no indices`);
+  }
+
+  /** A call that notes a failure in the record; `element` are terms. */
+  protected noteFailure(site: string, index: string, element: readonly string[]): string {
+    this.program.definitions.add(noteFailure(this.dialect));
+    const axes = [...element.map((term) => `(int)${term}`), "0", "0", "0"].slice(0, 4);
+    return `${NOTE_FAILURE}(${[this.pointer(this.ir.checks!.record), site, index, ...axes].join(", ")})`;
   }
 
   scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {

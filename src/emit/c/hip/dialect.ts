@@ -41,7 +41,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     peerAccess: undefined,
     lastBlock: {
       threads: cuda.finishThreads,
-      fence: "__threadfence()",
+      fence: cuda.fence,
       ticket: (pointer, last) => `atomicInc(${pointer}, ${last})`,
     },
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.

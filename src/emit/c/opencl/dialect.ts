@@ -73,6 +73,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     blocks: (axis) => `get_num_groups(${DIMENSION[axis]})`,
     threads: (axis) => `get_local_size(${DIMENSION[axis]})`,
     barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+    fence: "mem_fence(CLK_GLOBAL_MEM_FENCE)",
     pointer: (space, type) => `${SPACE[space]} ${type === "i64" ? "long" : types[type]} *`,
     restrict: "restrict",
     sharedPrefix: "__local",
