@@ -5,8 +5,8 @@
  * by bits, and the result is made of bits, in which no compiler can find a float to compute otherwise.
  */
 export const DIVISION = {
+  // The 24 bits of a magnitude that is fraction_of * 2^(exponent_of - 150), of subnormals too.
   fraction_of: `
-/* The 24 bits of a magnitude that is fraction_of * 2^(exponent_of - 150), of subnormals too. */
 fn fraction_of(size: u32) -> u32 {
   return select((size & 0x7fffffu) | 0x800000u, size << ((countLeadingZeros(size) - 8u) & 31u), size < 0x800000u);
 }`,

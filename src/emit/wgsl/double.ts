@@ -27,8 +27,8 @@ export const BY_BITS = {
 fn plus(a: f32, b: f32) -> f32 { return rounded(a + b); }`,
   times_plus: `
 fn times_plus(a: f32, b: f32, c: f32) -> f32 { return rounded(rounded(a * b) + c); }`,
+  // Halves of 12 bits, whose products are exact.
   exact_product: `
-/* Halves of 12 bits, whose products are exact. */
 fn exact_product(a: f32, b: f32) -> vec2<f32> {
   let product = rounded(a * b);
   let a_high = bitcast<f32>(bitcast<u32>(a) & 0xfffff000u);
@@ -41,8 +41,8 @@ fn exact_product(a: f32, b: f32) -> vec2<f32> {
 };
 
 export const DOUBLE = {
+  // a + b for |a| >= |b|.
   quick_sum: `
-/* a + b for |a| >= |b|. */
 fn quick_sum(a: f32, b: f32) -> vec2<f32> {
   let sum = plus(a, b);
   return vec2<f32>(sum, plus(b, plus(a, -sum)));
@@ -69,8 +69,8 @@ fn mul_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let low = times_plus(a.x, b.y, times_plus(a.y, b.x, high.y));
   return range_checked(quick_sum(high.x, low), high.x);
 }`,
+  // a b + c, within 9 u^2 of the greater of both terms.
   fma_f64: `
-/* a b + c, within 9 u^2 of the greater of both terms. */
 fn fma_f64(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec2<f32> {
   let product = exact_product(a.x, b.x);
   let low = exact_sum(times_plus(a.x, b.y, times_plus(a.y, b.x, product.y)), c.y);
@@ -78,14 +78,14 @@ fn fma_f64(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec2<f32> {
   let sum = quick_sum(high.x, plus(high.y, low.x));
   return range_checked(quick_sum(sum.x, plus(low.y, sum.y)), high.x);
 }`,
+  // a * b for one f32.
   scaled_f64: `
-/* a * b for one f32. */
 fn scaled_f64(a: vec2<f32>, b: f32) -> vec2<f32> {
   let high = exact_product(a.x, b);
   return quick_sum(high.x, times_plus(a.y, b, high.y));
 }`,
+  // Operands are brought to the middle of the range, where no product leaves it.
   div_f64: `
-/* Operands are brought to the middle of the range, where no product leaves it. */
 fn div_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let first = div_f32(a.x, b.x);
   let size = bitcast<u32>(b.x) & 0x7f800000u;
@@ -112,8 +112,8 @@ fn sqrt_f64(a: vec2<f32>) -> vec2<f32> {
   let special = select(a.x, not_a_number(), a.x < 0.0);
   return select(exact, vec2<f32>(special, 0.0), !(a.x > 0.0) | !is_finite(a.x));
 }`,
+  // a * 2^n, n from -300 to 300, in two steps so that neither leaves the range before it must.
   times_power: `
-/* a * 2^n, n from -300 to 300, in two steps so that neither leaves the range before it must. */
 fn times_power(a: vec2<f32>, n: i32) -> vec2<f32> {
   let half = clamp(n / 2, -126, 127);
   let rest = clamp(n - half, -126, 127);
@@ -148,8 +148,8 @@ fn trunc_f64(a: vec2<f32>) -> vec2<f32> {
   let sign = select(1.0, -1.0, (bitcast<u32>(a.x) >> 31u) == 1u);
   return sign * floor_f64(sign * a);
 }`,
+  // The whole quotient comes in pieces that are exact times the divisor.
   rem_f64: `
-/* The whole quotient comes in pieces that are exact times the divisor. */
 fn rem_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let none = !is_finite(a.x) | is_nan(b.x) | (b.x == 0.0);
   let divisor = abs_f64(b);
@@ -168,8 +168,8 @@ fn f64_from_i32(a: i32) -> vec2<f32> { return quick_sum(f32(a & -65536), f32(a &
 fn f64_from_u32(a: u32) -> vec2<f32> { return quick_sum(f32(a & 0xffff0000u), f32(a & 0xffffu)); }`,
   f64_from_bool: `
 fn f64_from_bool(a: bool) -> vec2<f32> { return vec2<f32>(select(0.0, 1.0, a), 0.0); }`,
+  // The lower part counts where the greater one is whole and does not saturate by itself.
   i32_from_f64: `
-/* The lower part counts where the greater one is whole and does not saturate by itself. */
 fn i32_from_f64(a: vec2<f32>) -> i32 {
   let low = i32(select(floor(a.y), ceil(a.y), a.x < 0.0));
   let edge = (abs(a.x) == 2147483648.0) & (((a.x > 0.0) & (low < 0)) | ((a.x < 0.0) & (low > 0)));
@@ -189,8 +189,8 @@ fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,
 
 /** What is left where a value leaves the range. */
 export const STRICT_ENDS = {
+  // The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign.
   range_checked: `
-/* The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign. */
 fn range_checked(value: vec2<f32>, high: f32) -> vec2<f32> {
   let whole = vec2<f32>(value.x, select(0.0, value.y, is_finite(value.x)));
   return select(whole, vec2<f32>(high, 0.0), !is_finite(high) | ((value.x == 0.0) & (high == 0.0)));

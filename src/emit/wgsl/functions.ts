@@ -29,8 +29,8 @@ const TWO_OVER_PI = [0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb6295
 const LN2 = [0.6931471824645996, -1.9046542121259336e-9, -8.78318373858934e-17];
 
 const CORE = {
+  // The sum of coefficients 0 .. count-1 of a table times powers of x.
   series: `
-/* The sum of coefficients 0 .. count-1 of a table times powers of x. */
 const EXP_TERMS = ${table(terms(9, (n) => 1 / factorial(n + 1)))};
 const SIN_TERMS = ${table(terms(10, (n) => (-1) ** n / factorial(2 * n + 1)))};
 const COS_TERMS = ${table(terms(10, (n) => (-1) ** n / factorial(2 * n)))};
@@ -46,16 +46,16 @@ fn series(which: u32, count: i32, x: vec2<f32>) -> vec2<f32> {
   }
   return sum;
 }`,
+  // exp(a) - 1 of a within 0.35, by its series at a / 16.
   exponent_below: `
-/* exp(a) - 1 of a within 0.35, by its series at a / 16. */
 fn exponent_below(a: vec2<f32>) -> vec2<f32> {
   let x = a * 0.0625;
   var value = mul_f64(x, series(0u, 9, x));
   for (var n = 0; n < 4; n += 1) { value = add_f64(2.0 * value, mul_f64(value, value)); }
   return value;
 }`,
+  // The power of two in exp(a), and what is left of a.
   exponent_parts: `
-/* The power of two in exp(a), and what is left of a. */
 fn exponent_parts(a: vec2<f32>) -> vec3<f32> {
   let n = round(clamp(a.x, -150.0, 150.0) * ${literal(Math.LOG2E)});
   var rest = add_f64(a, -exact_product(n, ${literal(LN2[0])}));
@@ -80,8 +80,8 @@ fn expm1_f64(a: vec2<f32>) -> vec2<f32> {
   let same = (a.x == 0.0) | (abs(a.x) < 1e-15);
   return select(select(value, a, same), vec2<f32>(limit, 0.0), is_nan(a.x) | (abs(a.x) > 105.0));
 }`,
+  // a = 2^n m with m within a factor of sqrt(2) of 1: n, and the logarithm of m as 2 atanh((m - 1) / (m + 1)).
   log_parts: `
-/* a = 2^n m with m within a factor of sqrt(2) of 1: n, and the logarithm of m as 2 atanh((m - 1) / (m + 1)). */
 fn log_parts(a: vec2<f32>) -> vec3<f32> {
   let bits = bitcast<u32>(a.x);
   var n = i32((bits >> 23u) & 255u) - 127;
@@ -92,8 +92,8 @@ fn log_parts(a: vec2<f32>) -> vec3<f32> {
 }`,
   twice_atanh: `
 fn twice_atanh(s: vec2<f32>) -> vec2<f32> { return 2.0 * mul_f64(s, series(3u, 13, mul_f64(s, s))); }`,
+  // Logarithms where they are not of a positive number.
   log_special: `
-/* Logarithms where they are not of a positive number. */
 fn log_special(value: vec2<f32>, a: f32) -> vec2<f32> {
   let special = select(select(not_a_number(), -infinity(), a == 0.0), a, is_nan(a) | (a > 0.0));
   return select(value, vec2<f32>(special, 0.0), !(a > 0.0) | !is_finite(a));
@@ -126,8 +126,8 @@ fn exp2_f64(a: vec2<f32>) -> vec2<f32> {
   let limit = select(select(0.0, infinity(), a.x > 0.0), a.x, is_nan(a.x));
   return select(value, vec2<f32>(limit, 0.0), is_nan(a.x) | (abs(a.x) > 160.0));
 }`,
+  // JavaScript's: 1 to no power but 0 is 1 where that is infinite or none.
   pow_f64: `
-/* JavaScript's: 1 to no power but 0 is 1 where that is infinite or none. */
 fn pow_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   let size = abs_f64(a);
   let value = exp_f64(mul_f64(b, log_f64(size)));
@@ -177,8 +177,8 @@ fn quarter_turns(x: f32) -> vec3<f32> {
   let exact = mul_f64(vec2<f32>(x, 0.0), ${pairText(2 / Math.PI)});
   return vec3<f32>(select(sign * f32(turns & 3u), 0.0, small), select(sign * part, exact, small));
 }`,
+  // The sine and cosine of a, in that order.
   turned: `
-/* The sine and cosine of a, in that order. */
 fn turned(a: vec2<f32>) -> vec4<f32> {
   let high = quarter_turns(a.x);
   let low = quarter_turns(a.y);
@@ -205,8 +205,8 @@ fn tan_f64(a: vec2<f32>) -> vec2<f32> {
   let both = turned(a);
   return select(div_f64(both.xy, both.zw), a, abs(a.x) < 1e-9);
 }`,
+  // The device's own, corrected by the angle that is left between it and the point.
   atan2_f64: `
-/* The device's own, corrected by the angle that is left between it and the point. */
 fn atan2_f64(y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let size = max(abs(x.x), abs(y.x));
   let scale = bitcast<f32>(0x7f000000u - clamp(bitcast<u32>(size) & 0x7f800000u, 0x01000000u, 0x7e000000u));
@@ -220,8 +220,8 @@ fn atan2_f64(y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let angle = mul_f64(rest, add_f64(vec2<f32>(1.0, 0.0), mul_f64(square, add_f64(${pairText(-1 / 3)}, 0.2 * square))));
   return atan2_special(add_f64(vec2<f32>(first, 0.0), angle), y, x);
 }`,
+  // Where a coordinate is zero, infinite or none, or the angle is the quotient.
   atan2_special: `
-/* Where a coordinate is zero, infinite or none, or the angle is the quotient. */
 fn atan2_special(angle: vec2<f32>, y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let sign = select(1.0, -1.0, (bitcast<u32>(y.x) >> 31u) == 1u);
   let behind = (bitcast<u32>(x.x) >> 31u) == 1u;
@@ -238,8 +238,8 @@ fn atan2_special(angle: vec2<f32>, y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
 }`,
   atan_f64: `
 fn atan_f64(a: vec2<f32>) -> vec2<f32> { return atan2_f64(a, vec2<f32>(1.0, 0.0)); }`,
+  // sqrt(1 - a^2).
   beside_one: `
-/* sqrt(1 - a^2). */
 fn beside_one(a: vec2<f32>) -> vec2<f32> {
   let one = vec2<f32>(1.0, 0.0);
   return sqrt_f64(mul_f64(add_f64(one, -a), add_f64(one, a)));
@@ -248,8 +248,8 @@ fn beside_one(a: vec2<f32>) -> vec2<f32> {
 fn asin_f64(a: vec2<f32>) -> vec2<f32> { return atan2_f64(a, beside_one(a)); }`,
   acos_f64: `
 fn acos_f64(a: vec2<f32>) -> vec2<f32> { return atan2_f64(beside_one(a), a); }`,
+  // exp(a) / 2, also where exp(a) is too large.
   half_exp: `
-/* exp(a) / 2, also where exp(a) is too large. */
 fn half_exp(a: vec2<f32>) -> vec2<f32> { return exp_f64(add_f64(a, ${pairText(-Math.LN2)})); }`,
   sinh_f64: `
 fn sinh_f64(a: vec2<f32>) -> vec2<f32> {
@@ -271,8 +271,8 @@ fn tanh_f64(a: vec2<f32>) -> vec2<f32> {
   let value = -div_f64(below, add_f64(below, vec2<f32>(2.0, 0.0)));
   return select(select(value, -value, a.x < 0.0), a, (abs(a.x) < 1e-9) | is_nan(a.x));
 }`,
+  // The device's own power, corrected twice by Newton's method, of a number between 1 and 8.
   cbrt_f64: `
-/* The device's own power, corrected twice by Newton's method, of a number between 1 and 8. */
 fn cbrt_f64(a: vec2<f32>) -> vec2<f32> {
   let exponent = i32((bitcast<u32>(a.x) >> 23u) & 255u) - 127;
   let third = (exponent + 300) / 3 - 100;
