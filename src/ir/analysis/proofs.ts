@@ -125,6 +125,7 @@ class Prover {
         return expr.a.type === "u32" ? fitting([0, greatestOf(expr.a)]) : FULL;
       case "binary":
         return expr.type === "i32" ? combined(expr.fn, this.range(expr.a, facts), this.range(expr.b, facts)) : FULL;
+      // Any other expression may have any value.
       default:
         return FULL;
     }
@@ -159,6 +160,7 @@ class Prover {
         const init = this.inits.get(cond.name);
         return init ? this.follows(init, value) : [];
       }
+      // Any other condition tells nothing.
       default:
         return [];
     }
@@ -223,6 +225,7 @@ function combined(fn: Extract<Expr, { op: "binary" }>["fn"], [al, ah]: Interval,
       return al >= 0 && bl >= 0 ? [0, Math.min(ah, bh)] : bl >= 0 ? [0, bh] : al >= 0 ? [0, ah] : FULL;
     case "shr":
       return bl === bh && 0 <= bl && bl < 32 ? [al >> bl, ah >> bl] : FULL;
+    // Any other operator may give any value.
     default:
       return FULL;
   }

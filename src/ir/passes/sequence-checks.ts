@@ -43,6 +43,7 @@ export function sequenceChecks(ir: KernelIR): KernelIR {
         before.push({ kind: "if", cond: e.fn === "and" ? local : not(local), then: assigned(name, e.b), else: [], location });
         return local;
       }
+      // Any other expression evaluates all of its parts, in order.
       default:
     }
     return mapChildren(e, (child) => lift(child, before, location));
