@@ -1,13 +1,9 @@
+import { engineVersions, processorName, systemMemory } from "#engine";
 import type { Capabilities } from "../device.js";
-import { systemMemory } from "./storage.js";
 
 /** Hardware in words, and versions of the engine, for backends that run inside it. */
 export function describeMachine(threads: number): { label: string; versions: Record<string, string> } {
-  const os = globalThis.process?.getBuiltinModule?.("node:os");
-  const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
-  if (!os) return { label: `this browser's CPU, ${count}`, versions: { engine: globalThis.navigator?.userAgent ?? "unknown" } };
-  const { node, v8 } = process.versions;
-  return { label: `${os.cpus()[0]?.model.trim() || os.arch()}, ${count}`, versions: { node, v8 } };
+  return { label: `${processorName()}, ${threads} ${threads === 1 ? "thread" : "threads"}`, versions: engineVersions() };
 }
 
 /** The largest buffer that engines are known to give, in bytes. */

@@ -1,6 +1,5 @@
+import { startWorker } from "#engine";
 import type { Post } from "./pool-control.js";
-
-const NodeWorker = globalThis.process?.getBuiltinModule?.("node:worker_threads").Worker;
 
 /** Milliseconds that the thread of a closed pool waits for another one. */
 const SPARE_MS = 1000;
@@ -13,33 +12,16 @@ export class Thread {
   private ended = (_reason: string): void => {};
   private ready = (): void => {};
   private expiry: ReturnType<typeof setTimeout> | undefined;
-
-  private constructor(private readonly worker: Worker | InstanceType<NonNullable<typeof NodeWorker>>) {}
+  private readonly worker = startWorker(
+    () => this.ready(),
+    (reason) => this.end(reason),
+  );
 
   /** One that a closed pool has left, or a new one. */
   static take(): Thread {
     const left = spare.pop();
     clearTimeout(left?.expiry);
-    return left ?? Thread.start();
-  }
-
-  private static start(): Thread {
-    if (NodeWorker) {
-      const worker = new NodeWorker(new URL("./pool-worker.js", import.meta.url), { execArgv: [] });
-      const thread = new Thread(worker);
-      worker.on("message", () => {
-        worker.unref();
-        thread.ready();
-      });
-      worker.once("error", (error: Error) => thread.end(error.message));
-      worker.once("exit", (code) => thread.end(`exit code ${code}`));
-      return thread;
-    }
-    const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
-    const thread = new Thread(worker);
-    worker.onmessage = () => thread.ready();
-    worker.onerror = (event) => thread.end(event.message || "its script was not loaded");
-    return thread;
+    return left ?? new Thread();
   }
 
   /** Waits until it has taken its first message. `ended` is called with the reason if it ends by itself, then or later. */
@@ -50,7 +32,7 @@ export class Thread {
         ended(reason);
         reject(new Error(reason));
       };
-      if ("ref" in this.worker) this.worker.ref();
+      this.worker.ref?.();
       this.post(first);
     });
   }
@@ -65,7 +47,8 @@ export class Thread {
     this.post({ retire: true, programs: [], buffers: [], released: [] });
     spare.push(this);
     this.expiry = setTimeout(() => void this.stop(), SPARE_MS);
-    if (NodeWorker) (this.expiry as NodeJS.Timeout).unref();
+    // In browsers it is a number.
+    this.expiry.unref?.();
   }
 
   async stop(): Promise<void> {

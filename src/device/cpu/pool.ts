@@ -1,3 +1,4 @@
+import { lives, processors } from "#engine";
 import { DeviceError, IsoformError } from "../../ir/errors.js";
 import { shareOf, RegionRun } from "./pool-region.js";
 import {
@@ -20,13 +21,6 @@ import { Thread } from "./pool-thread.js";
 
 export type { Program, Run } from "./pool-control.js";
 
-/** Absent in browsers. */
-const builtin = globalThis.process?.getBuiltinModule;
-const node = builtin && {
-  existsSync: builtin("node:fs").existsSync,
-  availableParallelism: builtin("node:os").availableParallelism,
-};
-
 /** A part of a region: a program on several workers, or what the calling thread does alone. */
 export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
 
@@ -46,7 +40,7 @@ interface Registered {
 export function threadCount(): number {
   if (typeof SharedArrayBuffer === "undefined") return 1;
   const wish = globalThis.process?.env?.ISOFORM_THREADS;
-  if (wish === undefined || wish === "") return node ? node.availableParallelism() : (navigator.hardwareConcurrency ?? 1);
+  if (wish === undefined || wish === "") return processors();
   const threads = Number(wish);
   if (!(Number.isInteger(threads) && threads >= 1 && threads <= 1024))
     throw new IsoformError(`ISOFORM_THREADS is "${wish}": it needs a whole number from 1 to 1024`);
@@ -307,8 +301,7 @@ export class WorkerPool {
     for (let rank = 1; rank < this.size; rank++) {
       const thread = Atomics.load(words, this.control!.thread(rank));
       if (Atomics.load(words, this.control!.done(rank)) === this.epoch) continue;
-      const gone = Atomics.load(words, this.control!.dead(rank)) !== 0 || (thread !== 0 && !node!.existsSync(`/proc/self/task/${thread}`));
-      if (!gone) continue;
+      if (Atomics.load(words, this.control!.dead(rank)) === 0 && lives(thread)) continue;
       this.failure ??= `worker ${rank} died in ${label}`;
       throw new DeviceError(this.device, `worker ${rank} died in ${label}`, "open the device again");
     }

@@ -1,3 +1,4 @@
+import { systemMemory } from "#engine";
 import { ownedAxis, ownersKernel, whyNoOwners } from "#owners";
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -11,7 +12,7 @@ import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import { spanOf } from "./host-view.js";
 import { PrivateCopies } from "./private-copies.js";
-import { systemMemory, type Allocate } from "./storage.js";
+import type { Allocate } from "./storage.js";
 import { WorkerCaches } from "./worker-caches.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */

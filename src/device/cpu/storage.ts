@@ -1,3 +1,4 @@
+import { systemMemory } from "#engine";
 import { DeviceError } from "../../ir/errors.js";
 import { CPU_MEMORY, type Buffer } from "../memory/view.js";
 import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
@@ -252,15 +253,6 @@ export function cpuStorage(): CpuStorage {
     storage = new CpuStorage(first, most);
   }
   return storage;
-}
-
-/** Memory of the system (or of its container) in bytes; without an operating system to ask, as in a browser, what a memory can address. */
-export function systemMemory(): { total: number; available: number } {
-  const os = globalThis.process?.getBuiltinModule?.("node:os");
-  if (!os) return { total: MAX_PAGES * PAGE, available: MAX_PAGES * PAGE };
-  const constrained = process.constrainedMemory?.() || Infinity;
-  const total = Math.min(os.totalmem(), constrained);
-  return { total, available: Math.min(total, process.availableMemory?.() ?? os.freemem()) };
 }
 
 const freed = () => new DeviceError("cpu", "a view is used after its memory was freed", "free arrays only when no launch uses them");

@@ -1,3 +1,4 @@
+import { allowRelaxedSimd } from "#engine";
 import { ModuleBuilder } from "../../emit/wasm/encoder.js";
 
 /** True where the engine accepts 128-bit vectors. */
@@ -9,9 +10,7 @@ export function hasSimd(): boolean {
 export async function enableRelaxedSimd(): Promise<boolean> {
   const has = (): boolean => accepts("f64x2.relaxed_madd", 3);
   if (has()) return true;
-  if (!globalThis.process?.versions?.node) return false;
-  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  setFlagsFromString("--experimental-wasm-relaxed-simd");
+  allowRelaxedSimd();
   return has();
 }
 
