@@ -2,7 +2,7 @@ import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
 import { readBytes, writePieces } from "./files.js";
-import { child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
+import { cellDataOf, child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
 
 /** A box of cells with values. */
 export interface Image {
@@ -40,13 +40,20 @@ export async function writeImage(
 export async function readImage(path: string): Promise<Image> {
   const root = decodeVtk(await readBytes(path), path);
   if (root.tag !== "ImageData") throw new IsoformError(`${path} holds ${root.tag}, not ImageData`);
-  const numbers = (name: string): number[] => String(root.attributes?.[name]).split(" ").map(Number);
-  const ends = numbers("WholeExtent").filter((_, n) => n % 2 === 1);
-  const arrays = child(child(root, "Piece", path), "CellData", path).arrays ?? [];
+  const numbers = (name: string, count: number): number[] => {
+    const found = String(root.attributes?.[name]).split(" ").map(Number);
+    if (found.length !== count || !found.every(Number.isFinite)) throw new IsoformError(`${path}: its ${name} is not ${count} numbers`);
+    return found;
+  };
+  const ends = numbers("WholeExtent", 6).filter((_, n) => n % 2 === 1);
+  const extents = ends.at(-1) === 0 ? ends.slice(0, -1) : ends;
+  if (!extents.every((extent) => Number.isInteger(extent) && extent >= 0))
+    throw new IsoformError(`${path}: its WholeExtent is no box of cells`);
+  const cells = extents.reduce((product, extent) => product * extent, 1);
   return {
-    extents: ends.at(-1) === 0 ? ends.slice(0, -1) : ends,
-    origin: numbers("Origin"),
-    spacing: numbers("Spacing"),
-    cellData: new Map(arrays.filter(({ name }) => name !== GHOSTS).map((array) => [array.name, array])),
+    extents,
+    origin: numbers("Origin", 3),
+    spacing: numbers("Spacing", 3),
+    cellData: new Map([...cellDataOf(child(root, "Piece", path), cells, path)].filter(([name]) => name !== GHOSTS)),
   };
 }

@@ -3,7 +3,7 @@ import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
 import { readBytes, writePieces } from "./files.js";
-import { child, decodeVtk, elementOf, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
+import { cellDataOf, child, decodeVtk, elementOf, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
 
 /** Cells by their corners, with values. */
 export interface Unstructured {
@@ -59,13 +59,17 @@ export async function readUnstructured(path: string): Promise<Unstructured> {
   const root = decodeVtk(await readBytes(path), path);
   if (root.tag !== "UnstructuredGrid") throw new IsoformError(`${path} holds ${root.tag}, not UnstructuredGrid`);
   const piece = child(root, "Piece", path);
-  const arrays = (tag: string): ReadonlyMap<string, DataArray> =>
-    new Map((child(piece, tag, path).arrays ?? []).map((array) => [array.name, array]));
-  return {
-    points: arrays("Points").get("Points")!.data as Float64Array,
-    corners: arrays("Cells").get("connectivity")!.data as Int32Array,
-    cellData: arrays("CellData"),
+  const array = <T>(tag: string, name: string, kind: new (length: number) => T): T => {
+    const found = child(piece, tag, path).arrays?.find((each) => each.name === name)?.data;
+    if (!(found instanceof kind))
+      throw new IsoformError(`${path}: there is no array "${name}" of ${kind.name.replace("Array", "")} in ${tag}`);
+    return found;
   };
+  const points = array("Points", "Points", Float64Array);
+  const corners = array("Cells", "connectivity", Int32Array);
+  if (points.length % 3 !== 0 || !corners.every((corner) => corner >= 0 && corner < points.length / 3))
+    throw new IsoformError(`${path}: its cells have corners that are not there`);
+  return { points, corners, cellData: cellDataOf(piece, array("Cells", "offsets", Int32Array).length, path) };
 }
 
 /** Sets a field from values of the active cells in (z, y, x) order, components side by side. */

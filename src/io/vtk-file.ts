@@ -70,7 +70,7 @@ export function decodeVtk(bytes: Uint8Array, file: string): Element {
   const top: Open = { tag: "", attributes: {}, arrays: [], children: [] };
   const open = [top];
   for (const [, closing, tag, rest, empty, content] of tags) {
-    const parent = open.at(-1)!;
+    const parent = open.at(-1) ?? fail("its elements end before they begin");
     const attributes = Object.fromEntries([...rest.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, unescape(value)]));
     if (tag === "DataArray") {
       if (!closing)
@@ -92,13 +92,18 @@ function decodeArray(
   fail: (problem: string) => never,
 ): DataArray {
   const element = ELEMENTS.find((key) => NAMES[key] === type) ?? fail(`array "${Name}" is of type ${type}`);
-  const block = format === "binary" ? Buffer.from(content, "base64") : appended?.subarray(Number(offset));
+  const components = Number(NumberOfComponents);
+  if (Name === undefined || !(Number.isInteger(components) && components > 0))
+    return fail(`array "${Name}" has ${NumberOfComponents} components`);
+  const block =
+    format === "binary" ? Buffer.from(content, "base64") : /^\d+$/.test(offset) ? appended?.subarray(Number(offset)) : undefined;
   if (!block || block.length < 8) return fail(`array "${Name}" is missing`);
   const length = Number(new DataView(block.buffer, block.byteOffset, 8).getBigUint64(0, true));
   const values = new Uint8Array(block.subarray(8, 8 + length));
   if (values.length !== length) fail(`array "${Name}" ends early`);
+  if (length % (components * bytesOf(element)) !== 0) fail(`array "${Name}" has ${length} bytes: that is no whole number of values`);
   const data = typedArray(element, values.buffer, 0, length / bytesOf(element));
-  return { name: Name, components: Number(NumberOfComponents), data };
+  return { name: Name, components, data };
 }
 
 const bytesOf = (element: ElementType): number => typedArray(element, 0).BYTES_PER_ELEMENT;
@@ -108,4 +113,13 @@ export function child(element: Element, tag: string, file: string): Element {
   const found = element.children?.find((c) => c.tag === tag);
   if (!found) throw new IsoformError(`${file}: there is no ${tag} in ${element.tag}; only VTK XML files that isoform wrote can be read`);
   return found;
+}
+
+/** Cell data by name. Throws IsoformError where an array is not of so many cells. */
+export function cellDataOf(piece: Element, cells: number, file: string): ReadonlyMap<string, DataArray> {
+  const arrays = child(piece, "CellData", file).arrays ?? [];
+  for (const { name, components, data } of arrays)
+    if (data.length !== cells * components)
+      throw new IsoformError(`${file}: array "${name}" has ${data.length / components} cells, and the file ${cells}`);
+  return new Map(arrays.map((array) => [array.name, array]));
 }

@@ -105,6 +105,31 @@ describe("files", () => {
     }
   });
 
+  it("files that others changed are refused in one line", async () => {
+    const { grid, fields } = fieldsOf(grids[0]);
+    await writeImage(path("image.vti"), fields);
+    await writeUnstructured(path("mesh.vtu"), fields);
+    const changed = async (file: string, from: string, to: string): Promise<unknown> => {
+      const bytes = readFileSync(path(file)).toString("latin1");
+      assert.ok(bytes.includes(from), from);
+      writeFileSync(path("changed"), Buffer.from(bytes.replace(from, to), "latin1"));
+      return file === "image.vti" ? readImage(path("changed")) : readUnstructured(path("changed"));
+    };
+    const refused = (file: string, from: string, to: string, message: RegExp) =>
+      assert.rejects(changed(file, from, to), { name: "IsoformError", message });
+    await refused("image.vti", "<ImageData", "</a></b></c><ImageData", /its elements end before they begin/);
+    await refused("image.vti", 'NumberOfComponents="1"', 'NumberOfComponents="x"', /has x components/);
+    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 7', /has 60 cells, and the file 84/);
+    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 -5', /its WholeExtent is no box of cells/);
+    await refused("image.vti", 'Origin="', 'Origin="x ', /its Origin is not 3 numbers/);
+    await refused("image.vti", 'offset="0"', 'offset="-9"', /is missing/);
+    await refused("image.vti", 'type="Float64"', 'type="Float6"', /is of type Float6/);
+    await refused("mesh.vtu", 'Name="connectivity"', 'Name="connected"', /no array "connectivity" of Int32 in Cells/);
+    await refused("mesh.vtu", 'Name="Points"', 'Name="Point"', /no array "Points" of Float64 in Points/);
+    await refused("mesh.vtu", 'Name="offsets"', 'Name="offset"', /no array "offsets" of Int32 in Cells/);
+    grid.free();
+  });
+
   it("what cannot be read or written is named", async () => {
     const { grid, fields } = fieldsOf(grids[0]);
     const [field] = fields;

@@ -74,7 +74,7 @@ function prepareNarrowed(program: Program) {
     const reference = run(inputs, (memory) => evaluate(narrowed, program.policy, memory, scalars));
     return { narrowed, inputs, scalars, fixed, reference };
   } catch (error) {
-    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);
+    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
   }
 }
 
@@ -102,7 +102,7 @@ function prepare(program: Program) {
       : undefined;
     return { kernel, lowered, inputs, scalars, fixed, plainly, reference };
   } catch (error) {
-    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`);
+    throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
   }
 }
 

@@ -79,7 +79,7 @@ function ordinary(type: ElementType, next: () => number): number {
 const hash = (name: string): number => [...name].reduce((h, c) => Math.imul(h, 31) + c.charCodeAt(0), 7);
 
 /** Numbers in [0, 1) by the 32-bit generator of mulberry. */
-function sequence(seed: number): () => number {
+export function sequence(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

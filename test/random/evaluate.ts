@@ -16,6 +16,7 @@ type Scalar = number | boolean;
 export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: Readonly<Record<string, Scalar>>): Record<string, number> {
   const reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
   const results: Record<string, number> = {};
+  steps = 0;
   if (policy.kind === "range") {
     const folded = Object.fromEntries(reductions.map((p) => [p.name, new Contributions(policy)]));
     for (const { index, line, place } of elementsOf(policy))
@@ -40,6 +41,15 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
     for (const p of reductions) results[p.name] = foldPartials(partials[p.name], folds[p.name], p.identity);
   }
   return results;
+}
+
+/** Statements that an evaluation may run, and has run. */
+let most = Infinity;
+let steps = 0;
+
+/** From now on an evaluation that runs more statements than these ends with an error. */
+export function limitSteps(limit: number): void {
+  most = limit;
 }
 
 /** f32 below 2^-126 become zero. */
@@ -159,6 +169,7 @@ class Run {
   }
 
   private statement(stmt: Stmt): Jump {
+    if (++steps > most) throw new Error(`it takes more than ${most} statements`);
     switch (stmt.kind) {
       case "let":
         if (stmt.init) this.locals.set(stmt.name, this.value(stmt.init));

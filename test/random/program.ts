@@ -65,6 +65,9 @@ function writeBlock({ stmts }: Block, indent: string): string {
   return `{\n${stmts.map((s) => `${inner}${write(s.parts, inner)}\n`).join("")}${indent}}`;
 }
 
+/** The statements of a program's body. */
+export const bodyOf = (program: Program): string => writeBlock(program.body, "").slice(1, -1);
+
 /** A program's text: its helpers by name, and its body. */
 interface Written {
   readonly params: readonly string[];

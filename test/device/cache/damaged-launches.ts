@@ -13,7 +13,7 @@ import { damage, numbers } from "./damage.js";
 
 /*
  * A process of its own, since what it loads may end it: launches kernels from caches that were damaged, each in its own way, and prints
- * what came of it. Arguments: native or opencl, and how many trials.
+ * what came of it. Arguments: native or opencl, how many trials, and their seed.
  */
 
 const params = { x: view(f64), y: view(f64), s: sum(f64) };
@@ -29,7 +29,7 @@ const kernels = [
   }),
 ] as const;
 
-const [, , backend, count] = process.argv;
+const [, , backend, count, seed = "7"] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "isoform-damage-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
@@ -93,7 +93,7 @@ const intact = join(folder, "intact");
 if (!(await launch(intact))) throw new Error("the kernels are wrong without any damage");
 const files = readdirSync(join(intact, "isoform")).filter((name) => !name.endsWith(".sha256") && !name.startsWith("."));
 if (files.length !== 2) throw new Error(`${files.length} files were cached, not 2`);
-const pick = numbers(7);
+const pick = numbers(Number(seed));
 const wrong: string[] = [];
 for (let trial = 0; trial < Number(count); trial++) {
   const cache = join(folder, `trial-${trial}`);

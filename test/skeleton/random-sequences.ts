@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { f32, f64, max, min, sum } from "isoform";
+import type { Container, Field } from "../../src/domain/index.js";
+import type { DeviceSet, Scalar } from "../../src/set/index.js";
+import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
+import { exchange } from "../../src/skeleton/fusion/sequence.js";
+import { KINDS, type Active } from "../domain/kinds.js";
+import { jsSet, noise } from "../domain/sets.js";
+
+/** Whole bricks along each axis. */
+const EXTENTS = [12, 30];
+const PERIODIC = [false, true, [true, false], [false, true]] as const;
+const SHAPES: readonly (Active | undefined)[] = [undefined, (x, y) => 5 * (x - 4) ** 2 + (y - 14) ** 2 < 190, (x, y) => noise(x, y) > -0.4];
+
+const domain = fc.record({ shape: fc.nat(SHAPES.length - 1), ends: fc.nat(PERIODIC.length - 1) });
+type Domain = typeof domain extends fc.Arbitrary<infer T> ? T : never;
+
+type Kind = keyof typeof KINDS;
+type Plain = Field<"f64", 1, 2>;
+
+/** A grid with fields and scalars whose values have no pattern. */
+function playground(set: DeviceSet, kind: Kind, { shape, ends }: Domain) {
+  const grid = KINDS[kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends] });
+  const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { fillValue: 0.5 }) as unknown as Plain);
+  const pair = grid.field("pair", f64, { cardinality: 2, fillValue: -0.25 }) as unknown as Field<"f64", 2, 2>;
+  const narrow = grid.field("narrow", f32) as unknown as Field<"f32", 1, 2>;
+  const scalars = ["s", "t"].map((name) => grid.scalar(name, f64));
+  const start = (): void => {
+    [...plain, pair, narrow].forEach((field, n) => field.fill((x, y, _, k) => noise(n, x, y, k)));
+    scalars.forEach((scalar, n) => scalar.set(n + 0.25));
+  };
+  const results = async (): Promise<unknown[]> => {
+    const values = await Promise.all([...plain, pair, narrow].map((field) => field.download()));
+    return [...values.map((list) => [...list]), ...(await Promise.all(scalars.map((scalar) => scalar.get())))];
+  };
+  return { grid, plain, pair, narrow, scalars, start, results };
+}
+type Playground = ReturnType<typeof playground>;
+
+/** Steps of all patterns over two of the plain fields and the two scalars, which keep values within bounds. */
+const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">, t: Scalar<"f64">) => Container | Swap)[] = [
+  (_, x, y) => swap(x as unknown as Field, y as unknown as Field),
+  ({ grid }, x, y) => grid.container("map", { x, y }, ({ x, y }, c) => void (y[c] = 0.5 * x[c] + 0.125 * c.y)),
+  ({ grid }, x, y, s) =>
+    grid.container("update", { x, y, s }, ({ x, y, s }, c) => {
+      y[c] = 0.5 * y[c] + (s / 64) * x[c];
+    }),
+  ({ grid }, x, y) =>
+    grid.container("stencil", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.25 * (x.at(c, 1, 0) - x.at(c, -1, 0) + x.at(c, 0, 1) - x.at(c, 0, -1));
+    }),
+  ({ grid }, x, y) =>
+    grid.container("wide", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.5 * x.at(c, 1, 2) + 0.25 * x[c];
+    }),
+  ({ grid }, x, y) =>
+    grid.container("along x", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.5 * (x.at(c, 1, 0) + x.at(c, -2, 0));
+    }),
+  ({ grid }, x, y) =>
+    grid.container("upwind", { x, y }, ({ x, y }, c) => {
+      if (x.at(c, 0, -1) > 0 && x.isActive(c, 0, 1)) y[c] = x[c] - x.at(c, 0, -1);
+    }),
+  ({ grid }, x, y, s) => grid.container("dot", { x, y, s: sum(s) }, ({ x, y, s }, c) => s.add(x[c] * y[c])),
+  ({ grid }, x, y, s, t) =>
+    grid.container("flow", { x, y, s: sum(s), t: max(t) }, ({ x, y, s, t }, c) => {
+      y[c] = 0.75 * x.at(c, 0, 1);
+      if (c.x === 1) return;
+      s.add(x.at(c, 0, -1) * y[c]);
+      t.max(x[c]);
+    }),
+  ({ grid, pair }, x, _, s) =>
+    grid.container("split", { x, pair, s: min(s) }, ({ x, pair, s }, c) => {
+      pair[c][0] = x[c];
+      if (x[c] > 0) pair[c][1] = 0.5 * x[c];
+      s.min(pair[c][1]);
+    }),
+  ({ grid, pair }, _, y) =>
+    grid.container("join", { y, pair }, ({ y, pair }, c) => {
+      y[c] = 0.5 * pair.at(c, -1, 1)[0] + 0.25 * pair[c][1];
+    }),
+  ({ grid, narrow }, x, y) =>
+    grid.container("round", { x, y, narrow }, ({ x, y, narrow }, c) => {
+      narrow[c] = Math.fround(x[c]);
+      y[c] = 0.5 * narrow[c] + y[c] / 2;
+    }),
+];
+
+/** A sequence of swaps alone is refused. */
+const SWAP = 0;
+const step = fc.record({ kind: fc.nat(STEPS.length - 1), x: fc.nat(2), y: fc.nat(1), s: fc.nat(1) });
+type Draw = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const way = (sets: number) =>
+  fc.record({
+    set: fc.nat(sets - 1),
+    kind: fc.constantFrom<Kind>("dense", "sparse", "bricks"),
+    occ: fc.constantFrom(...OCC_LEVELS),
+    fuse: fc.boolean(),
+    unroll: fc.integer({ min: 1, max: 3 }),
+  });
+
+const build = (at: Playground, draws: readonly Draw[]): (Container | Swap)[] =>
+  draws.map(({ kind, x, y, s }) => STEPS[kind](at, at.plain[x], at.plain.filter((_, n) => n !== x)[y], at.scalars[s], at.scalars[1 - s]));
+
+async function outcome(draws: readonly Draw[], set: DeviceSet, kind: Kind, where: Domain, options: SkeletonOptions): Promise<unknown[]> {
+  const at = playground(set, kind, where);
+  const steps = build(at, draws);
+  at.start();
+  const all = skeleton(set, "random", steps, { ...options, precision: "strict" });
+  await all.run(3);
+  await all.run(2);
+  const results = await at.results();
+  all.free();
+  at.grid.free();
+  return results;
+}
+
+/** Containers one by one on one device: what sequences mean. */
+async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]> {
+  const at = playground(jsSet(1), "dense", where);
+  const steps = build(at, draws);
+  at.start();
+  for (let turn = 0; turn < 5; turn++)
+    for (const made of steps) {
+      if ("swap" in made) exchange(made.swap);
+      else await at.grid.run(made, { precision: "strict" });
+    }
+  return at.results();
+}
+
+/** Random sequences on `sets`, in several ways each, against their meaning. */
+export const agree = (
+  sets: readonly DeviceSet[],
+  { numRuns, ways, seed = 1 }: { numRuns: number; ways: number; seed?: number },
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => kind !== SWAP)),
+      domain,
+      fc.array(way(sets.length), { minLength: ways, maxLength: ways }),
+      async (draws, where, all) => {
+        const expected = await meaning(draws, where);
+        for (const { set, kind, ...options } of all)
+          assert.deepEqual(await outcome(draws, sets[set], kind, where, options), expected, JSON.stringify({ set, kind, ...options }));
+      },
+    ),
+    { numRuns, seed, includeErrorInReport: true },
+  );

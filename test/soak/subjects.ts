@@ -1,0 +1,11 @@
+import { cache } from "./cache.js";
+import { files } from "./files.js";
+import { KERNELS } from "./kernels.js";
+import { kills } from "./kills.js";
+import { options } from "./options.js";
+import { skeletons } from "./skeletons.js";
+import { sources } from "./sources.js";
+import type { Subject } from "./subject.js";
+import { workers } from "./workers.js";
+
+export const SUBJECTS: readonly Subject[] = [...KERNELS, skeletons, sources, files, options, cache, kills, workers];
