@@ -1,4 +1,7 @@
 import type { Backend } from "../device.js";
+// What every backend needs is loaded with the library: a chunk of its own would be one more to ask for, and compress worse.
+import "../launch/bind.js";
+import "../launch/device-queue.js";
 
 /** The backends of browsers, which need nothing of Node: what `#backends` means there. */
 export const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
