@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { TARGETS } from "../../src/emit/standalone/index.js";
-import { f32, kernel, open, range, view, type Kernel } from "../../src/index.js";
+import { f32, open, range } from "../../src/index.js";
 import { KernelBuilder } from "../../src/ir/builder.js";
 import { add, constant, index } from "../../src/ir/expressions.js";
 import type { Expr } from "../../src/ir/types.js";
@@ -12,29 +12,9 @@ import { parseExpressionAt } from "../../src/kernel/browser/parser.js";
 import { tooDeep } from "../../src/kernel/depth.js";
 import { NODE_DEVICES } from "../devices.js";
 import { requestOf } from "../emit/hostile.js";
-
-const kernelOf = (body: string): Kernel =>
-  new Function("kernel", "params", `return kernel("deep", params, ({ x, y }, i) => { ${body} });`)(kernel, {
-    x: view(f32),
-    y: view(f32),
-  }) as Kernel;
-
-const around = (before: string, inside: string, after: string, n: number): string => before.repeat(n) + inside + after.repeat(n);
-
-/** Bodies that nest `n` deep. */
-const NESTS: Record<string, (n: number) => string> = {
-  "a sum in parentheses": (n) => `y[i] = ${around("x[i] + (", "1", ")", n)};`,
-  signs: (n) => `y[i] = ${around("- ", "x[i]", "", n)};`,
-  choices: (n) => `y[i] = ${around("x[i] > 9 ? 9 : ", "2", "", n)};`,
-  calls: (n) => `y[i] = ${around("Math.abs(", "x[i]", ")", n)};`,
-  ifs: (n) => around("if (x[i] > 0) {", "y[i] = 2;", "}", n),
-  "else ifs": (n) => `${"if (x[i] > 9) { y[i] = 9; } else ".repeat(n)} { y[i] = 2; }`,
-  loops: (n) =>
-    `let t = 0; ${Array.from({ length: n }, (_, k) => `for (let k${k} = 0; k${k} < 1 + t; k${k}++) {`).join("")} t = 0; ${"}".repeat(n)} y[i] = t;`,
-};
+import { around, kernelOf, longChain, mostOf, NESTS } from "./nests.js";
 
 describe("a chain of 2,000 terms", () => {
-  const text = (operator: string) => `y[i] = ${Array.from({ length: 2000 }, () => "x[i]").join(` ${operator} `)};`;
   for (const name of NODE_DEVICES)
     it(`has the bits of a loop on ${name}`, async () => {
       const device = await open(name);
@@ -42,7 +22,7 @@ describe("a chain of 2,000 terms", () => {
       const values = [1.1, -0.37, 1e-3, 3];
       const [x, y] = [device.from(f32, values), device.array(f32, 4)];
       for (const operator of ["+", "-", "*"]) {
-        await device.run(kernelOf(text(operator)), { x, y }, range(4));
+        await device.run(kernelOf(longChain(operator)), { x, y }, range(4));
         const expected = values.map((value) => {
           const v = Math.fround(value);
           let total = v;
@@ -55,14 +35,14 @@ describe("a chain of 2,000 terms", () => {
     });
   for (const [target, emit] of Object.entries(TARGETS))
     it(`is written for ${target} in lines that do not nest`, () => {
-      const [{ text: code }] = emit(requestOf(compileKernel(kernelOf(text("+"))).ir, "strict"));
+      const [{ text: code }] = emit(requestOf(compileKernel(kernelOf(longChain("+"))).ir, "strict"));
       if (target !== "wat") assert.ok(Math.max(...code.split("\n").map((line) => line.length)) < 8000);
     });
 });
 
 describe("what nests", () => {
   for (const [what, body] of Object.entries(NESTS)) {
-    const most = what === "ifs" || what === "loops" ? 90 : 240;
+    const most = mostOf(what);
     it(`${most} deep is compiled for every target, and runs: ${what}`, async () => {
       const deep = kernelOf(body(most));
       const { ir } = compileKernel(deep);
@@ -88,7 +68,7 @@ describe("what nests", () => {
   it("is counted the same in what the parser of browsers makes", () => {
     for (const [what, body] of Object.entries(NESTS)) {
       const parsed = (n: number) => parseExpressionAt(`({ x, y }, i) => { ${body(n)} }`, 0);
-      assert.equal(tooDeep(parsed(80)), undefined, what);
+      assert.equal(tooDeep(parsed(mostOf(what))), undefined, what);
       assert.match(tooDeep(parsed(300))!.problem, /nest more than/, what);
     }
   });
@@ -109,7 +89,7 @@ describe("what nests", () => {
     const worker = new Worker(
       `import(${JSON.stringify(url)}).then(async ({ open, kernel, view, f32, range }) => {
         const device = await open("js");
-        for (const body of ${JSON.stringify([NESTS.calls(240), NESTS.ifs(90), NESTS["else ifs"](240), NESTS.choices(240)])}) {
+        for (const body of ${JSON.stringify(Object.entries(NESTS).map(([what, body]) => body(mostOf(what))))}) {
           const deep = new Function("kernel", "params", "return kernel('deep', params, ({ x, y }, i) => { " + body + " });")(kernel, { x: view(f32), y: view(f32) });
           await device.run(deep, { x: device.from(f32, [1]), y: device.array(f32, 1) }, range(1));
         }

@@ -162,7 +162,11 @@ export class BodyWriter {
     const { code } = this;
     this.line(stmt, `${head} {`);
     code.indented(() => this.statements(stmt.then));
-    if (stmt.else.length > 0) {
+    const [next, ...others] = stmt.else;
+    // Blocks nest 127 deep at most. What makes a condition of a team uniform stands before it.
+    if (next?.kind === "if" && others.length === 0 && this.ir.policy.kind !== "team")
+      return this.branch(next, `} else if ${this.value(next.cond)}`);
+    if (next) {
       code.line("} else {");
       code.indented(() => this.statements(stmt.else));
     }
