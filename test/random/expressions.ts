@@ -151,7 +151,7 @@ export class Expressions {
     }
   }
 
-  /** An expression in which many are nested. */
+  /** An expression in which many are nested, nearly as deep as they may be. */
   deep(type: NumericType, scope: Scope): Expr {
     let whole = this.strong(type, scope, 1);
     for (let n = pick(this.choices, [20, 60, 90]); n > 0; n--) {
