@@ -14,8 +14,7 @@ import { Scope, constant, type ScalarValue, type Value } from "./values.js";
 export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): Value {
   const value = scope.find(node.name);
   if (value) return value;
-  const known = { Infinity, NaN }[node.name];
-  if (known !== undefined) return literal(known);
+  if (node.name === "Infinity" || node.name === "NaN") return literal(Number(node.name));
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (node.name === "mulhi") return { kind: "builtin", name: "mulhi" };
   if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");

@@ -4,6 +4,7 @@ import { f64, kernel, open, range, scatter, sum, table, view, type Device, type 
 import { KernelBuilder } from "../../src/ir/builder.js";
 import { add, index, load, mul } from "../../src/ir/expressions.js";
 import { kernelFromIR } from "../../src/ir-api.js";
+import { compileKernel } from "../../src/kernel/compile.js";
 import { NODE_DEVICES } from "../devices.js";
 
 /* Names that every object inherits. */
@@ -22,6 +23,13 @@ const NAMES = [
 /** A kernel of that text over parameters whose names are computed. */
 const kernelOf = (params: [string, unknown][], text: string): Kernel =>
   new Function("kernel", "params", `return kernel("named", params, ${text});`)(kernel, Object.fromEntries(params)) as Kernel;
+
+for (const name of [...NAMES, "__proto__"])
+  it(`${name} is nothing where the kernel does not declare it`, () =>
+    assert.throws(() => compileKernel(kernelOf([["x", view(f64)]], `({ x }, i) => { x[i] = ${name} !== x[i] ? 1 : 2; }`)), {
+      name: "KernelError",
+      message: new RegExp(`captures "${name}", which is not a parameter`),
+    }));
 
 for (const deviceName of NODE_DEVICES)
   describe(`names that objects inherit, on ${deviceName}`, () => {

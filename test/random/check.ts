@@ -1,4 +1,5 @@
 import type { ElementType } from "../../src/ir/types.js";
+import { IsoformError } from "../../src/ir/errors.js";
 import type { Device } from "../../src/device/device.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
@@ -42,6 +43,35 @@ export async function check(program: Program, devices: readonly Device[]): Promi
     compare(program, "the evaluator", reference, device.name, actual);
   }
 }
+
+/**
+ * True where some index of the program is outside, as the evaluator finds when it runs what devices are given: then each device ends its launch
+ * with an error, or Mismatch is thrown.
+ */
+export async function checkOutside(program: Program, devices: readonly Device[]): Promise<boolean> {
+  const { inputs, scalars, fixed } = dataOf(program);
+  const kernel = kernelOf(program);
+  const { ir } = compileKernel(kernel, fixed);
+  let outside: Error | undefined;
+  try {
+    run(inputs, (memory) => evaluate(ir, program.policy, memory, scalars));
+  } catch (error) {
+    outside = error as Error;
+  }
+  if (!isOutside(outside)) return false;
+  for (const device of devices) {
+    const refused = await runOn(device, program, kernel, inputs, { ...scalars, ...fixed }).then(
+      () => new Error("the launch ends as if nothing were wrong"),
+      (error: Error) => error,
+    );
+    if (!(refused instanceof IsoformError))
+      throw new Mismatch(`${outside.message} by the evaluator, and by ${device.name} ${refused.stack}\n${sourceOf(program)}`);
+  }
+  return true;
+}
+
+/** An error of the evaluator, of an index outside. */
+export const isOutside = (error: unknown): error is RangeError => error instanceof RangeError && error.message.startsWith("index ");
 
 async function attempt(by: string, program: Program, body: () => Outcome | Promise<Outcome>): Promise<Outcome> {
   try {

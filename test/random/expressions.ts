@@ -154,7 +154,7 @@ export class Expressions {
   /** An expression in which many are nested, nearly as deep as they may be. */
   deep(type: NumericType, scope: Scope): Expr {
     let whole = this.strong(type, scope, 1);
-    for (let n = pick(this.choices, [20, 60, 90]); n > 0; n--) {
+    for (let n = pick(this.choices, [15, 30, 42]); n > 0; n--) {
       const other = this.leaf(type, scope);
       whole = strong(type === "f64" ? f64`(${whole} ${pick(this.choices, ["+", "-", "*"])} ${other})` : DEEPER[type](whole, other));
     }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { open } from "../../src/device/open.js";
 import { IRError, IsoformError } from "../../src/ir/errors.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { check, Unsound } from "../random/check.js";
+import { check, checkOutside, isOutside, Unsound } from "../random/check.js";
 import { block, stmt } from "../random/context.js";
 import { dataOf } from "../random/data.js";
 import { limitSteps } from "../random/evaluate.js";
@@ -33,7 +33,7 @@ function parsed(program: Program): Program | undefined {
 
 /** Why the evaluator has no answer, other than that a program is wrong: of the library's code, or of its own. */
 const isDefect = (cause: unknown): boolean =>
-  cause instanceof TypeError || cause instanceof IRError || (cause instanceof RangeError && !cause.message.startsWith("index "));
+  cause instanceof TypeError || cause instanceof IRError || (cause instanceof RangeError && !isOutside(cause));
 
 /** Kernels whose text was mutated: they are refused in the library's words, or run with the evaluator's bits. */
 export const sources: Subject = {
@@ -46,7 +46,7 @@ export const sources: Subject = {
         const pick = picks(seed);
         const [whole] = fc.sample(new KernelPrograms(), { numRuns: 1, seed });
         const text = bodyOf(whole);
-        const counts = { sources: 0, refused: 0, run: 0 };
+        const counts = { sources: 0, refused: 0, run: 0, outside: 0 };
         for (let n = 0; n < ATTEMPTS && counts.sources < MUTANTS; n++) {
           const program = parsed(withBody(whole, mutatedText(text, pick)));
           if (!program) continue;
@@ -68,6 +68,7 @@ export const sources: Subject = {
           } catch (error) {
             const { cause } = error as Error;
             if (!(error instanceof Unsound ? !isDefect(cause) : cause instanceof IsoformError)) throw error;
+            if (isOutside(cause) && (await checkOutside(program, devices))) counts.outside++;
           } finally {
             limitSteps(Infinity);
           }
