@@ -206,7 +206,7 @@ test("non-finite data are refused", async () => {
 
 test("a system larger than the device is refused before anything is allocated", async () => {
   const untouched = new Proxy(
-    { name: "tiny", capabilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } },
+    { name: "tiny", memory: { name: "tiny" }, capabilities: { memory: footprint(shape), maxAllocation: 2 ** 30 } },
     {
       get(target, key) {
         if (key in target) return target[key as keyof typeof target];
@@ -216,7 +216,7 @@ test("a system larger than the device is refused before anything is allocated", 
   ) as unknown as Device;
   await assert.rejects(
     Solver.create(untouched, { gib: 60 }),
-    (error) => error instanceof LaunchError && /needs \d+\.\d+ GiB.*"tiny"/.test(error.message),
+    (error) => error instanceof LaunchError && /needs \d+ GiB of memory, and tiny has/.test(error.message),
   );
   await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
   requireRoom(untouched, shape);

@@ -230,7 +230,7 @@ describe("the code of containers", () => {
       "if !(u[i][j][k][0] < 0.0)",
       "  total_value = 0.0 + u[i][j][k][0]",
       "  total_value = total_value + u[i][j][k][1]",
-      "  greatest_value = max(-Infinity, u[i][j][k][0])",
+      "  greatest_value = max(u[i][j][k][0], -Infinity)",
       "reduce total <- total_value",
       "reduce greatest <- greatest_value",
     ]);
