@@ -89,12 +89,13 @@ export class Verifier {
   }
 
   /** Declarations last to the end of the block. */
-  private block(stmts: readonly Stmt[], outer: Context): void {
+  private block(stmts: readonly Stmt[], outer: Context, depth = 0): void {
+    this.require(depth <= DEEPEST, `blocks nest more than ${DEEPEST} deep`, stmts[0]);
     const locals = new Map(outer.locals);
     const context = { ...outer, locals };
     for (const stmt of stmts) {
       this.head(stmt, context);
-      blocksOf(stmt).forEach((block, n) => this.block(block, insideOf(stmt, context, n)));
+      blocksOf(stmt).forEach((block, n) => this.block(block, insideOf(stmt, context, n), depth + 1));
       declare(stmt, locals);
     }
   }
@@ -296,7 +297,7 @@ export function declare(stmt: Stmt, locals: Map<string, Local>): void {
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
 }
 
-/** Nodes inside each other in one expression, at most: passes and emitters recurse on them. */
+/** Nodes inside each other in one expression, and blocks inside each other, at most: passes and emitters recurse on them. */
 const DEEPEST = 500;
 
 /** Whether an expression has more than `most` nodes inside each other, found without recursion. */

@@ -1,5 +1,4 @@
-import { isOverflow, REMEDY } from "./depth.js";
-import { KernelError } from "../ir/errors.js";
+import { descending } from "./depth.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
@@ -94,14 +93,10 @@ export function compileKernel(
 }
 
 function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, options: CompileOptions): CompiledKernel {
-  try {
+  return descending(kernel, () => {
     const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
     const access = analyseAccess(ir);
     checkRaces(ir, access);
     return { kernel, ir, access };
-  } catch (error) {
-    // Code made by other programs, and helpers that call helpers, nest without a limit of their own.
-    if (!isOverflow(error)) throw error;
-    throw new KernelError(kernel.name, kernel.location, "its code nests deeper than the compiler can follow", REMEDY);
-  }
+  });
 }

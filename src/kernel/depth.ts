@@ -1,4 +1,6 @@
 import type * as acorn from "acorn";
+import { KernelError } from "../ir/errors.js";
+import type { Location } from "../ir/types.js";
 
 /* How deep a function's text nests, counted without recursion. What comes after recurses on it: the passes, the emitters, and the compilers of the targets. */
 
@@ -28,6 +30,16 @@ function below({ type }: acorn.Node, property: string, child: acorn.Node, { bloc
   if (block || /^(If|For|While|DoWhile)/.test(child.type)) return { blocks: blocks + 1, branches: 0, expressions: 0 };
   const chains = type === "BinaryExpression" && child.type === type && property === "left";
   return { blocks, branches, expressions: expressions + (child.type.endsWith("Expression") && !chains ? 1 : 0) };
+}
+
+/** Does what recurses on a kernel's code. KernelError where no stack is left for that: it was called far down, or code made by a program nests so. */
+export function descending<T>(kernel: { readonly name: string; readonly location: Location }, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isOverflow(error)) throw error;
+    throw new KernelError(kernel.name, kernel.location, "its code nests deeper than the stack has room for", REMEDY);
+  }
 }
 
 /** An engine, or acorn, has no stack left to go down. */

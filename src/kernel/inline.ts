@@ -16,7 +16,9 @@ export function inline(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
   cx.source = fn.source;
   try {
     bindArguments(cx, fn, args, scope);
-    return body(cx, fn, scope);
+    const value = body(cx, fn, scope);
+    // So that an expression nests no deeper than few functions.
+    return cx.stack.length % 32 === 0 ? cx.materialise(value, node) : value;
   } finally {
     cx.stack.pop();
     cx.source = source;

@@ -2,6 +2,7 @@ import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
+import { REMEDY } from "./depth.js";
 import type { FunctionSource } from "./source.js";
 import { convert, unify, type Unified } from "./types.js";
 import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
@@ -52,6 +53,9 @@ export interface Dispatch {
   statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void;
 }
 
+/** Nodes inside each other over all functions that are inlined; one function has up to 400 (see depth.ts). */
+const DEEPEST = 500;
+
 /** The state of one attempt to lower one kernel. */
 export class Lowering {
   out: Stmt[] = [];
@@ -66,6 +70,8 @@ export class Lowering {
   arrayName: string | undefined;
   private readonly used: Set<string>;
   private maskName: string | undefined;
+  /** Nodes that are being lowered, each inside of the one before it or in a function that this calls. */
+  private depth = 0;
   private readonly mutable = new Set<string>();
 
   constructor(
@@ -88,7 +94,10 @@ export class Lowering {
 
   /** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
   expression(node: ExpressionNode, scope: Scope): Value {
-    return this.dispatch.expression(this, node, scope);
+    this.enter(node);
+    const value = this.dispatch.expression(this, node, scope);
+    this.depth--;
+    return value;
   }
 
   /** An expression that stands as a statement. */
@@ -97,7 +106,14 @@ export class Lowering {
   }
 
   statement(node: acorn.Statement, scope: Scope, frame: Frame): void {
+    this.enter(node);
     this.dispatch.statement(this, node, scope, frame);
+    this.depth--;
+  }
+
+  /** Lowering is given up at its first error: an engine that has no stack left may end the process instead of throwing one. */
+  private enter(node: acorn.Node): void {
+    if (++this.depth > DEEPEST) this.fail(node, "calls of functions nest too deep", REMEDY);
   }
 
   at(node: acorn.Node): Location {

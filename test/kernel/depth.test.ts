@@ -5,14 +5,14 @@ import { TARGETS } from "../../src/emit/standalone/index.js";
 import { f32, open, range } from "../../src/index.js";
 import { KernelBuilder } from "../../src/ir/builder.js";
 import { add, constant, index } from "../../src/ir/expressions.js";
-import type { Expr } from "../../src/ir/types.js";
+import type { Expr, Stmt } from "../../src/ir/types.js";
 import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { parseExpressionAt } from "../../src/kernel/browser/parser.js";
 import { tooDeep } from "../../src/kernel/depth.js";
 import { NODE_DEVICES } from "../devices.js";
 import { requestOf } from "../emit/hostile.js";
-import { around, kernelOf, longChain, mostOf, NESTS } from "./nests.js";
+import { around, chainOf, CHAINS, kernelOf, longChain, MADE, mostOf, NESTS } from "./nests.js";
 
 describe("a chain of 2,000 terms", () => {
   for (const name of NODE_DEVICES)
@@ -21,7 +21,7 @@ describe("a chain of 2,000 terms", () => {
       device.precision = "strict";
       const values = [1.1, -0.37, 1e-3, 3];
       const [x, y] = [device.from(f32, values), device.array(f32, 4)];
-      for (const operator of ["+", "-", "*"]) {
+      for (const operator of name === "js" ? ["+", "-", "*"] : ["-"]) {
         await device.run(kernelOf(longChain(operator)), { x, y }, range(4));
         const expected = values.map((value) => {
           const v = Math.fround(value);
@@ -84,6 +84,25 @@ describe("what nests", () => {
     }, /IRError: invalid code for kernel "made".*nests more than 500 deep; put parts into locals/);
   });
 
+  for (const name of NODE_DEVICES)
+    it(`in code made by a program runs on ${name} to the greatest depth`, async () => {
+      const device = await open(name);
+      device.precision = "strict";
+      for (const made of Object.values(MADE)) {
+        const y = device.array(f32, 2);
+        await device.run(kernelFromIR(made(497)), { x: device.from(f32, [1, 1]), y }, range(2));
+        assert.deepEqual([...(await device.queue.read(y))], [1, 1]);
+      }
+      await device.close();
+    });
+
+  it("in blocks made by a program is refused without a stack", () => {
+    assert.throws(() => compileKernel(kernelFromIR(MADE.blocks(600))), /IRError: .*kernel "made".*blocks nest more than 500 deep/);
+    const ir = MADE.blocks(1);
+    for (let n = 0; n < 50_000; n++) ir.body = [{ ...ir.body[0], then: ir.body } as Stmt];
+    assert.throws(() => compileKernel(kernelFromIR(ir)), /(KernelError|IRError): .*"made".* (deep|deeper) /);
+  });
+
   it("compiles on a worker's stack", async () => {
     const url = new URL("../../src/index.js", import.meta.url).href;
     const worker = new Worker(
@@ -102,4 +121,47 @@ describe("what nests", () => {
     assert.equal(message, "done");
     await worker.terminate();
   });
+});
+
+describe("functions that call functions", () => {
+  for (const [what, form] of Object.entries(CHAINS))
+    it(`may do so 60 deep, and are refused at 300 and 3,000 with place and remedy: ${what}`, async () => {
+      for (const name of NODE_DEVICES) {
+        const device = await open(name);
+        const y = device.array(f32, 2);
+        await device.run(chainOf(form, 60), { x: device.from(f32, [1, 2]), y }, range(2));
+        assert.deepEqual([...(await device.queue.read(y))], [61, 62]);
+        for (const n of what === "an argument" ? [3000] : [300, 3000])
+          await assert.rejects(
+            device.run(chainOf(form, n), { x: y, y: device.array(f32, 2) }, range(2)),
+            /KernelError: kernel "chained", .+:\d+:\d+: (in h\d+: )?calls of functions nest too deep \(put parts into locals\)/,
+          );
+        await device.close();
+      }
+    });
+});
+
+it("a launch that is prepared at the end of the stack is refused by name", async () => {
+  for (const name of ["js", "wasm"]) {
+    const device = await open(name);
+    const args = { x: device.from(f32, [1, 2]), y: device.array(f32, 2) };
+    const outcomes = new Set<string>();
+    // Each deeper than the one before it, until no stack is left even for the error.
+    const down = (): void => {
+      try {
+        down();
+      } catch {
+        try {
+          device.prepare(kernelOf(NESTS.calls(60)), args, range(2));
+          outcomes.add("prepared");
+        } catch (error) {
+          outcomes.add(error instanceof Error ? error.name : "");
+          throw error;
+        }
+      }
+    };
+    down();
+    await device.close();
+    assert.ok(outcomes.has("KernelError") && outcomes.has("prepared"), [...outcomes].join());
+  }
 });

@@ -1,4 +1,5 @@
 import type { CompileOptions } from "../../kernel/compile.js";
+import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { DeviceError } from "../../ir/errors.js";
@@ -104,8 +105,10 @@ export abstract class CpuDevice implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
-    const binding = bind(this, kernel, args, policy, options, this.compileOptions);
-    return new CpuLaunch(this, binding, () => this.build(binding, args));
+    return descending(kernel, () => {
+      const binding = bind(this, kernel, args, policy, options, this.compileOptions);
+      return new CpuLaunch(this, binding, () => this.build(binding, args));
+    });
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

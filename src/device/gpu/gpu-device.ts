@@ -1,4 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
+import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { bind } from "../launch/bind.js";
@@ -87,7 +88,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.gpu.enter();
-    return this.launch(bind(this, kernel, args, policy, options));
+    return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
