@@ -1,7 +1,17 @@
 import { unreachable } from "../../ir/unreachable.js";
-import { opcodeAt } from "./opcodes.js";
+import { opcodes } from "./opcodes.js";
 
 const TYPES: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128" };
+
+const names = new Map(Array.from(opcodes(), ({ prefix, code, name }) => [prefix * 0x10000 + code, name]));
+
+/** What follows an opcode. */
+function immediateOf(name: string): "none" | "memory" | "lane" | "memoryLane" | "shuffle" {
+  if (name === "i8x16.shuffle") return "shuffle";
+  if (/(extract|replace)_lane/.test(name)) return "lane";
+  if (/(load|store)\d+_lane/.test(name)) return "memoryLane";
+  return /\.(load|store|atomic)/.test(name) ? "memory" : "none";
+}
 
 /** A module of this encoder as readable text: the WebAssembly text format, one instruction a line, indented by blocks. */
 export function listing(bytes: Uint8Array): string {
@@ -150,23 +160,24 @@ class Reader {
   }
 
   private fromTable(code: number): string {
-    const op = code >= 0xfc ? opcodeAt(code, this.u32()) : opcodeAt(0, code);
-    if (!op) return code === 0xfd ? `v128.const i32x4 ${this.words(4).join(" ")}` : `;; unknown ${code}`;
-    switch (op.immediate) {
+    const name = names.get(code >= 0xfc ? code * 0x10000 + this.u32() : code);
+    if (name === undefined) return code === 0xfd ? `v128.const i32x4 ${this.words(4).join(" ")}` : `;; unknown ${code}`;
+    const immediate = immediateOf(name);
+    switch (immediate) {
       case "none":
-        return op.name;
+        return name;
       case "lane":
-        return `${op.name} ${this.byte()}`;
+        return `${name} ${this.byte()}`;
       case "shuffle":
-        return `${op.name} ${Array.from({ length: 16 }, () => this.byte()).join(" ")}`;
+        return `${name} ${Array.from({ length: 16 }, () => this.byte()).join(" ")}`;
       case "memory":
       case "memoryLane": {
         this.u32();
         const offset = this.u32();
-        return `${op.name}${offset ? ` offset=${offset}` : ""}${op.immediate === "memoryLane" ? ` ${this.byte()}` : ""}`;
+        return `${name}${offset ? ` offset=${offset}` : ""}${immediate === "memoryLane" ? ` ${this.byte()}` : ""}`;
       }
       default:
-        return unreachable(op.immediate);
+        return unreachable(immediate);
     }
   }
 
