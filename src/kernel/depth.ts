@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { KernelError } from "../ir/errors.js";
+import { IsoformError, KernelError } from "../ir/errors.js";
 import type { Location } from "../ir/types.js";
 
 /* How deep a function's text nests, counted without recursion. What comes after recurses on it: the passes, the emitters, and the compilers of the targets. */
@@ -42,5 +42,6 @@ export function descending<T>(kernel: { readonly name: string; readonly location
   }
 }
 
-/** An engine, or acorn, has no stack left to go down. */
-export const isOverflow = (error: unknown): boolean => error instanceof Error && /call stack|stack space|recursion/.test(error.message);
+/** An engine, or acorn, has no stack left to go down; errors of this library are none of theirs, whatever they say. */
+export const isOverflow = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof IsoformError) && /call stack|stack space|too much recursion/.test(error.message);
