@@ -98,6 +98,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/random-indices",
   "device/tools/hooks",
   "device/tuning/tuning",
+  "domain/axis-array",
   "domain/bricks/brick-unit-grid",
   "domain/bricks/bricks",
   "domain/container/reductions",

@@ -8,6 +8,7 @@ import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
+import { AxisArray, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
 import {
   Field,
   type CellFunction,
@@ -48,6 +49,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected readonly haloWidths = new HaloWidths();
   private readonly fields = new Set<Field>();
   private readonly scalars: Scalar[] = [];
+  private readonly axisArrays: AxisArray[] = [];
   private readonly runs = new Runs();
   private coarseGrid: BaseGrid<D> | undefined;
   private laidOut = false;
@@ -155,6 +157,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     const field = new Field(this, name, token.type, cardinality as C, layout, fillValue);
     this.fields.add(field as unknown as Field);
     return field;
+  }
+
+  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T> {
+    const array = new AxisArray(this, name, type, values, options);
+    this.axisArrays.push(array);
+    return array;
   }
 
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
@@ -271,7 +279,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   free(): void {
     this.runs.free();
     for (const field of this.fields) field.free();
-    for (const scalar of this.scalars.splice(0)) scalar.free();
+    for (const array of [...this.scalars.splice(0), ...this.axisArrays.splice(0)]) array.free();
   }
 
   forget(field: Field): void {

@@ -1,11 +1,12 @@
 export { bricks, type BrickGrid, type BrickOptions } from "./bricks/bricks.js";
 export { dense, DenseGrid } from "./dense/dense.js";
+export { AxisArray, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
 export { Field, type CellFunction } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
 export type { Grid, PrepareOptions, Container, ContainerBody, ContainerParams, FieldUse } from "./grid/grid.js";
-export type { Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
+export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
 export { collect, type Collection } from "./container/reductions.js";

@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
 import { element, property } from "./expressions.js";
-import { deposit, fieldMethod } from "./fields.js";
+import { alongAxis, deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { outerMember, unknown } from "./outer.js";
 import { mathCall } from "./math.js";
@@ -99,6 +99,10 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     }
     case "field":
       return fieldMethod(cx, target, name, node, scope);
+    case "axis":
+      if (name !== "at")
+        return cx.fail(node, `${target.name} has no method "${name}"`, `write ${target.name}[c] or ${target.name}.at(c, d)`);
+      return alongAxis(cx, target, node.arguments, node, scope);
     case "deposit":
       return deposit(cx, target, name, node, scope);
     case "team":

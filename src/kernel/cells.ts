@@ -45,6 +45,20 @@ export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { [cell: symbol]: number } & Neighbourhood<number, D>
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
+/** One value for each coordinate along an axis, in a body: `m[c]` is that of the cell, `m.at(c, d)` the one `d` coordinates further. */
+export interface AxisAccess {
+  readonly [cell: symbol]: number;
+  at<D extends Dimension>(c: Cell<D>, d: number): number;
+}
+
+/** An array along an axis, as the front end knows it; `axis` is 0 for x, and `ghosts` values come before coordinate 0. */
+export interface AxisToken {
+  readonly kind: "axis";
+  readonly element: ElementType;
+  readonly axis: number;
+  readonly ghosts: number;
+}
+
 /** Where a field lies: on the container's grid, on that of half the cell size (read by `fine`), of twice the cell size (by `coarse`). */
 export type Level = "own" | "fine" | "coarse";
 

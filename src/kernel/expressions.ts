@@ -3,7 +3,7 @@ import type * as acorn from "acorn";
 import { localOf } from "../ir/by-name.js";
 import type { Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
-import { component, coordinate, ownCell } from "./fields.js";
+import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { combine, cut, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
@@ -31,6 +31,7 @@ export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope)
 
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
+  if (object.kind === "axis") return alongAxis(cx, object, [node.property], node, scope);
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
   const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>
     cx.materialise(value, node),

@@ -39,6 +39,25 @@ export function component(cx: Lowering, { field, cell }: Value & { kind: "compon
   return { kind: "scalar", expr: { op: "load", type: field.element, view: field.name, indices: [...cell, k], location: cx.at(node) } };
 }
 
+/** `m[c]`, `m.at(c, d)`: the value of an array along an axis at the cell's coordinate, or `d` further. */
+export function alongAxis(
+  cx: Lowering,
+  array: Value & { kind: "axis" },
+  args: readonly acorn.Node[],
+  node: acorn.Node,
+  scope: Scope,
+): Value {
+  const { name, element, axis, ghosts } = array;
+  const [cell, further, ...more] = args as acorn.Expression[];
+  const usage = `${name}[c] or ${name}.at(c, d)`;
+  if (!cell || more.length > 0) return cx.fail(node, `${name}.at is given ${args.length} arguments instead of 2`, `write ${usage}`);
+  requireCell(cx, array, cx.expression(cell, scope), cell, usage);
+  const [value] = further ? scalarsOf(cx, [further], scope) : [];
+  const d = value ? asIndex(cx, value, further) : int(0);
+  const place = add(add(index(axis), d), ghosts);
+  return { kind: "scalar", expr: { op: "load", type: element, view: name, indices: [place], location: cx.at(node) } };
+}
+
 /** A call of something that a field offers. */
 export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
   const [cell, ...offsets] = node.arguments;

@@ -3,7 +3,7 @@ import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
 import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
-import type { DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
+import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "../ir/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
@@ -20,7 +20,7 @@ import * as dispatch from "./dispatch.js";
 import { index, int } from "../ir/expressions.js";
 
 /** What a body may be given. */
-type Token = ParamToken | FieldToken | DepositToken | ResidentToken;
+type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken;
 
 /** What is lowered: a kernel, or the body of a container, which runs once for each cell, or for each particle of each cell. */
 export interface Source extends Omit<Kernel, "params" | "policy"> {
@@ -201,6 +201,15 @@ class KernelLowering {
         if (same === undefined)
           this.param({ kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false }, field);
         else this.globals.bind(name, field);
+        return;
+      }
+      case "axis": {
+        const { element, ghosts } = token;
+        const axis = cellAxes(this.ir) - 1 - token.axis;
+        this.param(
+          { kind: "view", name, element, rank: 1, disjoint: false },
+          { kind: "axis", name, element: valueType(element), axis, ghosts },
+        );
         return;
       }
       case "deposit": {

@@ -33,6 +33,12 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
+    case "axis":
+      return cx.fail(
+        node,
+        `${value.name} is an array along an axis and is used as a number`,
+        `write ${value.name}[c], or ${value.name}.at(c, d)`,
+      );
     case "field":
       return cx.fail(node, `${value.name} is a field and is used as a number`, `write ${value.name}[c], or ${value.name}.at(c, ...)`);
     case "components":

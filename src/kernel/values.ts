@@ -14,6 +14,8 @@ export type Value =
   /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
   | { kind: "cell"; dimension: Dimension }
+  /** One value for each coordinate along a kernel axis, and `ghosts` in front. */
+  | { kind: "axis"; name: string; element: NumericType; axis: number; ghosts: number }
   /** Where columns hold the particle is in a local. */
   | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }

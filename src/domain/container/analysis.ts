@@ -9,6 +9,7 @@ import type { Expr, KernelIR, Location } from "../../ir/types.js";
 import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../ir/errors.js";
+import type { AxisArray } from "../grid/axis-array.js";
 import type { Container, FieldUse } from "../grid/grid.js";
 import { add, binary, index, mul, sub } from "../../ir/expressions.js";
 
@@ -43,9 +44,15 @@ export interface ContainerAnalysis {
  *
  * @param fields by view parameter
  * @param extents of the grid, along x, y and z
+ * @param axisArrays by view parameter
  */
-export function analyseContainer(lowered: KernelIR, fields: ReadonlyMap<string, Access>, extents: readonly number[]): ContainerAnalysis {
-  const raw = unrollOffsets(lowered, fields);
+export function analyseContainer(
+  lowered: KernelIR,
+  fields: ReadonlyMap<string, Access>,
+  extents: readonly number[],
+  axisArrays: ReadonlyMap<string, AxisArray> = new Map(),
+): ContainerAnalysis {
+  const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays);
   const axes = extents.length;
   const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
@@ -257,6 +264,30 @@ const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => (
   ...ir,
   params: ir.params.map((param) => (param.kind === "view" && views.has(param.name) ? { ...param, disjoint: true } : param)),
 });
+
+/** Refuses values that an array along an axis does not have. Those read at constant distances alone need no check while the code runs. */
+function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>): KernelIR {
+  const proved = new Set(arrays.keys());
+  for (const { view, affine, location } of analyseAccess(ir).accesses) {
+    const array = arrays.get(view);
+    if (!array) continue;
+    const [form] = affine;
+    if (!form || !Object.keys(form.terms).every((name) => name.startsWith("index:"))) {
+      proved.delete(view);
+      continue;
+    }
+    const distance = form.constant - array.ghosts;
+    if (Math.abs(distance) > array.ghosts)
+      throw new KernelError(
+        ir.name,
+        location,
+        `reads ${view} at distance ${distance} from the cell, and it has ${array.ghosts} ghosts`,
+        "give it more ghosts, or read nearer",
+      );
+  }
+  if (proved.size === 0) return ir;
+  return { ...ir, params: ir.params.map((p) => (p.kind === "view" && proved.has(p.name) ? { ...p, trusted: [0] } : p)) };
+}
 
 /** Refuses components that a field does not have, where the code alone tells. */
 function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes: number): void {

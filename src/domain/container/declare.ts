@@ -7,6 +7,7 @@ import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
+import { AxisArray } from "../grid/axis-array.js";
 import { analyseContainer } from "./analysis.js";
 import {
   Field,
@@ -44,7 +45,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   );
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
-  const { tokens, fields, scalars, reductions, values } = declared;
+  const { tokens, fields, scalars, reductions, values, axisArrays } = declared;
   const source: Source = {
     name,
     params: tokens,
@@ -54,9 +55,10 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     location: calledAt,
   };
   return asContainer(() => {
-    const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents);
+    const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents, axisArrays);
     const stencil = uses.some((use) => use.offsets.length > 0);
-    return { name, grid: grid as Grid, location, ir, uses, scalars, reductions, values, mask, stencil, reduces: reductions.size > 0 };
+    const reduces = reductions.size > 0;
+    return { name, grid: grid as Grid, location, ir, uses, scalars, reductions, values, axisArrays, mask, stencil, reduces };
   });
 }
 
@@ -96,6 +98,7 @@ export class Declarations {
   readonly scalars = new Map<string, Scalar>();
   readonly reductions = new Map<string, Scalar>();
   readonly values = new Map<string, number | boolean>();
+  readonly axisArrays = new Map<string, AxisArray>();
 
   constructor(
     protected readonly grid: Grid,
@@ -105,6 +108,7 @@ export class Declarations {
 
   add(param: string, value: ContainerParam): void {
     if (value instanceof Field) return this.addField(param, value);
+    if (value instanceof AxisArray) return this.addAxisArray(param, value);
     if (value instanceof Scalar) {
       this.scalars.set(param, this.unreduced(value));
       this.tokens[param] = { kind: "resident", type: value.type };
@@ -126,7 +130,7 @@ export class Declarations {
       this.fail(`the parameter "${param}" is a reduction whose result goes nowhere`, 'give it a scalar: sum(grid.scalar("name", f64))');
     this.fail(
       `the parameter "${param}" is ${describe(value)}`,
-      "give a field, a scalar, sum(scalar), a number, table(f64, [...]) or a function",
+      "give a field, an array along an axis, a scalar, sum(scalar), a number, table(f64, [...]) or a function",
     );
   }
 
@@ -135,6 +139,13 @@ export class Declarations {
     const level = this.levelOf(field);
     if (same === undefined) this.fields.set(param, { field, level });
     this.tokens[param] = { kind: "field", element: field.type, cardinality: field.cardinality, level, same };
+  }
+
+  private addAxisArray(param: string, array: AxisArray): void {
+    if (array.grid !== this.grid)
+      this.fail(`the array "${param}" was made along an axis of another grid`, "make it by axis(...) of the container's grid");
+    this.axisArrays.set(param, array);
+    this.tokens[param] = { kind: "axis", element: array.type, axis: array.axis, ghosts: array.ghosts };
   }
 
   private levelOf(field: Field): FieldUse["level"] {

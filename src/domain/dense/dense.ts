@@ -228,6 +228,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const { param, field } of container.uses)
       args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
     const [mask, origin] = [roles.get("mask"), roles.get("origin")];
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);

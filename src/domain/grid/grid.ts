@@ -3,10 +3,11 @@ import type { TypedArrayOf, View } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
-import type { Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
+import type { AxisAccess, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
 import type { ArrayType, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
+import type { AxisArray, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
 import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
@@ -129,18 +130,20 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
 export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
-/** What a container may declare: fields, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers, types of private arrays. */
-export type ContainerParam = Field | Scalar | ScalarReduction | TableToken | Helper | ArrayType | number | boolean;
+/** What a container may declare: fields, arrays along an axis, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers, types of private arrays. */
+export type ContainerParam = Field | AxisArray | Scalar | ScalarReduction | TableToken | Helper | ArrayType | number | boolean;
 export type ContainerParams = Record<string, ContainerParam>;
 
 type ContainerBodyParam<P> =
   P extends Field<FieldType, infer C, infer D>
     ? FieldAccess<C, D>
-    : P extends Scalar | number
-      ? number
-      : P extends boolean
-        ? boolean
-        : BodyParam<P>;
+    : P extends AxisArray
+      ? AxisAccess
+      : P extends Scalar | number
+        ? number
+        : P extends boolean
+          ? boolean
+          : BodyParam<P>;
 
 /** A container as written: it runs once for each active cell, in any order and in parallel, and writes where no other cell reads or writes. */
 export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimension> = (
@@ -234,6 +237,8 @@ export interface Container {
   readonly reductions: ReadonlyMap<string, Scalar>;
   /** Plain numbers and truth values, by scalar parameter. */
   readonly values: ReadonlyMap<string, number | boolean>;
+  /** Arrays along an axis, by view parameter. */
+  readonly axisArrays?: ReadonlyMap<string, AxisArray>;
   /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
   readonly mask?: { readonly param: string; readonly offsets: readonly (readonly number[])[] };
   /** Columns of particles and other arrays of each member, by view parameter. */
@@ -284,6 +289,11 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly mask: Uint8Array | undefined;
 
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
+  /**
+   * One value for each coordinate along an axis, for containers: `m[c]`, `m.at(c, d)`.
+   * @throws LaunchError for an axis that the grid does not have, and for values that are not as many as coordinates and ghosts
+   */
+  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T>;
   /** A number that lives on every device, 0 at first. */
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
   /**

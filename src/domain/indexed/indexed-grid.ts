@@ -205,6 +205,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     for (const { param, field } of container.uses)
       args[param] = (field.grid as unknown as IndexedGrid<D, Role>).storage(field, device).kernelView(field.storage[device]);
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
     const folds = storeReduced ? this.cellFoldsOf(device) : undefined;
     Object.assign(args, folds?.valuesOf(container));

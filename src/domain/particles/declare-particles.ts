@@ -85,9 +85,9 @@ export function declareOverParticles<P extends ParticleParams>(
       fields.set(param, { field: sums, level: "own" });
       return gather(species, target, sums, list, location);
     });
-    const { ir: found, uses, mask } = analyseContainer(summed, fields, grid.extents);
+    const { ir: found, uses, mask } = analyseContainer(summed, fields, grid.extents, declared.axisArrays);
     const ir = trustParticles(readCellOnce(found, fields), declared.columns);
-    const { scalars, reductions, values } = declared;
+    const { scalars, reductions, values, axisArrays } = declared;
     const arrays = arraysIn(ir, declared.columns);
     const made: Container = {
       name,
@@ -98,6 +98,7 @@ export function declareOverParticles<P extends ParticleParams>(
       scalars,
       reductions,
       values,
+      axisArrays,
       mask,
       arrays,
       particles: {

@@ -73,7 +73,7 @@ function periodicGrids(nodes: readonly ComputeNode[]): string[] {
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {
-  const { uses, scalars, reductions, arrays, particles, location } = container;
+  const { uses, scalars, reductions, axisArrays, arrays, particles, location } = container;
   // Which particles are in a cell is known from fields that the sort writes.
   const fields = uses.filter(({ field }) => field !== particles?.species.first && field !== particles?.species.count);
   const columns = [...(arrays?.values() ?? [])];
@@ -81,6 +81,7 @@ function containerRow({ name, container }: ComputeNode): string[] {
   const reads = [
     ...fields.filter((use) => use.read).map((use) => use.field.name + around(use.offsets.length)),
     ...columns.filter((use) => use.read).map((use) => use.array.name),
+    ...[...(axisArrays ?? [])].map(([param, { axis }]) => `${param} along ${"xyz"[axis]}`),
     ...[...scalars.values()].map((scalar) => scalar.name),
   ];
   const writes = [

@@ -1,6 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
+import type { AxisArray } from "../../domain/grid/axis-array.js";
 import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../../ir/types.js";
@@ -61,6 +62,7 @@ class Merger {
   private readonly views = new Map<Field, string>();
   private readonly fields = new Map<string, Pick<FieldUse, "field" | "level">>();
   private readonly scalars = new Map<Scalar, string>();
+  private readonly axisArrays = new Map<AxisArray, string>();
   private readonly reductions = new Map<string, Scalar>();
   private readonly values = new Map<string, number | boolean>();
   private mask: string | undefined;
@@ -230,6 +232,7 @@ class Merger {
       const { name } = param;
       const use = fields.get(name);
       const scalar = container.scalars.get(name);
+      const axisArray = container.axisArrays?.get(name);
       if (use)
         names.set(
           name,
@@ -239,6 +242,11 @@ class Merger {
         names.set(
           name,
           entry(this.scalars, scalar, () => this.param(param)),
+        );
+      else if (axisArray)
+        names.set(
+          name,
+          entry(this.axisArrays, axisArray, () => this.param(param)),
         );
       else if (name === container.mask?.param) names.set(name, (this.mask ??= this.param(param)));
       else {
@@ -356,6 +364,7 @@ class Merger {
       scalars: keptOf(residents),
       reductions,
       values: keptOf(this.values),
+      axisArrays: keptOf(new Map([...this.axisArrays].map(([array, param]) => [param, array]))),
       mask,
       stencil: uses.some((use) => use.offsets.length > 0),
       reduces: reductions.size > 0,
