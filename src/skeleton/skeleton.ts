@@ -5,12 +5,9 @@ import { unreachable } from "../ir/unreachable.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
 import { Executor, type Traced } from "./run/executor.js";
-import type { Explained } from "./explain/explain.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import { Pace } from "./run/pace.js";
-import type { Derived } from "./plan/nodes.js";
-import { nextStart, type Plan } from "./plan/plan.js";
 import type { Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
 import type { Snapshot } from "./run/snapshot.js";
@@ -174,7 +171,8 @@ export class Skeleton {
    * event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for.
    */
   async explain(format: "text" | "dot" | "svg" = "text"): Promise<string> {
-    const explained = this.explained();
+    const { explainedOf } = await import("./explain/explained.js");
+    const explained = explainedOf(this, this.executor, this.unrolled);
     switch (format) {
       case "text":
         return (await import("./explain/explain.js")).explainText(explained);
@@ -299,36 +297,6 @@ export class Skeleton {
 
   private async finish(): Promise<void> {
     await Promise.all(this.set.members.map((member) => member.queue(0).finish()));
-  }
-
-  /** The plan of the next iterations, and that of the steady state which they lead to. */
-  private explained(): Explained {
-    const stages = this.executor.stagesOf(this.unrolled);
-    const plan = (atStart: ReadonlySet<Derived>) => this.executor.plan(stages, this.level ?? "standard", atStart);
-    const first = plan(new Set(this.executor.used(stages).derived.filter((of) => of.coherent)));
-    const seen = new Map<string, Plan>();
-    const key = ({ atStart }: Plan) =>
-      [...atStart]
-        .map((field) => field.name)
-        .sort()
-        .join();
-    let steady = first;
-    while (!seen.has(key(steady))) {
-      seen.set(key(steady), steady);
-      steady = plan(nextStart(steady));
-    }
-    const remarks = [...this.choiceText(), ...this.executor.remarks(stages)];
-    return { name: this.name, set: this.set.name, precision: this.precision, first, steady, remarks };
-  }
-
-  private choiceText(): string[] {
-    return [
-      ...(this.level === undefined ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
-      ...this.choices.map(({ of, best, seconds }) => {
-        const times = Object.entries(seconds).map(([name, time]) => `${name} ${(time * 1e6).toFixed(1)} us`);
-        return `${of === "occ" ? "OCC" : of} ${best} was the fastest: ${times.join(", ")}`;
-      }),
-    ];
   }
 
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {

@@ -113,6 +113,11 @@ export class Executor {
     });
   }
 
+  /** The plan of the iterations behind those of a plan. */
+  planAfter(plan: Plan): Plan {
+    return this.plan(plan.stages, plan.level, nextStart(plan));
+  }
+
   /** The plan where this is up to date. */
   plan(stages: Stages, level: OccLevel, atStart: ReadonlySet<Derived>): Plan {
     const fast = this.options.precision === "fast";
