@@ -1,6 +1,9 @@
+/** U+FFFD in the place of what XML cannot have, not even escaped: control characters, halves of surrogate pairs, what is no character. */
+export const withoutControls = (text: string): string => text.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "\ufffd");
+
 /** Text that is safe between tags and in quoted attributes. */
 export function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  return withoutControls(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
 type Attributes = Record<string, string | number | undefined>;

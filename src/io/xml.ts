@@ -1,3 +1,5 @@
+import { withoutControls } from "../draw/svg.js";
+
 /** An element of an XML tree: text, or children. */
 export interface XmlElement {
   readonly tag: string;
@@ -19,7 +21,16 @@ export const attributesText = (attributes: Readonly<Record<string, string | numb
     .map(([key, value]) => ` ${key}="${escape(String(value))}"`)
     .join("");
 
-const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-export const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => ESCAPES[c]);
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+/** Text that is safe between tags and in quoted attributes. */
+export const escape = (text: string): string => withoutControls(text).replace(/[&<>"\t\n\r]/g, (c) => ESCAPES[c]);
 export const unescape = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot);/g, (entity) => Object.keys(ESCAPES).find((c) => ESCAPES[c] === entity)!);
+  text.replace(/&(amp|lt|gt|quot|#9|#10|#13);/g, (entity) => Object.keys(ESCAPES).find((c) => ESCAPES[c] === entity)!);
