@@ -93,6 +93,10 @@ export interface Checks {
   readonly unproved: number;
   /** Where an index is checked, by number. */
   readonly sites: readonly CheckSite[];
+  /** The body without checks: right for an element of which no index is outside. */
+  readonly unchecked: readonly Stmt[];
+  /** Axes in front of those that are recorded of an element: 1 in code for owners (`passes/owners.ts`). */
+  readonly outerAxes?: 1;
 }
 
 export interface CheckSite {

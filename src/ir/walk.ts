@@ -86,6 +86,9 @@ export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
 export const someExpr = (expr: Expr, test: (node: Expr) => boolean): boolean =>
   test(expr) || children(expr).some((child) => someExpr(child, test));
 
+/** True where evaluation may record an index that is outside. */
+export const hasChecks = (expr: Expr): boolean => someExpr(expr, ({ op }) => op === "checked");
+
 /** The whole expressions that belong to the statement itself, not to statements inside it. */
 export function exprsOf(stmt: Stmt): readonly Expr[] {
   switch (stmt.kind) {

@@ -44,8 +44,6 @@ for (const name of ["js", "wasm", "native"].filter(tested))
     before(async () => {
       process.env.ISOFORM_THREADS = String(THREADS);
       device = await open(name);
-      // Kernels whose indices are checked have one worker add in order.
-      device.checked = false;
     });
     after(async () => {
       await device.close();
@@ -77,6 +75,50 @@ for (const name of ["js", "wasm", "native"].filter(tested))
       assert.match(launch.remarks.join("\n"), /its own part of axis 1/);
       run(launch);
       assert.deepEqual(await device.queue.read(v), expected);
+    });
+
+    test("an index that is in nobody's part is told, and its element adds nothing", async () => {
+      const [rows, knots] = [5000, 300];
+      const a = make(12 * rows, noise);
+      const good = make(rows, (n) => Math.floor(noise(n + 0.3) * (knots - 3)));
+      const knot = Object.assign([...good], { 4000: -2, 4001: 2e9, 77: knots - 2, 78: -1 });
+      const expected = new Float64Array(3 * knots);
+      knot.forEach((first, row) => {
+        if (first < 0 || first + 3 >= knots) return;
+        for (let axis = 0; axis < 3; axis++) for (let k = 0; k < 4; k++) expected[axis * knots + first + k] += a[12 * row + 4 * axis + k];
+      });
+      const args = { a: device.from(f64, a, [rows, 12]), knot: device.from(i32, knot), v: device.array(f64, [3, knots]) };
+      const launch = device.prepare(spline, args, range(rows), { precision: "strict" });
+      const outside = /adds into v\[0\]\[first \+ 2\]: index 300 is outside axis 1 of "v", which has extent 300 \(element \[77\], on /;
+      for (let turn = 0; turn < 2; turn++) {
+        await device.queue.write(args.v, new Float64Array(3 * knots));
+        assert.throws(() => device.queue.submit(launch), outside);
+        assert.deepEqual(await device.queue.read(args.v), expected);
+      }
+      await device.queue.write(args.knot, Int32Array.from(good));
+      run(launch);
+    });
+
+    test("an index of what is added is told by all owners alike, whose part it may be", async () => {
+      const [rows, columns, nodes] = [60, 70, 500];
+      const ends = make(2 * rows * columns, (n) => Math.floor(noise(n) * nodes));
+      // The first end lies in the last owner's part.
+      ends.splice(2 * (20 * columns + 30), 2, nodes - 1, nodes);
+      ends.splice(2 * (20 * columns + 31), 2, 0, -1);
+      ends.splice(2 * (50 * columns + 1), 2, -5, 1);
+      const args = { ends: device.from(i32, ends, [rows, columns, 2]), force: device.array(f64, nodes) };
+      const prepared = (length: number) =>
+        device.prepare(bonds, { ...args, x: device.array(f64, length) }, range(rows, columns), { precision: "strict" });
+      const inside = prepared(nodes);
+      assert.match(inside.remarks.join("\n"), /16 workers go through all elements/);
+      assert.throws(
+        () => device.queue.submit(inside),
+        /reads x\[b\]: index 500 is outside axis 0 of "x", which has extent 500 \(element \[20, 30\], on /,
+      );
+      assert.throws(
+        () => device.queue.submit(prepared(nodes + 1)),
+        /reads x\[b\]: index -1 is outside axis 0 of "x", which has extent 501 \(element \[20, 31\], on /,
+      );
     });
 
     test("contributions under conditions, from a plane of elements, into a slice", async () => {
@@ -128,7 +170,6 @@ describe("ordered scatter", () => {
   before(async () => {
     process.env.ISOFORM_THREADS = "2";
     device = await open("js");
-    device.checked = false;
   });
   after(async () => {
     await device.close();

@@ -3,6 +3,7 @@ import { BYTES } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
+import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { teamRows } from "../../ir/analysis/teams.js";
@@ -106,7 +107,8 @@ class Emitter {
     this.declareParams();
     this.indexNames = ir.policy.kind === "team" ? ["team", "place"] : INDEX_NAMES.slice(0, this.rank);
     const { checks } = ir;
-    this.faults = checks && new Faults(this.names, this.names.of("view", checks.record), this.elementNames);
+    const element = recordedAxes(ir).map((axis) => this.indexNames[axis]);
+    this.faults = checks && new Faults(this.names, this.names.of("view", checks.record), element);
     this.bounds = this.byPartials ? [] : this.indexNames.flatMap((_, axis) => [`begin${axis}`, `end${axis}`]);
     this.loops = new VectorLoops(ir, (view) => this.strideNames[view]);
     this.order = this.loopOrder();
@@ -161,11 +163,6 @@ class Emitter {
 
   private get innermost(): number {
     return this.order.at(-1)!;
-  }
-
-  /** Variables of the indices that name an element in the record of a failure. */
-  private get elementNames(): readonly string[] {
-    return this.ir.policy.kind === "team" ? [this.indexNames[0]] : this.indexNames;
   }
 
   /** As the views' strides want it, where the order of the elements is free. */

@@ -1,5 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
+import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
@@ -270,11 +271,12 @@ export class Body implements ExprScope {
 
   /** The statements with what notes the element's first failure. */
   private noting({ record }: Checks): Lines {
-    const { ir, policy } = this.target;
+    const { ir } = this.target;
     this.places = [];
     const lines = this.block(ir.body);
-    const rank = policy.kind === "team" ? 1 : policy.extents.length;
-    const element = Array.from({ length: rank }, (_, axis) => this.index(axis)).join(", ");
+    const element = recordedAxes(ir)
+      .map((axis) => this.index(axis))
+      .join(", ");
     return [
       `let ${["$failed = 0, $index = 0", ...this.places].join(", ")};`,
       ...lines,

@@ -2,6 +2,7 @@ import type { MathFn } from "../../ir/operators.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
+import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
@@ -91,7 +92,13 @@ export class KernelCode {
   /** More different numbers than registers: vectors of them are better loaded than made. */
   readonly manyNumbers: boolean;
   /** In code with checked indices: locals of an element's first failure (its site from 1, 0 for none; the index), and what notes it. */
-  readonly fault?: { readonly record: string; readonly note: number; readonly rank: number; readonly site: number; readonly index: number };
+  readonly fault?: {
+    readonly record: string;
+    readonly note: number;
+    readonly axes: readonly number[];
+    readonly site: number;
+    readonly index: number;
+  };
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
   /** What lies in the tables' memory, at which byte. */
@@ -112,14 +119,14 @@ export class KernelCode {
     this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
     this.importMath(ir);
-    const rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
+    const axes = recordedAxes(ir);
     const address = addressType(spec.wide);
-    const ints = Array<ValType>(2 + rank).fill("i32");
+    const ints = Array<ValType>(2 + axes.length).fill("i32");
     const note = ir.checks && this.module.import("env", "fault", [address, ...ints], []);
     this.fn = this.module.function("slice", [addressType(spec.wide), "i32", "i32", "i32"]);
     this.address = new Address(this.fn, spec.wide);
     const { fn } = this;
-    if (ir.checks) this.fault = { record: ir.checks.record, note: note!, rank, site: fn.local("i32"), index: fn.local("i32") };
+    if (ir.checks) this.fault = { record: ir.checks.record, note: note!, axes, site: fn.local("i32"), index: fn.local("i32") };
     for (const param of ir.params)
       if (param.kind === "scalar") {
         const local = fn.local(valType(param.type));

@@ -157,7 +157,7 @@ export class ScalarCode {
     fn.i32(1);
     fn.op("i32.sub");
     fn.get(fault.index);
-    for (let axis = 0; axis < fault.rank; axis++) this.expr({ op: "index", type: "i32", axis });
+    for (const axis of fault.axes) this.expr({ op: "index", type: "i32", axis });
     fn.call(fault.note);
     fn.end();
   }

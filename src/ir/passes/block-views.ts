@@ -31,9 +31,11 @@ export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, Split>): Ke
     if (s.kind === "store") return { ...s, indices: indices(s.view, s.indices) };
     return s.kind === "scatter" ? { ...s, indices: indices(s.target, s.indices) } : s;
   };
-  const split = mapKernel(ir, (body) => mapStmts(body, { expr, stmt }), expr);
+  const mapped = (body: readonly Stmt[]) => mapStmts(body, { expr, stmt });
+  const split = mapKernel(ir, mapped, expr);
   return {
     ...split,
+    ...(ir.checks && { checks: { ...ir.checks, unchecked: mapped(ir.checks.unchecked) } }),
     params: split.params.map((p) => ((p.kind === "view" || p.kind === "scatter") && splits.has(p.name) ? { ...p, rank: p.rank + 1 } : p)),
   };
 }

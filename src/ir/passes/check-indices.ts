@@ -5,7 +5,7 @@ import type { Unproved } from "../analysis/proofs.js";
 import { arrayShapes } from "../analysis/bounds.js";
 import { define, localOf } from "../by-name.js";
 import type { CheckSite, Expr, KernelIR, Location, Stmt } from "../types.js";
-import { changeOf, mapBlocks, mapChildren, mapOwnExprs, readOf, someExpr, walkExprs, walkStmts } from "../walk.js";
+import { changeOf, hasChecks, mapBlocks, mapChildren, mapOwnExprs, readOf, walkExprs, walkStmts } from "../walk.js";
 import { Names } from "./copy.js";
 
 /** What the record of a launch's first failure holds, an i32 each; all are 0 before. */
@@ -22,6 +22,12 @@ export const FAULT = {
   /** Entries. */
   length: 8,
 } as const;
+
+/** The axes whose indices name an element in the record. */
+export function recordedAxes({ policy, checks }: KernelIR): number[] {
+  const rank = policy.kind === "team" ? 1 : policy.rank;
+  return [...Array(rank).keys()].slice(checks?.outerAxes ?? 0);
+}
 
 /**
  * The kernel with those indices checked that are not proved: a read outside gives 0, what is written outside is dropped, and the failure is
@@ -83,16 +89,16 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
       return localOf(name, init.type);
     };
     /** In front of the statement where it may fail, in the order of these calls. */
-    const early = (wish: string, e: Expr): Expr => (mayFail(e) ? local(wish, e) : e);
+    const early = (wish: string, e: Expr): Expr => (hasChecks(e) ? local(wish, e) : e);
     if (mapped.kind === "for") {
-      if (!mayFail(mapped.stop)) return [mapped];
+      if (!hasChecks(mapped.stop)) return [mapped];
       const start = early("start", mapped.start);
       return [...lets, { ...mapped, start }];
     }
     const change = changeOf(mapped);
     if (!change || !("value" in mapped)) return [mapped];
     // As JavaScript does: the indices, each but the last checked at once, the value, then whether the element is there; of a scatter, all then.
-    const later = mayFail(mapped.value);
+    const later = hasChecks(mapped.value);
     const last = change.kind === "scatter" ? 0 : change.indices.length - 1;
     const axes = unproved.get(before)?.axes ?? [];
     const check = (index: Expr, axis: number): Expr => {
@@ -116,7 +122,8 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
 
   const body = ir.body.flatMap(stmt);
   const view = { kind: "view", name: record, element: "i32", rank: 1, disjoint: true } as const;
-  return { ...ir, params: [...ir.params, view], body, checks: { record, sites, unproved: unproved.size, accesses: accessesOf(ir) } };
+  const checks = { record, sites, unproved: unproved.size, accesses: accessesOf(ir), unchecked: ir.body };
+  return { ...ir, params: [...ir.params, view], body, checks };
 }
 
 /** How often the code names an element of some array. */
@@ -126,8 +133,6 @@ function accessesOf({ body }: KernelIR): number {
   walkStmts(body, (stmt) => void (changeOf(stmt)?.indices.length && count++));
   return count;
 }
-
-const mayFail = (e: Expr): boolean => someExpr(e, ({ op }) => op === "checked");
 
 /** True where all members of a team pass something together inside: none may leave the loop alone. */
 function hasTeamSteps(loop: Stmt): boolean {

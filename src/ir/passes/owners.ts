@@ -1,14 +1,21 @@
 import { unreachable } from "../unreachable.js";
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
+import { not } from "../expressions.js";
 import { fold } from "../fold.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { blocksOf, declares, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExpr, walkStmts } from "../walk.js";
+import { blocksOf, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExpr, walkStmts } from "../walk.js";
+import { copyBody, Names } from "./copy.js";
+import { sequenceChecks } from "./sequence-checks.js";
+import { removeDead } from "./tidy.js";
 
 /*
  * Ordered scatter by owners: each owner has a part of the target along one axis, goes through all elements in order, and adds what
  * falls into its part. Every target element so receives its contributions one by one in element order, whatever the number of
  * owners, and no memory but the target's is touched. The price is that each owner evaluates the indices of all elements.
+ *
+ * Where indices are checked (passes/check-indices.ts), each owner makes all checks of an element first, so that all see the same failure;
+ * what is in no owner's part would be seen by nobody else. Of an element that has passed no index is outside.
  */
 
 /** A range kernel with one more index, the outermost: the owner. */
@@ -34,8 +41,6 @@ const MOST_CLUSTERS = 2;
 /** Why owners cannot run the kernel; undefined where they can. */
 export function whyNoOwners(ir: KernelIR): string | undefined {
   if (ir.policy.kind === "team") return "teams are not shared out among owners";
-  // One that is in nobody's part would be seen by nobody.
-  if (ir.checks) return "its indices are checked";
   if (ir.policy.rank === 4) return "the range has four axes";
   let reason: string | undefined;
   walkStmts(ir.body, ({ kind }) => {
@@ -54,17 +59,11 @@ export function ownedAxis(ir: KernelIR, target: string, axes: readonly number[])
 /** The kernel for owners; `axes` are the axes of the scatter targets that are cut into parts. See `whyNoOwners`. */
 export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>>): OwnersKernel {
   if (ir.policy.kind === "team") throw new Error(`kernel "${ir.name}" is a team kernel`);
-  const names = takenNames(ir);
-  const fresh = (wish: string): string => {
-    let name = wish;
-    for (let n = 2; names.has(name); n++) name = `${wish}_${n}`;
-    names.add(name);
-    return name;
-  };
+  const names = new Names(ir);
   const targets = Object.keys(axes);
-  const partLengths = Object.fromEntries(targets.map((target) => [target, fresh(`${target}_part`)]));
-  const firsts = Object.fromEntries(targets.map((target) => [target, fresh(`${target}_first`)]));
-  const writer = new Writer(ir, axes, partLengths, firsts);
+  const partLengths = Object.fromEntries(targets.map((target) => [target, names.fresh(`${target}_part`)]));
+  const firsts = Object.fromEntries(targets.map((target) => [target, names.fresh(`${target}_first`)]));
+  const writer = new Writer(ir, checksOf(ir, names), axes, partLengths, firsts);
   const location = ir.location;
   const openings = targets.map((target): Stmt => {
     const init = i32("mul", { op: "index", type: "i32", axis: 0 }, { op: "param", type: "i32", name: partLengths[target] });
@@ -72,8 +71,17 @@ export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>
   });
   const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: partLengths[target], type: "i32" }) as const)];
   const policy = { kind: "range", rank: ir.policy.rank + 1 } as const;
-  const owned = fold({ ...ir, params, policy, body: [...openings, ...writer.body()] });
+  const checks = ir.checks && ({ ...ir.checks, outerAxes: 1 } as const);
+  const owned = fold({ ...ir, params, policy, checks, body: [...openings, ...writer.body()] });
   return { ir: owned, partLengths, gain: (owners) => writer.gain(owners) };
+}
+
+/** All checks of an element by themselves, with what they need. */
+function checksOf(ir: KernelIR, names: Names): Stmt[] {
+  if (!ir.checks) return [];
+  const sequenced = sequenceChecks(ir);
+  const body = mapStmts(sequenced.body, { stmt: (stmt) => (stmt.kind === "scatter" ? [] : stmt) });
+  return copyBody(removeDead({ ...sequenced, body }).body, "check", names, (node) => node);
 }
 
 class Writer {
@@ -84,20 +92,30 @@ class Writer {
   /** Branches on data, among all elements and among those that are met. */
   private readonly branches = { all: 0, met: 0 };
   private readonly chosen: readonly Cluster[];
+  private readonly checks: readonly Stmt[];
 
   constructor(
     ir: KernelIR,
+    checks: readonly Stmt[],
     private readonly axes: Readonly<Record<string, number>>,
     private readonly partLengths: Readonly<Record<string, string>>,
     private readonly firsts: Readonly<Record<string, string>>,
   ) {
     const shift = (root: Expr) => mapExpr(root, (node) => (node.op === "index" ? { ...node, axis: node.axis + 1 } : node));
-    this.shifted = { ...ir, body: mapStmts(ir.body, { expr: shift }) };
+    this.shifted = { ...ir, body: mapStmts(ir.checks?.unchecked ?? ir.body, { expr: shift }) };
+    this.checks = mapStmts(checks, { expr: shift });
     this.clusters = new Clusters(this.shifted, axes);
     this.chosen = this.clusters.list.length <= MOST_CLUSTERS && this.clusters.complete ? this.clusters.list : [];
   }
 
   body(): Stmt[] {
+    const { checks, location } = this.shifted;
+    if (!checks) return this.updates();
+    const passed: Stmt = { kind: "if", cond: not({ op: "failed", type: "bool" }), then: this.updates(), else: [], location };
+    return [...this.guarded(this.checks, 1, "all"), passed];
+  }
+
+  private updates(): Stmt[] {
     const { body, location } = this.shifted;
     if (this.chosen.length === 0) return this.guarded(body, 1, "all");
     const early = this.clusters.definitions;
@@ -347,9 +365,3 @@ const i32 = (fn: "add" | "sub" | "mul", a: Expr, b: Expr): Expr => ({ op: "binar
 
 /** Equal for expressions that are equal but for where they were written. */
 const keyOf = (expr: Expr): string => JSON.stringify(expr, (key, value) => (key === "location" ? undefined : value));
-
-function takenNames(ir: KernelIR): Set<string> {
-  const names = new Set([...ir.params, ...ir.tables].map(({ name }) => name));
-  walkStmts(ir.body, (stmt) => declares(stmt).forEach((name) => names.add(name)));
-  return names;
-}

@@ -2,7 +2,7 @@ import { not } from "../expressions.js";
 import { literal } from "../simplify.js";
 import { define, localOf } from "../by-name.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
-import { mapBlocks, mapChildren, mapOwnExprs, someExpr } from "../walk.js";
+import { hasChecks, mapBlocks, mapChildren, mapOwnExprs } from "../walk.js";
 import { Names } from "./copy.js";
 
 /**
@@ -66,5 +66,3 @@ export function sequenceChecks(ir: KernelIR): KernelIR {
 
   return { ...ir, body: ir.body.flatMap(stmt) };
 }
-
-const hasChecks = (e: Expr): boolean => someExpr(e, ({ op }) => op === "checked");

@@ -1,7 +1,7 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { blocksOf, exprsOf, hasJump, mapBlocks, mapStmts, someExpr, walkExprs, changeOf } from "../walk.js";
+import { blocksOf, exprsOf, hasChecks, hasJump, mapBlocks, mapStmts, someExpr, walkExprs, changeOf } from "../walk.js";
 
-/** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions have no side effects. */
+/** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions but those that check an index have no side effects. */
 export function removeDead(ir: KernelIR): KernelIR {
   const read = new Set<string>();
   walkExprs(ir.body, (node, stmt) => {
@@ -19,8 +19,9 @@ export function removeDead(ir: KernelIR): KernelIR {
         (stmt.kind === "setElement" && !read.has(stmt.array)) ||
         (stmt.kind === "if" && stmt.then.length + stmt.else.length === 0) ||
         (stmt.kind === "for" && stmt.body.length === 0);
-      removed ||= dead;
-      return dead ? [] : stmt;
+      if (!dead || exprsOf(stmt).some(hasChecks)) return stmt;
+      removed = true;
+      return [];
     },
   });
   return removed ? removeDead({ ...ir, body }) : ir;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { unprovedAccesses } from "../../../src/ir/analysis/proofs.js";
+import { checkIndices } from "../../../src/ir/passes/check-indices.js";
 import { ownedAxis, ownersKernel, whyNoOwners } from "../../../src/ir/passes/owners.js";
 import { print } from "../../../src/ir/print.js";
 import type { KernelIR } from "../../../src/ir/types.js";
@@ -144,7 +146,7 @@ test("names do not collide", () => {
   const ir = kernel([view("y_part"), target("y")], [define("y_first", n(0)), scatter("y", [local("y_first", "i32")], load("y_part", [i]))]);
   const owners = ownersKernel(ir, { y: 0 });
   verify(owners.ir);
-  assert.deepEqual(owners.partLengths, { y: "y_part_2" });
+  assert.deepEqual(owners.partLengths, { y: "y_part_1" });
 });
 
 test("work that is not an owner's alone is refused", () => {
@@ -180,18 +182,49 @@ function scatterOnly(ir: KernelIR): KernelIR {
   return { ...ir, body, params: ir.params.filter(({ kind }) => kind !== "reduce") };
 }
 
+/** The kernel with every index checked that is not certain. */
+function withChecks(ir: KernelIR): KernelIR {
+  const nothing = { range: () => undefined, shape: () => [EXTENT, EXTENT, EXTENT], trusted: () => false };
+  return checkIndices(ir, unprovedAccesses(ir, nothing), new Set());
+}
+
+test("each owner makes all checks of an element, in their order, before it asks what is its own", () => {
+  const ir = kernel(
+    [view("at", 1, "i32"), view("w"), target("y")],
+    [define("t", mul(f(3), load("w", [at(0)]))), scatter("y", [at(1)], mul(local("t"), load("w", [at(1)])))],
+  );
+  assert.deepEqual(body(ownersKernel(withChecks(ir), { y: 0 }).ir), [
+    "  let y_first: i32 = i * y_part",
+    "  let at_3_check: i32 = checked(j * 2, at.length)",
+    "  let at_2_check: i32 = checked(at[at_3_check], w.length)",
+    "  let at_4_check: i32 = checked(j * 2 + 1, at.length)",
+    "  let at_1_check: i32 = at[at_4_check]",
+    "  let at_6_check: i32 = checked(j * 2 + 1, at.length)",
+    "  let at_5_check: i32 = checked(at[at_6_check], w.length)",
+    "  let inside_check: i32 = checked(at_1_check, y.length)",
+    "  if !failed",
+    "    if u32(at[j * 2 + 1] - y_first) < u32(y_part)",
+    "      let t: f64 = 3.0 * w[at[j * 2]]",
+    "      if u32(at[j * 2 + 1] - y_first) < u32(y_part)",
+    "        scatter y[at[j * 2 + 1]] <- t * w[at[j * 2 + 1]]",
+  ]);
+});
+
 test("all owners together leave what one pass over the elements does", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000), { minLength: 20, maxLength: 300 }), fc.integer({ min: 1, max: 3 }), (choices, owners) => {
-      const ir = scatterOnly(randomKernel(choices));
+      const plain = scatterOnly(randomKernel(choices));
       const scalars = { pd: 2.5, pi: -7, pb: true };
-      const [expected, actual] = [randomMemory(), randomMemory()];
-      interpret(ir, EXTENT, expected, scalars);
-      const owned = ownersKernel(ir, { h: 0 });
-      verify(owned.ir);
-      const partLength = { [owned.partLengths.h]: Math.ceil(EXTENT / owners) };
-      for (let owner = 0; owner < owners; owner++) interpret(owned.ir, EXTENT, actual, { ...scalars, ...partLength }, [owner]);
-      assert.deepEqual(actual.h, expected.h);
+      const expected = randomMemory();
+      interpret(plain, EXTENT, expected, scalars);
+      for (const ir of [plain, withChecks(plain)]) {
+        const actual = randomMemory();
+        const owned = ownersKernel(ir, { h: 0 });
+        verify(owned.ir);
+        const partLength = { [owned.partLengths.h]: Math.ceil(EXTENT / owners) };
+        for (let owner = 0; owner < owners; owner++) interpret(owned.ir, EXTENT, actual, { ...scalars, ...partLength }, [owner]);
+        assert.deepEqual(actual.h, expected.h);
+      }
     }),
     { seed: 3, numRuns: 300 },
   );
