@@ -1,12 +1,14 @@
 import type * as acorn from "acorn";
 import { IsoformError, KernelError } from "../ir/errors.js";
 import type { Location } from "../ir/types.js";
+import { eachChild } from "./syntax.js";
 
 /* How deep a function's text nests, counted without recursion. What comes after recurses on it: the passes, the emitters, and the compilers of the targets. */
 
 /** What compilers of WGSL take, which go down 127 levels: a loop is three of them. */
 const MOST = { blocks: 40, branches: 100, expressions: 100 };
 type Depths = typeof MOST;
+const KINDS = Object.keys(MOST) as (keyof Depths)[];
 
 export const REMEDY = "put parts into locals";
 
@@ -15,10 +17,8 @@ export function tooDeep(root: acorn.Node): { node: acorn.Node; problem: string }
   const open: [node: acorn.Node, depths: Depths][] = [[root, { blocks: 0, branches: 0, expressions: 0 }]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [node, depths] = next;
-    for (const [what, most] of Object.entries(MOST))
-      if (depths[what as keyof Depths] > most) return { node, problem: `${what} nest more than ${most} deep` };
-    for (const [property, value] of Object.entries(node))
-      for (const child of [value].flat()) if (child?.type) open.push([child, below(node, property, child, depths)]);
+    for (const what of KINDS) if (depths[what] > MOST[what]) return { node, problem: `${what} nest more than ${MOST[what]} deep` };
+    eachChild(node, (child, property) => open.push([child, below(node, property, child, depths)]));
   }
   return undefined;
 }

@@ -3,13 +3,13 @@ import type * as acorn from "acorn";
 const isFunction = (type: string): boolean =>
   type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration";
 
-/** Calls `visit` for each node directly below; without lists of them, as trees are walked often. */
-export function eachChild(node: acorn.Node, visit: (child: acorn.Node) => void): void {
+/** Calls `visit` for each node directly below, with the property that holds it; without lists of them, as trees are walked often. */
+export function eachChild(node: acorn.Node, visit: (child: acorn.Node, property: string) => void): void {
   for (const key in node) {
     const value: unknown = node[key as keyof acorn.Node];
     if (Array.isArray(value)) {
-      for (const child of value) if (isNode(child)) visit(child);
-    } else if (isNode(value)) visit(value);
+      for (const child of value) if (isNode(child)) visit(child, key);
+    } else if (isNode(value)) visit(value, key);
   }
 }
 

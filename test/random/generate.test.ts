@@ -15,7 +15,7 @@ describe("random kernels", () => {
       /hist\.\w+\(lookup\[/,
       /\({40}/,
       /\(\{xd:aa,.*\},i\)=>\{.*let \w+=/,
-      /&&\(\(\w+\[i\]=/,
+      /[;{]\(.*\)&&\(\(\w+/,
       /let M_PI = /,
       /(let|const) constructor = /,
       /let π = /,

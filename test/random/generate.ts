@@ -57,14 +57,15 @@ class Generator {
     const small = [
       () => [upTo(40)],
       () => [upTo(40)],
-      () => [200 + dice.below(500)],
+      () => [upTo(40)],
       () => [upTo(5), upTo(24)],
-      () => [2, 250 + dice.below(40)],
+      () => [upTo(5), upTo(24)],
+      () => dice.pick([[200 + dice.below(500)], [2, 250 + dice.below(40)]]),
       () => [upTo(3), upTo(4), upTo(18)],
       () => [upTo(2), 2, upTo(3), upTo(9)],
       () => [dice.below(3)],
     ];
-    const extents = dice.pick(dice.chance(6) ? large : small)();
+    const extents = dice.pick(dice.chance(3) ? large : small)();
     const begin = extents.map(() => (dice.chance(40) ? dice.below(4) : 0));
     return range(...extents.map((n, axis): [number, number] => [begin[axis], begin[axis] + n]));
   }
