@@ -1,6 +1,7 @@
 import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
+import { own } from "../ir/own.js";
 import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
@@ -261,7 +262,7 @@ class KernelLowering {
   }
 
   private fixedValue(name: string, token: FixedToken): number | boolean {
-    const value = this.fixed[name];
+    const value = own(this.fixed, name);
     if (value === undefined) this.fail(`the fixed parameter "${name}" has no value`, "give it with the arguments");
     return token.type === "bool" ? Boolean(value) : wrap(token.type, Number(value));
   }

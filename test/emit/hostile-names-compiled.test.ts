@@ -6,6 +6,7 @@ import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { findAdapter } from "../../src/device/webgpu/adapter.js";
 import { emitOpenMP } from "../../src/emit/c/openmp.js";
 import { cudaSource } from "../../src/emit/c/cuda.js";
+import { hipSource } from "../../src/emit/c/hip.js";
 import { TARGETS, type EmittedFile } from "../../src/emit/standalone/index.js";
 import type { TargetName } from "../../src/emit/standalone/names.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
@@ -21,6 +22,10 @@ import { inFolder, missing, run } from "./standalone/compiled.js";
 
 const COUNT = 10_000;
 const STUB = fileURLToPath(new URL("../../../test/emit/standalone/sycl-stub", import.meta.url));
+
+const HIP = ["--offload-arch=gfx90a", "-std=c++17", "-Werror", "-Wno-unused-command-line-argument"];
+// Without clang++ on the path, hipcc would take nvcc for its compiler.
+process.env.HIP_PLATFORM ??= "amd";
 
 /** Macros that a compiler has by itself or from the headers that emitted code includes. */
 function macros(): string[] {
@@ -67,6 +72,14 @@ describe("hostile names compile as", () => {
   syntax("gcc", "omp-target", ".target.c", "-std=gnu11", "-fopenmp", "-foffload=disable");
   syntax("gcc", "opencl", ".host.c", "-Wno-deprecated-declarations");
   syntax("g++", "sycl", ".sycl.cpp", "-std=c++17", `-I${STUB}`);
+
+  syntax("hipcc", "hip", ".hip.cpp", ...HIP);
+  it("HIP's code, by hipcc", { skip: missing("hipcc") }, () =>
+    inFolder(
+      small.map(({ ir }, n) => ({ name: `k${n}.hip`, text: `#include <hip/hip_runtime.h>\n${hipSource({ ir }, "strict")}` })),
+      (folder) => small.forEach((_, n) => run(folder, "hipcc", "--genco", "-O1", ...HIP, `k${n}.hip`, "-o", `k${n}.hsaco`)),
+    ),
+  );
 
   it("CUDA, by NVRTC", { skip: !tested("cuda") }, async (t) => {
     const nvrtc = await Nvrtc.open().catch((error: Error) => error);

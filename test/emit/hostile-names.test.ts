@@ -8,7 +8,9 @@ import { openclSource } from "../../src/emit/c/opencl.js";
 import { TARGETS } from "../../src/emit/standalone/index.js";
 import { commentText, keyText, stringText } from "../../src/emit/text.js";
 import { Names } from "../../src/emit/names.js";
-import { f32, f64, kernel, open, range, view } from "../../src/index.js";
+import { f32, f64, i32, kernel, open, range, view } from "../../src/index.js";
+import { KernelBuilder } from "../../src/ir/builder.js";
+import { add, index } from "../../src/ir/expressions.js";
 import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { NODE_DEVICES } from "../devices.js";
@@ -47,6 +49,22 @@ describe("hostile names", () => {
           });
         }
       }
+    });
+
+  for (const name of NODE_DEVICES)
+    it(`are none that a backend makes for itself: ${name}`, async () => {
+      const device = await open(name);
+      for (const local of ["n stop", "index:0", "scalar:n", "stopscalar:n", "n_stop"]) {
+        const b = new KernelBuilder("derived");
+        const y = b.view("y", "i32");
+        const count = b.scalar("count", "i32");
+        const kept = b.let(local, add(count, 100));
+        b.for("n", 0, count, (n) => b.store(y, index(0), add(kept, n)));
+        const results = device.array(i32, 2);
+        await device.run(kernelFromIR(b.finish()), { y: results, count: 3 }, range(2));
+        assert.deepEqual([...(await device.queue.read(results))], [105, 105], local);
+      }
+      await device.close();
     });
 
   for (const name of NODE_DEVICES)

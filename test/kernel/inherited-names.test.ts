@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { f64, kernel, open, range, scatter, sum, table, view, type Device, type Kernel } from "../../src/index.js";
+import { f64, fixed, kernel, open, range, scatter, sum, table, view, type Device, type Kernel } from "../../src/index.js";
 import { KernelBuilder } from "../../src/ir/builder.js";
 import { add, index, load, mul } from "../../src/ir/expressions.js";
 import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
+import { dense } from "../../src/domain/index.js";
+import { skeleton } from "../../src/skeleton/index.js";
+import { jsSet } from "../domain/sets.js";
 import { NODE_DEVICES } from "../devices.js";
 
 /* Names that every object inherits. */
@@ -68,6 +71,64 @@ for (const deviceName of NODE_DEVICES)
         const { found } = await results([x, [name, sum(f64)]], `({ x, ${name}: s }, i) => { s.add(x[i]); }`, given);
         assert.deepEqual(Object.entries(found as object), [[name, 3]]);
       });
+
+    it("are those of captures, functions, their arguments, objects and fixed parameters", async () => {
+      for (const name of NAMES) {
+        const x = device.from(f64, [1, 2, 3, 4]);
+        const made = (params: object, text: string, captured: string): Kernel =>
+          new Function("kernel", "params", `const ${name} = ${captured}; return kernel("named", params, ${text}, () => [${name}]);`)(
+            kernel,
+            params,
+          ) as Kernel;
+        const params = { x: view(f64) };
+        for (const [text, captured] of [
+          [`({ x }, i) => { x[i] += ${name}; }`, "1"],
+          [`({ x }, i) => { x[i] = ${name}(x[i]); }`, `function ${name}(v) { return v + 1; }`],
+          [`({ x }, i) => { x[i] = ${name}({ ${name}: x[i] }); }`, `({ ${name}: v }) => v + 1`],
+          [`({ x }, i) => { const o = { ${name}: x[i] }; x[i] = ${name}(o, { step: 1 }); }`, `(o, { step }) => o.${name} + step`],
+        ])
+          await device.run(made(params, text, captured), { x }, range(1));
+        assert.deepEqual([...(await device.queue.read(x))], [5, 2, 3, 4]);
+        const chosen = kernelOf(
+          [
+            ["x", view(f64)],
+            [name, fixed(f64)],
+          ],
+          `({ x, ${name}: a }, i) => { x[i] = a; }`,
+        );
+        await device.run(
+          chosen,
+          Object.fromEntries([
+            ["x", x],
+            [name, 7],
+          ]) as never,
+          range(1),
+        );
+        assert.equal((await device.queue.read(x))[0], 7);
+        assert.throws(() => compileKernel(chosen), new RegExp(`the fixed parameter "${name}" has no value`));
+        await assert.rejects(
+          device.run(kernelOf([["x", view(f64)]], `({ x }, i) => { const o = { a: 1 }; x[i] = o.${name}; }`), { x }, range(1)),
+          new RegExp(`the object has no field "${name}"`),
+        );
+        await assert.rejects(
+          device.run(kernelOf([["x", view(f64)]], `({ x }, i) => { x[i] = ${name}(1); }`), { x }, range(1)),
+          new RegExp(`KernelError: .*${name}`),
+        );
+        x.free();
+      }
+    });
+
+    it("are those of scatter arrays with a strategy", async () => {
+      for (const name of NAMES) {
+        const histogram = kernelOf([[name, scatter(f64)]], `({ ${name}: h }, i) => { h.add(0, 1); }`);
+        for (const strategy of [{}, Object.fromEntries([[name, "atomic"]])] as Record<string, "atomic">[]) {
+          const x = device.array(f64, 1);
+          await device.run(histogram, Object.fromEntries([[name, x]]) as never, range(3), { scatter: strategy });
+          assert.deepEqual([...(await device.queue.read(x))], [3]);
+          x.free();
+        }
+      }
+    });
 
     it("are no parameters that were not declared, and no functions of Math", async () => {
       for (const name of [...NAMES, "__proto__"]) {
@@ -133,4 +194,20 @@ it("a counter called constructor counts in the analysis of indices", async () =>
 
 it("are no devices", async () => {
   for (const name of [...NAMES, "__proto__"]) await assert.rejects(open(name), /there is no such device/);
+});
+
+it("are names of fields, of their parameters, of containers and of skeletons", async () => {
+  for (const name of NAMES) {
+    const grid = dense(jsSet(2), [4, 4]);
+    const field = grid.field(name, f64);
+    const once = (text: string) =>
+      new Function("grid", "params", `return grid.container(${JSON.stringify(name)}, params, ${text});`)(
+        grid,
+        Object.fromEntries([[name, field]]),
+      );
+    const steps = [once(`({ ${name}: u }, c) => { u[c] = 1; }`), once(`({ ${name} }, c) => { ${name}[c] += 1; }`)];
+    await skeleton(grid.set, name, steps).run(1);
+    assert.ok([...(await field.download())].every((value) => value === 2));
+    grid.free();
+  }
 });

@@ -29,7 +29,7 @@ export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
       `${pointer(element, false)}${name} = nullptr;`,
       `TRY(${prefix}MallocAsync((void **)&${name}, ${bytes}, stream));`,
     ],
-    free: (name) => [`if (${name}) ${prefix}FreeAsync(${name}, stream);`],
+    free: (name) => [`if (${name}) (void)${prefix}FreeAsync(${name}, stream);`],
     facts: () => [
       "int device = 0;",
       `TRY(${prefix}GetDevice(&device));`,

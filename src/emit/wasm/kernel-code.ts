@@ -263,8 +263,8 @@ export class KernelCode {
   }
 
   /** The WebAssembly local of a kernel's local; each name has one for scalars and one for vectors. */
-  localOf(name: string, type: ValType): number {
-    const key = `${type === "v128" ? "vector" : "scalar"}:${name}`;
+  localOf(name: string | number, type: ValType, what = ""): number {
+    const key = `${what}${type === "v128" ? "vector" : "scalar"}:${name}`;
     let local = this.locals.get(key);
     if (local === undefined) this.locals.set(key, (local = this.fn.local(type)));
     return local;

@@ -51,7 +51,7 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   done.plus(inner.begin).to(from);
   local(units).times(REDUCTION_CHUNK).orAtMost(Int.constant(fn, inner.extent).minus(done)).to(count);
   for (const [n, { axis, begin, extent }] of [...axes.entries()].reverse()) {
-    (n > 0 ? local(line).modulo(extent) : local(line)).plus(begin).to(code.localOf(`index:${axis}`, "i32"));
+    (n > 0 ? local(line).modulo(extent) : local(line)).plus(begin).to(code.localOf(axis, "i32", "index"));
     local(line).over(extent).to(line);
   }
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);
@@ -94,7 +94,7 @@ function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total 
       local(ends[axis]).minus(local(begins[axis])).to(count);
       return new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators: new Map() }).emit(begins[axis], count);
     }
-    const index = code.localOf(`index:${axis}`, "i32");
+    const index = code.localOf(axis, "i32", "index");
     local(begins[axis]).to(index);
     const next = fn.loop();
     nest(level + 1);

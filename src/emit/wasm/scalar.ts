@@ -84,7 +84,7 @@ export class ScalarCode {
       case "param":
         return fn.get(code.scalarParam(e.name));
       case "index":
-        return this.loop?.isVariable(e) ? this.loopVariable() : fn.get(code.localOf(`index:${e.axis}`, "i32"));
+        return this.loop?.isVariable(e) ? this.loopVariable() : fn.get(code.localOf(e.axis, "i32", "index"));
       case "teamSize":
         return fn.i32(1);
       case "extent":
@@ -525,7 +525,7 @@ export class ScalarCode {
     const variable = code.localOf(stmt.name, "i32");
     let stop: number | undefined;
     if (stmt.stop.op !== "const") {
-      stop = code.localOf(`${stmt.name} stop`, "i32");
+      stop = code.localOf(stmt.name, "i32", "stop");
       this.expr(stmt.stop);
       fn.set(stop);
     }

@@ -21,7 +21,7 @@ type Reduce = (target: string, value: () => void) => void;
 /** Fills `slice` for a league: a worker runs one team after the other, and a team's members are the lanes of vectors. A unit is a team. */
 export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
   const { fn, spec } = code;
-  const team = code.localOf("index:0", "i32");
+  const team = code.localOf(0, "i32", "index");
   const partials = new Map(code.reductions.map((p) => [p.name, { fold: p, local: fn.local(valType(p.type)) }]));
   const reduce: Reduce = (target, value) => {
     const { fold, local } = partials.get(target)!;
@@ -29,7 +29,7 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
     fn.set(local);
   };
   const scalar: ScalarCode = new ScalarCode(code, undefined, { reduce, memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce) });
-  if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE.worker).to(code.localOf("index:1", "i32"));
+  if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE.worker).to(code.localOf(1, "i32", "index"));
   Int.local(fn, SLICE.first).to(team);
   const top = fn.loop();
   for (const { fold, local } of partials.values()) {

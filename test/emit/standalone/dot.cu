@@ -147,8 +147,8 @@ extern "C" cudaError_t dot_launch(
   if (status == cudaSuccess) {
     memcpy(s_, &values_[0], 8);
   }
-  if (s_partials_) cudaFreeAsync(s_partials_, stream);
-  if (s_folded_) cudaFreeAsync(s_folded_, stream);
-  if (results_) cudaFreeAsync(results_, stream);
+  if (s_partials_) (void)cudaFreeAsync(s_partials_, stream);
+  if (s_folded_) (void)cudaFreeAsync(s_folded_, stream);
+  if (results_) (void)cudaFreeAsync(results_, stream);
   return status;
 }
