@@ -138,6 +138,7 @@ export const EVERYWHERE: readonly string[] = [
   "skeleton/conjugate-gradients",
   "skeleton/plasma",
   "skeleton/random-skeletons",
+  "skeleton/run/checked",
 ];
 
 /** What depends on the JavaScript engine: it is run on the newest version of Node, too. */

@@ -1,6 +1,7 @@
 import type { Device } from "../device/device.js";
 import type { ConformanceCase } from "./case.js";
 import { arithmetic } from "./cases/arithmetic.js";
+import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
 import { graphs } from "./cases/graphs.js";
 import { launches } from "./cases/launches.js";
@@ -33,6 +34,7 @@ export const suite: readonly ConformanceCase[] = [
   ...partials,
   ...graphs,
   ...levels,
+  ...checked,
 ];
 
 export interface CaseResult {

@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { parseTuning } from "../../src/cli/tuning.js";
+import { Command } from "commander";
+import { addTuning, parseTuning } from "../../src/cli/tuning.js";
+import { openByDefault } from "../../src/device/open.js";
+import { f64, i32, kernel, open, range, view } from "../../src/index.js";
 import { isoform } from "./isoform.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-cli-tuning-"));
@@ -35,6 +38,30 @@ test("--deterministic holds for the devices of a command", () => {
   const { status, stderr } = push("atomic");
   assert.equal(status, 2);
   assert.match(stderr, /scatter "j" cannot be atomic in a deterministic launch/);
+});
+
+test("--checked holds for the devices of a command", async () => {
+  const gather = kernel("gather", { x: view(f64), at: view(i32), y: view(f64) }, ({ x, at, y }, i) => void (y[i] = x[at[i]]));
+  const run = async (...words: string[]) => {
+    const program = new Command();
+    addTuning(program);
+    program.command("gather").action(async () => {
+      const device = await open("js");
+      try {
+        const args = { x: device.array(f64, 4), at: device.from(i32, [3, 4]), y: device.array(f64, 2) };
+        await device.run(gather, args, range(2), { precision: "fast" });
+      } finally {
+        await device.close();
+      }
+    });
+    await program.parseAsync([...words, "gather"], { from: "user" });
+  };
+  try {
+    await run();
+    await assert.rejects(run("--checked"), /index 4 is outside axis 0 of "x", which has extent 4/);
+  } finally {
+    openByDefault({});
+  }
 });
 
 test("a file's values win, wherever it is named", () => {
