@@ -10,7 +10,7 @@ import { commentText, keyText, stringText } from "../../src/emit/text.js";
 import { Names } from "../../src/emit/names.js";
 import { f32, f64, i32, kernel, open, range, view } from "../../src/index.js";
 import { KernelBuilder } from "../../src/ir/builder.js";
-import { add, index } from "../../src/ir/expressions.js";
+import { add, extent, index, load, mul, sub } from "../../src/ir/expressions.js";
 import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { NODE_DEVICES } from "../devices.js";
@@ -64,6 +64,32 @@ describe("hostile names", () => {
         await device.run(kernelFromIR(b.finish()), { y: results, count: 3 }, range(2));
         assert.deepEqual([...(await device.queue.read(results))], [105, 105], local);
       }
+      await device.close();
+    });
+
+  for (const name of NODE_DEVICES)
+    it(`may have colons in indices and bounds on ${name}`, async () => {
+      const device = await open(name);
+      const b = new KernelBuilder("colons");
+      const y = b.view("y:1", "f64", 1, { disjoint: true });
+      const x = b.view("x:0", "f64");
+      const first = b.scalar("n:0", "i32");
+      b.for("k:2", 0, first, (k) => {
+        const at = b.let("at:k", add(k, first));
+        b.store(y, add(mul(index(0), 8), k), add(load(x, add(at, index(0))), load(x, sub(extent(x, 0), add(k, 1)))));
+      });
+      const made = kernelFromIR(b.finish());
+      const [from, to] = [
+        device.from(
+          f64,
+          Array.from({ length: 16 }, (_, n) => n),
+        ),
+        device.array(f64, 16),
+      ];
+      await device.run(made, { "y:1": to, "x:0": from, "n:0": 7 } as never, range(2));
+      const expected = Array.from({ length: 16 }, (_, n) => (n % 8 === 7 ? 0 : (n % 8) + 7 + Math.floor(n / 8) + 15 - (n % 8)));
+      assert.deepEqual([...(await device.queue.read(to))], expected);
+      assert.throws(() => device.prepare(made, { "y:1": to, "x:0": from, "n:0": 12 } as never, range(2)), /x:0/);
       await device.close();
     });
 

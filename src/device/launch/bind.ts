@@ -1,7 +1,7 @@
 import { own } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
-import { equal, type Interval } from "../../ir/analysis/affine.js";
+import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
 import type { Known } from "../../ir/analysis/proofs.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { costOf } from "../../ir/analysis/cost.js";
@@ -329,7 +329,7 @@ function rangesOf(
   const extents = policy.kind === "team" ? [policy.league, policy.league] : policy.extents;
   const begin = policy.kind === "team" ? [0, 0] : policy.begin;
   return (atom) => {
-    const [kind, name, axis] = atom.split(":");
+    const [kind, name, axis] = partsOf(atom);
     if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
     if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
     if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];

@@ -8,6 +8,7 @@ import {
   substitute,
   type Affine,
   type Definitions,
+  partsOf,
 } from "../../ir/analysis/affine.js";
 import type { Expr } from "../../ir/types.js";
 import { P } from "./expr.js";
@@ -69,7 +70,7 @@ export class Addresses {
 
   private withoutSizes(form: Affine): Affine {
     return Object.keys(form.terms).reduce((rest, atom) => {
-      const [kind, view, axis] = atom.split(":");
+      const [kind, view, axis] = partsOf(atom);
       if (kind === "extent") return substitute(rest, atom, constant(this.body.target.views[view].shape[Number(axis)]));
       return kind === "teamSize" ? substitute(rest, atom, constant(1)) : rest;
     }, form);
@@ -86,7 +87,7 @@ export class Addresses {
 
   private terms(form: Affine, narrow: boolean): string[] {
     return Object.entries(form.terms).map(([atom, factor]) => {
-      const [kind, name] = atom.split(":");
+      const [kind, name] = partsOf(atom);
       return times(kind === "index" ? this.body.index(Number(name)) : this.body.names.of(name), factor, narrow);
     });
   }

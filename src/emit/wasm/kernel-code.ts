@@ -1,5 +1,5 @@
 import type { MathFn } from "../../ir/operators.js";
-import { definitionsOf } from "../../ir/analysis/affine.js";
+import { definitionsOf, partsOf } from "../../ir/analysis/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
@@ -285,7 +285,7 @@ export class KernelCode {
   /** The constant behind an atom: an extent of a view, or the size of a team. */
   private extentOf(atom: string): number | undefined {
     if (atom === "teamSize") return 1;
-    const [kind, name, axis] = atom.split(":");
+    const [kind, name, axis] = partsOf(atom);
     return kind === "extent" ? this.spec.views[name].shape[Number(axis)] : undefined;
   }
 

@@ -1,3 +1,4 @@
+import { partsOf } from "../../ir/analysis/affine.js";
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
@@ -414,7 +415,7 @@ export class ScalarCode {
   }
 
   private atom(atom: string): void {
-    const [kind, name] = atom.split(":");
+    const [kind, name] = partsOf(atom);
     if (kind === "index") this.expr({ op: "index", type: "i32", axis: Number(name) });
     else if (kind === "param") this.expr({ op: "param", type: "i32", name });
     else this.expr({ op: "local", type: "i32", name });

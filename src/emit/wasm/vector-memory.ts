@@ -1,4 +1,4 @@
-import { rangeOf } from "../../ir/analysis/affine.js";
+import { rangeOf, partsOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
@@ -213,7 +213,7 @@ export class VectorMemory {
     const axis = vector.loop.variable.op === "index" ? vector.loop.variable.axis : -1;
     const terms = { ...linear.fixed, ...linear.moving, ...(linear.step ? { [`index:${axis}`]: linear.step } : {}) };
     const range = rangeOf({ constant: linear.constant, terms }, (atom) => {
-      const [kind, n] = atom.split(":");
+      const [kind, n] = partsOf(atom);
       return kind === "index" ? [policy.begin[Number(n)], policy.begin[Number(n)] + policy.extents[Number(n)] - 1] : undefined;
     });
     const { shape, strides, element } = views[e.view];
@@ -232,7 +232,7 @@ export class VectorMemory {
   /** False where a term's atom differs between the lanes. */
   private isUniform(terms: LinearAddress["moving"]): boolean {
     return Object.keys(terms).every((atom) => {
-      const [kind, name] = atom.split(":");
+      const [kind, name] = partsOf(atom);
       return kind !== "local" || !this.vector.variance.isVarying(name);
     });
   }
@@ -410,4 +410,4 @@ export class VectorMemory {
 /** Bytes of a lane; masks have lanes of 32 bits. */
 const laneBytes = (type: ScalarType): number => (type === "bool" ? 4 : BYTES[type]);
 
-const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: atom.split(":")[1] });
+const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: partsOf(atom)[1] });

@@ -143,3 +143,10 @@ export function rangeOf(form: Affine, ranges: (name: string) => Interval | undef
   }
   return [low, high];
 }
+
+/** An atom's kind, name and, of an extent, axis; names may have any characters. */
+export function partsOf(atom: string): [kind: string, name: string, axis: string] {
+  const kind = atom.split(":", 1)[0];
+  const end = kind === "extent" ? atom.lastIndexOf(":") : atom.length;
+  return [kind, atom.slice(kind.length + 1, end), atom.slice(end + 1)];
+}

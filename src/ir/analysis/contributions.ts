@@ -1,5 +1,5 @@
 import { unreachable } from "../unreachable.js";
-import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval } from "./affine.js";
+import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval, partsOf } from "./affine.js";
 import type { Sizes } from "./cost.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf } from "../walk.js";
@@ -31,7 +31,7 @@ export function launchRanges({ policy, views, scalars }: Sizes): Ranges {
   const extents = policy.kind === "team" ? [policy.league] : policy.extents;
   const exactly = (value: number): Interval => [value, value];
   return (atom) => {
-    const [kind, name, axis] = atom.split(":");
+    const [kind, name, axis] = partsOf(atom);
     if (kind === "index") return [begin[Number(name)], begin[Number(name)] + Math.max(1, extents[Number(name)]) - 1];
     if (kind === "param") return typeof scalars[name] === "number" ? exactly(scalars[name]) : undefined;
     return kind === "extent" ? exactly(views[name].shape[Number(axis)]) : undefined;
