@@ -38,8 +38,10 @@ export { chunksPerLine, partialCount } from "./ir/launch.js";
 export { foldLanes } from "./ir/lanes.js";
 export { foldOf, foldOfParam, foldPartials, finishReduction } from "./device/cpu/partials.js";
 
-/* Indices that are checked while a kernel runs: what keeps the first that was outside. */
+/* Indices that are checked while a kernel runs: what keeps the first that was outside, what tells it then, and what gives back its memory. */
 export { noteFault } from "./device/cpu/note-fault.js";
+export { takeFault } from "./device/cpu/take-fault.js";
+export { giveBackFaultRecord } from "./device/launch/faults.js";
 
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {

@@ -1,16 +1,15 @@
 import { LaunchError, type KernelError } from "../../ir/errors.js";
-import { FAULT } from "../../ir/passes/check-indices.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import { checksRemark, faultError, giveBackFaultRecord } from "../launch/faults.js";
+import { checksRemark, giveBackFaultRecord } from "../launch/faults.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
-import { hostArray } from "./host-view.js";
 import { cpuStorage } from "./storage.js";
+import { takeFault } from "./take-fault.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
@@ -110,12 +109,8 @@ export class CpuLaunch implements Launch {
 
   /** The error of an index that was outside since it was last asked for. The results are gone then. */
   takeFault(): KernelError | undefined {
-    const { ir, views } = this.binding;
-    const record = ir.checks && hostArray(views[ir.checks.record]);
-    if (!record || record[FAULT.failed] === 0) return undefined;
-    const fault = faultError(this.binding, record);
-    record.fill(0);
-    this.results = undefined;
+    const fault = takeFault(this.binding);
+    if (fault) this.results = undefined;
     return fault;
   }
 

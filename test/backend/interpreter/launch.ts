@@ -2,9 +2,11 @@ import { LaunchError, type Kernel, type Policy } from "isoform";
 import {
   foldOfParam,
   freeTeamRows,
+  giveBackFaultRecord,
   LaunchTuning,
   requireLiveViews,
   finishReduction,
+  takeFault,
   type Binding,
   type Cost,
   type Launch,
@@ -49,6 +51,10 @@ export class InterpreterLaunch implements Launch {
     this.requireReady();
     this.results = {};
     for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
+    const fault = takeFault(this.binding);
+    if (!fault) return;
+    this.results = undefined;
+    throw fault;
   }
 
   /** Throws LaunchError where the launch, or memory that it uses, was freed. */
@@ -62,5 +68,6 @@ export class InterpreterLaunch implements Launch {
     this.freed = true;
     this.results = undefined;
     freeTeamRows(this.binding);
+    giveBackFaultRecord(this.binding);
   }
 }
