@@ -1,5 +1,5 @@
 import { systemMemory } from "#engine";
-import { ownedAxis, ownersKernel, whyNoOwners } from "#owners";
+import { ownedAxis, ownersKernel, whyNoOwners } from "../../ir/passes/owners.js";
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { OwnersKernel } from "../../ir/passes/owners.js";
