@@ -305,7 +305,7 @@ describe("containers are refused that", () => {
         ),
       "container(",
       /the parameter "list" is a Float64Array/,
-      /give a field, a scalar, sum\(scalar\)/,
+      /give a field, an array along an axis, a scalar, sum\(scalar\)/,
     );
   });
 

@@ -203,7 +203,7 @@ describe("containers over particles are refused that", () => {
       () => grid.container("k", { w: w as never }, () => {}),
       'container("k"',
       /the parameter "w" is a Column/,
-      /give a field, a scalar/,
+      /give a field, an array along an axis, a scalar/,
     );
   });
 });
