@@ -77,8 +77,12 @@ function negated(side: Expr): Expr | undefined {
 
 const negative = (a: Expr): Expr => simplify({ op: "unary", type: a.type, fn: "neg", a });
 
+const isNaNLiteral = (side: Expr): boolean => side.op === "const" && Number.isNaN(side.value);
+
 function simplifyFloat(expr: Binary): Expr {
   const { fn, a, b } = expr;
+  // Left to PoCL, floor and exp of such a NaN have no value at all.
+  if (isNaNLiteral(a) || isNaNLiteral(b)) return literal(expr.type, NaN);
   switch (fn) {
     case "mul":
       if (isNumber(a, 1) || isNumber(b, 1)) return isNumber(a, 1) ? b : a;

@@ -79,6 +79,12 @@ const negativeZero = ofType((real) =>
     o[0][i] = Math.max(-0, x[i]);
   }),
 );
+const nans = ofType((real) =>
+  kernel("nans", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, o }, i) => {
+    o[0][i] = Math.floor(x[i] / NaN);
+    o[1][i] = Math.exp(x[i] * NaN);
+  }),
+);
 const zeros = ofType((real) =>
   kernel("zeros", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, o }, i) => {
     o[0][i] = Math.max(x[i], -0);
@@ -103,6 +109,13 @@ const KNOWN: readonly [run: (real: Real) => Kernel, fns: readonly Named[]][] = [
       ["pow(1, x)", (x) => 1 ** x],
       ["pow(-0.5, x)", (x) => (-0.5) ** x],
       ["atan2(-0.25, x)", (x) => Math.atan2(-0.25, x)],
+    ],
+  ],
+  [
+    nans,
+    [
+      ["floor(x / NaN)", () => NaN],
+      ["exp(x * NaN)", () => NaN],
     ],
   ],
   [negativeZero, [["max(-0, x)", (x) => Math.max(-0, x)]]],

@@ -75,6 +75,8 @@ test("float arithmetic is folded only where no bit can change", () => {
   assert.equal(folded(sub(x, f(-0))), "x[i] - -0.0");
   assert.equal(folded(add(add(x, f(1)), f(2))), "x[i] + 1.0 + 2.0");
   assert.equal(folded(un("neg", f(0))), "-0.0");
+  assert.equal(folded(un("floor", div(x, f(NaN)))), "NaN");
+  assert.equal(folded(bin("max", f(-0), x)), "max(x[i], -0.0)");
 });
 
 test("signs and powers of two are taken the short way, with the same bits", () => {
