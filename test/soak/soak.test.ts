@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,6 +39,23 @@ describe("npm run soak", () => {
       assert.ok(processor.length > 0 && node === process.version);
       assert.ok(counts.kernels === 25 && counts.skeletons === 3 && counts.sources === 25 && counts.files === 50);
     } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("ends with its record after Ctrl-C", { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "isoform-soak-test-"));
+    const file = join(folder, "soak.json");
+    const child = spawn(process.execPath, [run, "--only", "kernels", "--minutes", "10", "--json", file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      child.stdout.once("data", () => setTimeout(() => child.kill("SIGINT"), 500));
+      assert.deepEqual(await once(child, "exit"), [0, null]);
+      const [{ counts, seconds }] = JSON.parse(readFileSync(file, "utf8"));
+      assert.ok(counts.kernels > 0 && seconds < 50);
+    } finally {
+      child.kill("SIGKILL");
       rmSync(folder, { recursive: true });
     }
   });

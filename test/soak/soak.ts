@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { newRecord, type SoakRecord } from "./record.js";
 import type { Subject, Trials } from "./subject.js";
 
@@ -41,6 +42,8 @@ export async function soak({ subjects, seed, seconds, trials, begins, found, goe
       // The one that has had the least of its share.
       const turn = open.reduce((a, b) => (b.seconds / b.subject.weight < a.seconds / a.subject.weight ? b : a));
       await step(turn);
+      // Trials that wait for nothing would keep signals from being heard.
+      await setImmediate();
       record.seconds = Math.round(now());
       goes(record);
     }
