@@ -32,6 +32,8 @@ interface PortCode extends PortCall {
 /** Launches are what `isoform emit` writes for the same kernels: compiled, and called on the memory of the CPU backends. */
 export class PortDevice extends CpuDevice {
   readonly onHost: boolean;
+  /** Emitted files do not check indices. */
+  checked?: boolean = false;
   private readonly codes = new WeakMap<KernelIR, Map<string, PortCode>>();
 
   constructor(
