@@ -231,7 +231,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     if (others.length > 0) {
       await Promise.all([...started, this.untilDone()]);
       const devices = new Map(others.map(([launch]) => [recordsAround(launch), launch.call.device]));
-      started.push(...[...devices].map(async ([chunk, { queue }]) => [chunk, await queue.read(chunk)] as const));
+      // Without that queue's own look at records, which would ask this one again.
+      const plainly = (queue: Queue, chunk: View) => (queue instanceof DeviceQueue ? queue.readData(chunk) : queue.read(chunk));
+      started.push(...[...devices].map(async ([chunk, { queue }]) => [chunk, await plainly(queue, chunk)] as const));
     }
     return new Map(await Promise.all(started));
   }
