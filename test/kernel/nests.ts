@@ -29,8 +29,8 @@ export const NESTS: Record<string, (n: number) => string> = {
 /** The deepest that the language takes, less what is around and inside of it. */
 export const mostOf = (what: string): number => (what === "ifs" || what === "loops" ? 40 : 97);
 
-/** 2,000 terms or factors. */
-export const longChain = (operator: string): string => `y[i] = ${Array.from({ length: 2000 }, () => "x[i]").join(` ${operator} `)};`;
+/** 1,000 terms or factors. */
+export const longChain = (operator: string): string => `y[i] = ${Array.from({ length: 1000 }, () => "x[i]").join(` ${operator} `)};`;
 
 /** A function that calls a function and so on, `n` of them, from the innermost out; `form` writes the `k`th. */
 export const CHAINS: Record<string, (k: number) => string> = {

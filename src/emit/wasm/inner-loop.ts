@@ -283,7 +283,7 @@ export class InnerLoop {
     fn.i32(Math.max(begin, -(2 ** 31)));
     fn.op("i32.ge_s");
     fn.get(this.index);
-    fn.i32(Math.min(end - elements, 2 ** 31 - 1));
+    fn.i32(Math.max(Math.min(end - elements, 2 ** 31 - 1), -(2 ** 31)));
     fn.op("i32.le_s");
     fn.op("i32.and");
   }
