@@ -1,5 +1,6 @@
 import { unreachable } from "../ir/unreachable.js";
 import { KernelError } from "../ir/errors.js";
+import { requireOwnNames } from "../ir/own.js";
 import type { KernelIR, Location, Param } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import type { Params, ParamToken, Rank } from "./params.js";
@@ -11,13 +12,11 @@ import type { Params, ParamToken, Rank } from "./params.js";
  * @param location where errors of launches point; the code's own place where absent
  */
 export function kernelFromIR(ir: KernelIR, location: Location = ir.location): Kernel {
-  if (ir.params.some(({ name }) => name === "__proto__"))
-    throw new KernelError(
-      ir.name,
-      location,
-      "a parameter is called __proto__, by which objects name what they inherit from",
-      "give it another name",
-    );
+  requireOwnNames(
+    ir.params.map(({ name }) => name),
+    ir.name,
+    location,
+  );
   const params: Params = Object.fromEntries(ir.params.filter(isGiven).map((param) => [param.name, tokenOf(param)]));
   const body = (): void => {
     throw new KernelError(ir.name, location, "it is made of code, and has no function to call");

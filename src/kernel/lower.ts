@@ -1,7 +1,7 @@
 import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
-import { own } from "../ir/own.js";
+import { own, requireOwnNames } from "../ir/own.js";
 import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
@@ -37,13 +37,7 @@ export interface Source extends Omit<Kernel, "params" | "policy"> {
  * @param debug accept `console.log`, which compiles to nothing
  */
 export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
-  if (Object.hasOwn(kernel.params, "__proto__"))
-    throw new KernelError(
-      kernel.name,
-      kernel.location,
-      "a parameter is called __proto__, by which objects name what they inherit from",
-      "give it another name",
-    );
+  requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
   const knowledge = new Knowledge();

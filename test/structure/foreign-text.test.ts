@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
+import { sources } from "./sources.js";
 
 /*
  * Names and files that users gave enter emitted code through src/emit/text.ts or as identifiers of src/emit/names.ts. In a template of an emitter,
@@ -54,11 +54,6 @@ function raw(name: string, text: string): string[] {
   visit(source);
   return found;
 }
-
-const sources = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(folder, file));
 
 describe("text of users", () => {
   it("enters emitted code through src/emit/text.ts and src/emit/names.ts", () => {

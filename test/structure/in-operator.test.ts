@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
+import { sources } from "./sources.js";
 
 /*
  * Tables are asked for names of users by Object.hasOwn, or by a Map: `name in table` and `table[name]` find what every object inherits,
@@ -47,11 +47,6 @@ function loose(name: string, text: string): string[] {
   visit(source);
   return found;
 }
-
-const sources = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(folder, file));
 
 describe("look-ups by names of users", () => {
   it("find nothing that objects inherit", () => {

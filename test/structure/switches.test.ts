@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
+import { sources } from "./sources.js";
 
 /*
  * A new member of a union must not compile until every `switch` over the union has a case for it. So each `switch` ends in
@@ -29,11 +29,6 @@ function closes({ caseBlock }: ts.SwitchStatement, text: string): boolean {
   const before = text.slice(last.getFullStart(), last.getStart());
   return /\bunreachable\(|\bsatisfies (never|undefined)\b/.test(last.getText()) || /\/\/ Any other /.test(before);
 }
-
-const sources = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(folder, file));
 
 describe("switches", () => {
   it("end in never, or say what becomes of any other value", () => {

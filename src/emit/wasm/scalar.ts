@@ -1,8 +1,8 @@
 import { partsOf } from "../../ir/analysis/affine.js";
-import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
+
 import { unreachable } from "../../ir/unreachable.js";
-import type { BinaryFn, CompareFn, Expr, ScalarType, Stmt, UnaryFn } from "../../ir/types.js";
-import { BYTES, isFloat, isSigned } from "../../ir/scalars.js";
+import type { Expr, Stmt } from "../../ir/types.js";
+import { BYTES, isFloat } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
@@ -10,42 +10,8 @@ import type { LinearAddress } from "./linear-address.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
+import { comparison, ScalarOperators, signed } from "./scalar-operators.js";
 import { emitUpdate } from "./scatter.js";
-
-/** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */
-export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${isSigned(type) ? "s" : "u"}`);
-
-const ORDERED: Record<CompareFn, boolean> = { eq: false, ne: false, lt: true, le: true, gt: true, ge: true };
-
-/** The instruction of a comparison, behind its type. */
-export const comparison = (fn: CompareFn, type: ScalarType): string => (ORDERED[fn] ? signed(fn, type) : fn);
-
-const FLOAT_UNARY: Record<FloatUnaryFn, string> = {
-  neg: "neg",
-  abs: "abs",
-  sqrt: "sqrt",
-  floor: "floor",
-  ceil: "ceil",
-  trunc: "trunc",
-};
-const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem">, string> = {
-  add: "add",
-  sub: "sub",
-  mul: "mul",
-  div: "div",
-  min: "min",
-  max: "max",
-};
-
-/** The instruction of an operator on floats, scalars and vectors alike, behind its type. */
-export function floatUnary(fn: UnaryFn): string {
-  if (!isFloatUnary(fn)) throw new Error(`${fn} of a float`);
-  return FLOAT_UNARY[fn];
-}
-export function floatBinary(fn: Exclude<BinaryFn, "rem">): string {
-  if (!isFloatBinary(fn)) throw new Error(`${fn} of floats`);
-  return FLOAT_BINARY[fn];
-}
 
 export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 
@@ -59,20 +25,18 @@ export interface Surroundings {
 }
 
 /** Emits statements and expressions for one element at a time. Each expression leaves its value on the stack. */
-export class ScalarCode {
+export class ScalarCode extends ScalarOperators {
   /** Which of several elements in an unrolled loop. */
   copy = 0;
   private readonly loops: { exit: Label; next: Label }[] = [];
 
   constructor(
-    readonly code: KernelCode,
+    code: KernelCode,
     /** The vectorised loop around, whose pointers serve the accesses. */
     readonly loop?: Loop,
     private readonly around: Surroundings = {},
-  ) {}
-
-  private get fn() {
-    return this.code.fn;
+  ) {
+    super(code);
   }
 
   expr(e: Expr): void {
@@ -195,51 +159,6 @@ export class ScalarCode {
     fn.op("i32.add");
   }
 
-  constant(type: ScalarType, value: number | boolean): void {
-    if (type === "f64") this.fn.f64(value as number);
-    else if (type === "f32") this.fn.f32(value as number);
-    else this.fn.i32(Number(value));
-  }
-
-  /** From the operand on the stack. */
-  unary(name: UnaryFn, type: ScalarType): void {
-    const { fn, code } = this;
-    if (isFloat(type)) return fn.op(`${type}.${floatUnary(name)}`);
-    switch (name) {
-      case "not":
-        return fn.op("i32.eqz");
-      case "clz":
-        return fn.op("i32.clz");
-      case "neg":
-        fn.i32(-1);
-        return fn.op("i32.mul");
-      case "bitnot":
-        fn.i32(-1);
-        return fn.op("i32.xor");
-      case "abs": {
-        if (type === "u32") return;
-        const [a, sign] = [code.temp("i32"), code.temp("i32")];
-        fn.tee(a);
-        fn.i32(31);
-        fn.op("i32.shr_s");
-        fn.tee(sign);
-        fn.get(a);
-        fn.op("i32.xor");
-        fn.get(sign);
-        fn.op("i32.sub");
-        return code.release("i32", a, sign);
-      }
-      case "floor":
-      case "trunc":
-      case "ceil":
-      case "sqrt":
-        break;
-      default:
-        return unreachable(name);
-    }
-    throw new Error(`unary ${name} of ${type}`);
-  }
-
   private binaryExpr(e: Extract<Expr, { op: "binary" }>): void {
     this.expr(e.a);
     this.expr(e.b);
@@ -247,120 +166,6 @@ export class ScalarCode {
     if ((e.fn === "div" || e.fn === "rem") && !isFloat(e.type) && divisor !== undefined && divisor !== 0 && divisor !== -1)
       return this.fn.op(`i32.${signed(e.fn, e.type)}`);
     this.binary(e.fn, e.type);
-  }
-
-  /** From the two operands on the stack. */
-  binary(name: BinaryFn, type: ScalarType): void {
-    const { fn } = this;
-    if (isFloat(type)) {
-      if (name !== "rem") return fn.op(`${type}.${floatBinary(name)}`);
-      if (type === "f64") return fn.call(this.code.math("fmod", 2));
-      return this.remainderF32();
-    }
-    switch (name) {
-      case "div":
-      case "rem":
-        return this.divide(name, type);
-      case "min":
-      case "max":
-        return this.leastOrGreatest(name, type);
-      case "shr":
-        return fn.op(`i32.${signed("shr", type)}`);
-      case "mulhi": {
-        const b = this.code.temp("i32");
-        fn.set(b);
-        fn.op("i64.extend_i32_u");
-        fn.get(b);
-        fn.op("i64.extend_i32_u");
-        fn.op("i64.mul");
-        fn.i64(32);
-        fn.op("i64.shr_u");
-        fn.op("i32.wrap_i64");
-        return this.code.release("i32", b);
-      }
-      case "add":
-      case "sub":
-      case "mul":
-      case "and":
-      case "or":
-      case "xor":
-      case "shl":
-        return fn.op(`i32.${name}`);
-      default:
-        return unreachable(name);
-    }
-  }
-
-  private remainderF32(): void {
-    const { fn, code } = this;
-    const b = code.temp("f32");
-    fn.set(b);
-    fn.op("f64.promote_f32");
-    fn.get(b);
-    fn.op("f64.promote_f32");
-    fn.call(code.math("fmod", 2));
-    fn.op("f32.demote_f64");
-    code.release("f32", b);
-  }
-
-  /** WebAssembly traps where the language gives 0, and at least / -1. */
-  private divide(name: "div" | "rem", type: ScalarType): void {
-    const { fn, code } = this;
-    const [a, b] = [code.temp("i32"), code.temp("i32")];
-    fn.set(b);
-    fn.set(a);
-    if (type === "i32" && name === "div") {
-      fn.get(b);
-      fn.i32(-1);
-      fn.op("i32.eq");
-      fn.if("i32");
-      fn.i32(0);
-      fn.get(a);
-      fn.op("i32.sub");
-      fn.else();
-    }
-    fn.get(b);
-    fn.if("i32");
-    fn.get(a);
-    fn.get(b);
-    fn.op(`i32.${signed(name, type)}`);
-    fn.else();
-    fn.i32(0);
-    fn.end();
-    if (type === "i32" && name === "div") fn.end();
-    code.release("i32", a, b);
-  }
-
-  private leastOrGreatest(name: "min" | "max", type: ScalarType): void {
-    const { fn, code } = this;
-    const [a, b] = [code.temp("i32"), code.temp("i32")];
-    fn.set(b);
-    fn.tee(a);
-    fn.get(b);
-    fn.get(a);
-    fn.get(b);
-    fn.op(`i32.${signed(name === "min" ? "lt" : "gt", type)}`);
-    fn.op("select");
-    code.release("i32", a, b);
-  }
-
-  /** From the operand on the stack. */
-  cast(from: ScalarType, to: ScalarType): void {
-    const { fn } = this;
-    if (from === to) return;
-    if (to === "bool") {
-      if (!isFloat(from)) {
-        fn.i32(0);
-        return fn.op("i32.ne");
-      }
-      // Greater than zero in absolute value: NaN is false.
-      fn.op(`${from}.abs`);
-      this.constant(from, 0);
-      return fn.op(`${from}.gt`);
-    }
-    if (to === "f64") return fn.op(from === "f32" ? "f64.promote_f32" : signed("f64.convert_i32", from === "bool" ? "u32" : from));
-    if (to === "f32") return fn.op(from === "f64" ? "f32.demote_f64" : signed("f32.convert_i32", from === "bool" ? "u32" : from));
-    if (isFloat(from)) fn.op(signed(`i32.trunc_sat_${from}`, to));
   }
 
   private load(array: string, indices: readonly Expr[]): void {

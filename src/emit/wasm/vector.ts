@@ -7,7 +7,8 @@ import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
-import { comparison, floatBinary, floatUnary, ScalarCode, signed } from "./scalar.js";
+import { ScalarCode } from "./scalar.js";
+import { comparison, floatBinary, floatUnary, signed } from "./scalar-operators.js";
 import type { Variance } from "./variance.js";
 
 const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "i32x4" } as const;
