@@ -1,6 +1,7 @@
 export { helper, type Capture, type Captures } from "./kernel/captures.js";
 export { kernel, teamKernel, type Kernel } from "./kernel/kernel.js";
 export {
+  assign,
   bool,
   f32,
   f64,

@@ -139,6 +139,7 @@ export const EVERYWHERE: readonly string[] = [
   "skeleton/plasma",
   "skeleton/random-skeletons",
   "skeleton/run/checked",
+  "skeleton/scalar-steps",
 ];
 
 /** What depends on the JavaScript engine: it is run on the newest version of Node, too. */

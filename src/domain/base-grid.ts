@@ -8,6 +8,7 @@ import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
+import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { AxisArray, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
 import {
   Field,
@@ -19,6 +20,8 @@ import {
   type FieldUse,
   type Grid,
   type PrepareOptions,
+  type ScalarStepBody,
+  type ScalarStepParams,
 } from "./grid/grid.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions } from "./grid/options.js";
 import type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
@@ -177,6 +180,17 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return made;
   }
 
+  scalarStep<const P extends ScalarStepParams>(name: string, params: P, body: ScalarStepBody<P>, captures?: Captures): Container {
+    return declareScalarStep(
+      this as unknown as Grid,
+      name,
+      params,
+      body as ScalarStepBody<ScalarStepParams>,
+      callSite(this.scalarStep),
+      captures,
+    );
+  }
+
   requireStencils(made: Container): void {
     const refuse = (what: string) => (problem: string, remedy: string) => {
       throw new ContainerError(made.name, made.location, `${what} ${problem}`, remedy);
@@ -286,7 +300,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.fields.delete(field);
   }
 
-  abstract prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
+  prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
+    return container.assigned ? [prepareScalarStep(container, device)] : this.prepareCells(container, device, view, options);
+  }
+
+  /** See `prepare`, of what has cells. */
+  protected abstract prepareCells(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
   abstract halo(field: Field): readonly HaloCopy[];
 
   /** Lays out memory for `reach` and `offsets`, and moves the contents of fields that have memory (`Field.move`). */

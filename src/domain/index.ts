@@ -5,7 +5,17 @@ export { Field, type CellFunction } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
-export type { Grid, PrepareOptions, Container, ContainerBody, ContainerParams, FieldUse } from "./grid/grid.js";
+export type {
+  AssignedScalar,
+  Container,
+  ContainerBody,
+  ContainerParams,
+  FieldUse,
+  Grid,
+  PrepareOptions,
+  ScalarStepBody,
+  ScalarStepParams,
+} from "./grid/grid.js";
 export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";

@@ -80,6 +80,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       });
       return VOID;
     }
+    case "assign":
+      return assigned(cx, target, name, node, scope);
     case "array": {
       if (name !== "fill") return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
       const [value] = oneArgument(cx, node, scope);
@@ -119,6 +121,25 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     default:
       return undefined;
   }
+}
+
+/** `s.set(v)`, `s.get()` */
+function assigned(
+  cx: Lowering,
+  { name, type }: Extract<Value, { kind: "assign" }>,
+  called: string,
+  node: acorn.CallExpression,
+  scope: Scope,
+): Value {
+  const [indices, location] = [[constant("i32", 0)], cx.at(node)];
+  if (called === "get" && node.arguments.length === 0) {
+    // A local: it may be set before the value is used.
+    return cx.materialise({ kind: "scalar", expr: { op: "load", type, view: name, indices, location } }, node);
+  }
+  if (called !== "set") return cx.fail(node, `${name} has no method "${called}"`, `write ${name}.set(value) or ${name}.get()`);
+  const [value] = oneArgument(cx, node, scope);
+  cx.out.push({ kind: "store", view: name, indices, value: cx.stored(value, type, node, name), location });
+  return VOID;
 }
 
 function oneArgument(cx: Lowering, node: acorn.CallExpression, scope: Scope): ReturnType<typeof scalarsOf> {

@@ -10,7 +10,7 @@ import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./captures.js";
-import { arrayTypeOf, type FixedToken, type ParamToken, type ReduceToken } from "./params.js";
+import { arrayTypeOf, type AssignToken, type FixedToken, type ParamToken, type ReduceToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { bindsAs } from "./syntax.js";
 import { tableOf } from "./tables.js";
@@ -21,12 +21,12 @@ import * as dispatch from "./dispatch.js";
 import { index, int } from "../ir/expressions.js";
 
 /** What a body may be given. */
-type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken;
+type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken | AssignToken;
 
-/** What is lowered: a kernel, or the body of a container, which runs once for each cell, or for each particle of each cell. */
+/** What is lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar step, which runs once. */
 export interface Source extends Omit<Kernel, "params" | "policy"> {
   readonly params: Readonly<Record<string, Token>>;
-  readonly policy: Kernel["policy"] | { readonly cells: Dimension; readonly particles?: ParticleLists };
+  readonly policy: Kernel["policy"] | "once" | { readonly cells: Dimension; readonly particles?: ParticleLists };
 }
 
 /**
@@ -74,7 +74,7 @@ class KernelLowering {
     private readonly knowledge: Knowledge,
   ) {
     const indices = source.node.params.length - 1;
-    const rank = typeof kernel.policy === "object" ? kernel.policy.cells : indices;
+    const rank = typeof kernel.policy === "object" ? kernel.policy.cells : kernel.policy === "once" ? 1 : indices;
     this.ir = {
       name: kernel.name,
       policy: kernel.policy === "team" ? { kind: "team" } : { kind: "range", rank },
@@ -85,6 +85,7 @@ class KernelLowering {
     };
     if (kernel.policy === "range" && (rank < 1 || rank > 4))
       this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
+    if (kernel.policy === "once" && indices > 0) this.fail("a scalar step's function takes the parameters alone", "write (params) => ...");
     if (typeof kernel.policy === "object" && !kernel.policy.particles && indices > 1)
       this.fail("a container's function takes the parameters and the cell", "write (params, c) => ...");
     if (typeof kernel.policy === "object" && indices > 2)
@@ -140,6 +141,7 @@ class KernelLowering {
       const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
       return particle === undefined ? [cell] : [{ kind: "particle", index: particle }, cell];
     }
+    if (this.kernel.policy === "once") return [];
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
   }
@@ -220,6 +222,12 @@ class KernelLowering {
           { kind: "view", name, element: token.type, rank: 1, disjoint: false },
           { kind: "scalar", expr: { op: "load", type: token.type, view: name, indices: [constant("i32", 0)] } },
         );
+        return;
+      case "assign":
+        if (this.kernel.policy !== "once")
+          this.fail(`the scalar "${name}" is assigned, which only scalar steps do`, `declare view(${token.type})`);
+        // One element runs, so that nothing else writes there.
+        this.param({ kind: "view", name, element: token.type, rank: 1, disjoint: true }, { kind: "assign", name, type: token.type });
         return;
       case "scatter":
         this.param(

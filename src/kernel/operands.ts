@@ -33,6 +33,8 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
+    case "assign":
+      return cx.fail(node, `${value.name} is a scalar that is set and is used as a number`, `write ${value.name}.get() for its value`);
     case "axis":
       return cx.fail(
         node,

@@ -106,6 +106,16 @@ export function max(of: NumericToken | ResultScalar): ReduceToken {
   return reduction("max", of);
 }
 
+/** A scalar on the devices to which a scalar step gives a value. */
+export interface AssignToken<S extends ResultScalar = ResultScalar> {
+  readonly kind: "assign";
+  readonly type: S["type"];
+  readonly into: S;
+}
+
+/** Of a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
+export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ kind: "assign", type: scalar.type, into: scalar });
+
 function reduction(op: ScatterOp, of: NumericToken | ResultScalar): ReduceToken | ReduceIntoToken {
   const token: ReduceToken = { kind: "reduce", type: of.type, op, identity: identityOf(op, of.type) };
   return "views" in of ? { ...token, into: of } : token;

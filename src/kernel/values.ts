@@ -21,6 +21,8 @@ export type Value =
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
+  /** A scalar that a scalar step sets. */
+  | { kind: "assign"; name: string; type: NumericType }
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: Value[] }

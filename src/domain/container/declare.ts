@@ -122,10 +122,15 @@ export class Declarations {
     } else this.refuse(param, value);
   }
 
-  private refuse(param: string, value: unknown): never {
+  protected refuse(param: string, value: unknown): never {
     const token = value as Partial<ParamToken & { kind: string }> | null | undefined;
     if (token?.kind === "scalar")
       this.fail(`the parameter "${param}" is a type and has no value`, "give a number, a truth value or a scalar");
+    if (token?.kind === "assign")
+      this.fail(
+        `the parameter "${param}" is an assignment, which runs once and not for each cell`,
+        "write grid.scalarStep, or reduce into it",
+      );
     if (token?.kind === "reduce")
       this.fail(`the parameter "${param}" is a reduction whose result goes nowhere`, 'give it a scalar: sum(grid.scalar("name", f64))');
     this.fail(

@@ -1,7 +1,7 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { copyBetween } from "../../set/index.js";
-import type { Container } from "../grid/grid.js";
+import { resultsOf, type Container } from "../grid/grid.js";
 import type { HaloCopy } from "../grid/parts.js";
 import { collect, type Collection } from "./reductions.js";
 
@@ -52,7 +52,7 @@ export class Runs {
   private plan(container: Container, precision: Precision): Plan {
     const { grid } = container;
     for (const { field } of container.uses) field.grid.layOut();
-    const scalars = [...container.scalars.values(), ...container.reductions.values()];
+    const scalars = [...container.scalars.values(), ...resultsOf(container)];
     const memory = [...container.uses.map(({ field }) => field.storage), ...scalars.map((scalar) => scalar.views)];
     const plans = this.plans.get(container) ?? [];
     this.plans.set(container, plans);

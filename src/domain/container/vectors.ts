@@ -3,10 +3,11 @@ import { originalPosition } from "#source-map";
 import type { NumericType } from "../../ir/types.js";
 import { ContainerError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
-import { max, sum } from "../../kernel/params.js";
+import { assign, max, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/scalar.js";
-import type { Container, ContainerBody, ContainerParams, Field } from "../grid/grid.js";
+import type { AssignedScalar, Container, ContainerBody, ContainerParams, Field, ScalarStepBody, ScalarStepParams } from "../grid/grid.js";
 import { declareContainer } from "./declare.js";
+import { declareScalarStep } from "./scalar-step.js";
 
 /*
  * Containers that treat fields as vectors, like level 1 of BLAS (C. L. Lawson et al., ACM TOMS 5, 1979), for fields of any cardinality and
@@ -103,19 +104,24 @@ export function normMax(x: Field, result: Scalar, name = "normMax"): Container {
 }
 
 /**
- * result = the root of <x, x>: two containers in order, since no cell knows the sum before all are done. Where the square does as well,
+ * result = the root of <x, x>: a container and a scalar step, since no cell knows the sum before all are done. Where the square does as well,
  * as in most iterations, `dot(x, x, squared)` is one.
  */
 export function norm2(x: Field, result: Scalar, name = "norm2"): readonly [squares: Container, root: Container] {
+  const location = callSite(norm2);
+  const as = CONVERT[result.type];
   const squared = x.grid.scalar(`${result.name} squared`, { kind: "scalar", type: result.type });
   return [
     declare(norm2, `${name} squared`, result, { x }, { squared: sum(squared) }, ({ x, squared, count, get, as }, c) => {
       for (let k = 0; k < count(x, c); k++) squared.add(as(get(x, c, k)) * as(get(x, c, k)));
     }),
-    // All cells have the same root to give.
-    declare(norm2, name, result, { x }, { squared, result: max(result) }, ({ squared, result, as }) => result.max(as(Math.sqrt(squared)))),
+    declareScalarStep(x.grid, name, { squared, result: assign(result), as }, ROOT, location),
   ];
 }
+
+const ROOT = (({ squared, result, as }: { squared: number; result: AssignedScalar; as: (value: number) => number }): void => {
+  result.set(as(Math.sqrt(squared)));
+}) as unknown as ScalarStepBody<ScalarStepParams>;
 
 type Results = Record<string, ContainerParams[string]>;
 type InBody<R> = { [K in keyof R]: R[K] extends Factor ? number : Reduction };

@@ -218,7 +218,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [...to(lower, "first", above), ...to(upper, "last", below)];
   }
 
-  prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
+  protected prepareCells(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
     const member = this.set.members[device];

@@ -4,7 +4,7 @@ import { LaunchError } from "../../ir/errors.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
 import type { AxisAccess, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
-import type { ArrayType, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
+import type { ArrayType, AssignToken, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import type { AxisArray, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
@@ -151,6 +151,22 @@ export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimen
   c: Cell<D>,
 ) => void;
 
+/** What a scalar step may declare: scalars, `assign(scalar)` for those that it sets, numbers and truth values, tables, helpers, types of private arrays. */
+export type ScalarStepParam = Scalar | AssignToken<Scalar> | TableToken | Helper | ArrayType | number | boolean;
+export type ScalarStepParams = Record<string, ScalarStepParam>;
+
+/** A scalar that a step sets, in its body. */
+export interface AssignedScalar {
+  set(value: number): void;
+  /** The value from before the step, or that was set. */
+  get(): number;
+}
+
+/** A scalar step as written. It runs once. */
+export type ScalarStepBody<P extends ScalarStepParams> = (params: {
+  [K in keyof P]: P[K] extends AssignToken ? AssignedScalar : ContainerBodyParam<P[K]>;
+}) => void;
+
 /** How a container uses one of its fields. */
 export interface FieldUse {
   readonly param: string;
@@ -237,6 +253,8 @@ export interface Container {
   readonly reductions: ReadonlyMap<string, Scalar>;
   /** Plain numbers and truth values, by scalar parameter. */
   readonly values: ReadonlyMap<string, number | boolean>;
+  /** Of a scalar step alone, which has no cells: the scalars that it sets, by view parameter. Those whose values it asks for are among `scalars`, too. */
+  readonly assigned?: ReadonlyMap<string, Scalar>;
   /** Arrays along an axis, by view parameter. */
   readonly axisArrays?: ReadonlyMap<string, AxisArray>;
   /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
@@ -248,6 +266,9 @@ export interface Container {
   readonly stencil: boolean;
   readonly reduces: boolean;
 }
+
+/** Scalars to which a container gives values. */
+export const resultsOf = ({ reductions, assigned }: Container): Scalar[] => [...reductions.values(), ...(assigned?.values() ?? [])];
 
 export interface PrepareOptions {
   precision: Precision;
@@ -302,6 +323,11 @@ export interface Grid<D extends Dimension = Dimension> {
    * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
    */
   container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>, captures?: Captures): Container;
+  /**
+   * A function over scalars alone, which runs once on each member and sets scalars: `grid.scalarStep("dt", { dt: assign(dt), limit }, ({ dt, limit }) =>
+   * dt.set(0.8 / limit))`. For sequences of skeletons and for `run`. It is strict whatever the skeleton is, so that all members get the same bits.
+   */
+  scalarStep<const P extends ScalarStepParams>(name: string, params: P, body: ScalarStepBody<P>, captures?: Captures): Container;
 
   /**
    * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same

@@ -188,7 +188,12 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     });
   }
 
-  prepare(container: Container, device: number, view: DataView, { precision, reductions = {}, unfolded }: PrepareOptions): Launch[] {
+  protected prepareCells(
+    container: Container,
+    device: number,
+    view: DataView,
+    { precision, reductions = {}, unfolded }: PrepareOptions,
+  ): Launch[] {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
     const pieces = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));

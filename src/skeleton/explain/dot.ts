@@ -8,6 +8,7 @@ const FILL: Record<NodeKind, string> = {
   map: "#b7e1b0",
   stencil: "#d3c2ee",
   reduce: "#b5d3f2",
+  scalars: "#eceadf",
   halo: "#f3b8b0",
   collect: "#f3b8b0",
   move: "#f3b8b0",

@@ -1,5 +1,5 @@
 import type { Precision } from "../../device/device.js";
-import type { Container } from "../../domain/grid/grid.js";
+import { resultsOf, type Container } from "../../domain/grid/grid.js";
 import type { Edge, Reason } from "../plan/graph.js";
 import type { ComputeNode, Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
@@ -56,7 +56,8 @@ export function reasonsText(reasons: readonly Reason[]): string {
 }
 
 /** What a container does, from its code. */
-export function patternOf({ stencil, reduces, uses, particles }: Container): string {
+export function patternOf({ stencil, reduces, uses, particles, assigned }: Container): string {
+  if (assigned) return "scalars";
   const maps = uses.some((use) => use.written) && !stencil ? ["map"] : [];
   return [...(particles ? ["particles"] : maps), ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
 }
@@ -73,7 +74,7 @@ function periodicGrids(nodes: readonly ComputeNode[]): string[] {
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {
-  const { uses, scalars, reductions, axisArrays, arrays, particles, location } = container;
+  const { uses, scalars, axisArrays, arrays, particles, location } = container;
   // Which particles are in a cell is known from fields that the sort writes.
   const fields = uses.filter(({ field }) => field !== particles?.species.first && field !== particles?.species.count);
   const columns = [...(arrays?.values() ?? [])];
@@ -87,7 +88,7 @@ function containerRow({ name, container }: ComputeNode): string[] {
   const writes = [
     ...uses.filter((use) => use.written).map((use) => use.field),
     ...columns.filter((use) => use.written).map((use) => use.array),
-    ...reductions.values(),
+    ...resultsOf(container),
   ];
   return [
     name,

@@ -5,11 +5,12 @@ import type { Node } from "../plan/nodes.js";
 import { levelsOf } from "../plan/schedule.js";
 
 /** What a node is drawn as. */
-export type NodeKind = "map" | "stencil" | "reduce" | "halo" | "collect" | "pack" | "move" | "sort";
+export type NodeKind = "map" | "stencil" | "reduce" | "scalars" | "halo" | "collect" | "pack" | "move" | "sort";
 
 /** A container that does several of them is shown by what costs most to distribute. */
 export function kindOf(node: Node): NodeKind {
   if (node.kind !== "compute") return node.kind;
+  if (node.container.assigned) return "scalars";
   return node.container.stencil ? "stencil" : node.container.reduces ? "reduce" : "map";
 }
 
@@ -21,7 +22,7 @@ const STYLE = `
 text{font:12px system-ui,sans-serif;fill:#1b1b1b;text-anchor:middle}
 .title{font-size:14px;font-weight:600}.small{font-size:10px;fill:#555}
 rect{stroke:#3a3a3a;stroke-width:1;rx:6}
-.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
+.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.scalars{fill:#eceadf}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
 path{fill:none;stroke:#777;stroke-width:1.4}.event{stroke:#222;stroke-width:2.4}.hint{stroke:#e08a1e;stroke-dasharray:5 4}
 .tip{stroke:none;fill:#777}.hint.tip{fill:#e08a1e}.event.tip{fill:#222}`;
 

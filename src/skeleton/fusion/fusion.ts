@@ -1,4 +1,4 @@
-import type { Container, Field, Grid } from "../../domain/grid/grid.js";
+import { resultsOf, type Container, type Field, type Grid } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/scalar.js";
 import { footprintOf } from "./footprint.js";
 import { groupOf, type Group, type Part } from "./group.js";
@@ -110,9 +110,8 @@ class Sequence {
     }
     const [a, b] = [this.containers[first], this.containers[second]];
     if (particlesConflict(a, b) || particlesConflict(b, a)) return true;
-    const results = (container: Container) => [...container.reductions.values()];
-    const scalars = (container: Container) => [...container.scalars.values(), ...results(container)];
-    return results(a).some((scalar) => scalars(b).includes(scalar)) || results(b).some((scalar) => scalars(a).includes(scalar));
+    const scalars = (container: Container) => [...container.scalars.values(), ...resultsOf(container)];
+    return resultsOf(a).some((scalar) => scalars(b).includes(scalar)) || resultsOf(b).some((scalar) => scalars(a).includes(scalar));
   }
 }
 
@@ -265,9 +264,7 @@ class Planner {
     const later = [...done].filter((other) => other > stage);
     const unchanged =
       sequence.inputs(stage).every((field) => later.every((other) => !sequence.writes(other, field))) &&
-      [...scalars.values()].every((scalar) =>
-        later.every((other) => ![...sequence.containers[other].reductions.values()].includes(scalar)),
-      );
+      [...scalars.values()].every((scalar) => later.every((other) => !resultsOf(sequence.containers[other]).includes(scalar)));
     return (
       unchanged && [...sequence.touches(stage).values()].every((touch) => touch.written.size === 0 || sequence.temporary.has(touch.field))
     );

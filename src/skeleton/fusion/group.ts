@@ -78,7 +78,8 @@ class Builder {
 
   /** Adds a part; the reason where that is not possible. */
   take(part: Part): string | undefined {
-    const reason = this.grid(part) ?? this.spread(part) ?? this.particles(part) ?? this.scalars(part) ?? this.neighbours(part);
+    const reason =
+      this.step(part) ?? this.grid(part) ?? this.spread(part) ?? this.particles(part) ?? this.scalars(part) ?? this.neighbours(part);
     if (reason !== undefined) return reason;
     const { touches, flops } = footprintOf(part.container);
     this.flops += flops;
@@ -112,6 +113,12 @@ class Builder {
       cached: bytes + this.neighboursBytes,
       flops: this.flops,
     };
+  }
+
+  private step(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const step = [...this.parts, part].find(({ container }) => container.assigned);
+    return step && `"${step.container.name}" runs once, not for each cell`;
   }
 
   private grid({ container }: Part): string | undefined {

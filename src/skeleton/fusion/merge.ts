@@ -2,7 +2,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import { valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
-import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
+import { resultsOf, type Container, type FieldUse, type Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../../ir/types.js";
 import { Names } from "../../ir/passes/copy.js";
@@ -23,9 +23,9 @@ export interface Buffers {
 
 /** The same container on other fields and scalars. */
 export function rebind(container: Container, field: (of: Field) => Field, scalar: (of: Scalar) => Scalar = (of) => of): Container {
-  const { uses, scalars, reductions } = container;
+  const { uses, scalars, reductions, assigned } = container;
   const same =
-    uses.every((use) => field(use.field) === use.field) && [...scalars.values(), ...reductions.values()].every((of) => scalar(of) === of);
+    uses.every((use) => field(use.field) === use.field) && [...scalars.values(), ...resultsOf(container)].every((of) => scalar(of) === of);
   if (same) return container;
   const others = (map: ReadonlyMap<string, Scalar>) => new Map([...map].map(([param, of]) => [param, scalar(of)]));
   return {
@@ -33,6 +33,7 @@ export function rebind(container: Container, field: (of: Field) => Field, scalar
     uses: uses.map((use) => ({ ...use, field: field(use.field) })),
     scalars: others(scalars),
     reductions: others(reductions),
+    assigned: assigned && others(assigned),
   };
 }
 

@@ -121,6 +121,7 @@ export function computeNode(
     if (written) writes.push(...atoms(array, OWN[view]));
   }
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
+  for (const scalar of container.assigned?.values() ?? []) writes.push(whole(scalar));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
   const shown = view === "standard" ? name : `${name}.${view}`;
   return { kind: "compute", name: shown, stage: number, reason, container, view, peerStored, reads, writes };

@@ -1,6 +1,6 @@
 import type { Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
-import type { Container, Field, Grid, GridSpecies } from "../../domain/grid/grid.js";
+import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
@@ -100,7 +100,7 @@ export class Executor {
     return entry(this.usedBy, stages, () => {
       const uses = stages.containers.flatMap((container) => container.uses);
       const fields = [...new Set(uses.map(({ field }) => field))];
-      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...container.reductions.values()]);
+      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...resultsOf(container)]);
       const species = [...new Set(stages.containers.flatMap(({ particles }) => (particles ? [particles.species] : [])))];
       return {
         fields,

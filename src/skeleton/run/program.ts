@@ -245,12 +245,18 @@ export class Program {
       precision: this.precision,
       reductions,
       peerStored: node.peerStored,
-      sweepBackward: sweepsBackward(this.sweepOrder, stage),
+      sweepBackward: this.sweepsBackward(stage),
     };
     const launches = container.grid.prepare(container, member, view, options);
     this.launches.push(...launches);
     // Alone, a member has nothing to gather.
     return this.set.members.length > 1 ? launches : [...launches, ...collections.flatMap(({ folds }) => folds)];
+  }
+
+  /** Scalar steps sweep over nothing. */
+  private sweepsBackward(stage: number): boolean {
+    const before = this.plan.stages.containers.slice(0, stage).filter(({ assigned }) => !assigned);
+    return sweepsBackward(this.sweepOrder, before.length);
   }
 
   /** In fast mode, where each member reaches what all others leave, and has something to leave itself. */
@@ -265,7 +271,7 @@ export class Program {
     const { reductions, grid } = nodes[0].container;
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
     if (!members[0].device.fold) return undefined;
-    const options = { precision: this.precision, unfolded: true, sweepBackward: sweepsBackward(this.sweepOrder, stage) };
+    const options = { precision: this.precision, unfolded: true, sweepBackward: this.sweepsBackward(stage) };
     const launchesOf = ({ container, view, peerStored }: ComputeNode) =>
       members.map((_, m) => grid.prepare(container, m, view, { ...options, peerStored }));
     const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
