@@ -56,6 +56,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/lbm/lattice": "default",
   "apps/lbm/step": "default",
   "apps/life/": "default",
+  "apps/navier-stokes/axes": "default",
+  "apps/navier-stokes/gas": "default",
   "apps/pic/application": "default",
   "apps/pic/checkpoint": "default",
   "apps/pic/dispersion": "default",

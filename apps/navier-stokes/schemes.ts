@@ -1,0 +1,31 @@
+/*
+ * Coefficients of central differences on cells of width 1, by order.
+ */
+
+export const ORDERS = [2, 4, 6, 8] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** f' = sum over l = 1, 2, ... of c_l (f(i + l) - f(i - l)). */
+export const FIRST_DERIVATIVE: Readonly<Record<number, readonly number[]>> = {
+  2: [1 / 2],
+  4: [2 / 3, -1 / 12],
+  6: [3 / 4, -3 / 20, 1 / 60],
+  8: [4 / 5, -1 / 5, 4 / 105, -1 / 280],
+};
+
+/** f'' = d_0 f(i) + sum over l = 1, 2, ... of d_l (f(i + l) + f(i - l)). */
+export const SECOND_DERIVATIVE: Readonly<Record<number, readonly number[]>> = {
+  2: [-2, 1],
+  4: [-5 / 2, 4 / 3, -1 / 12],
+  6: [-49 / 18, 3 / 2, -3 / 20, 1 / 90],
+  8: [-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560],
+};
+
+/** f' at each point i of `count`, of values whose element 0 stands `ghosts` points before point 0. */
+export function firstDerivative(values: ArrayLike<number>, ghosts: number, count: number, order: number): Float64Array {
+  const c = FIRST_DERIVATIVE[order];
+  return Float64Array.from({ length: count }, (_, n) => {
+    const i = n + ghosts;
+    return c.reduce((sum, weight, l) => sum + weight * (values[i + l + 1] - values[i - l - 1]), 0);
+  });
+}
