@@ -138,6 +138,7 @@ export const EVERYWHERE: readonly string[] = [
   "set/records",
   "set/scalar",
   "skeleton/conjugate-gradients",
+  "skeleton/every",
   "skeleton/plasma",
   "skeleton/random-skeletons",
   "skeleton/run/checked",

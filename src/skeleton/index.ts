@@ -1,5 +1,5 @@
 export { skeleton, Skeleton, type RunOptions, type RunResult, type SkeletonOptions } from "./skeleton.js";
-export { swap, type Step, type Swap } from "./fusion/sequence.js";
+export { every, swap, type Every, type Step, type Swap } from "./fusion/sequence.js";
 export type { Choice, Trial } from "./tuning/choice.js";
 export { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 export {

@@ -7,6 +7,7 @@ import type { Choice } from "./tuning/choice.js";
 import { Executor, type Traced } from "./run/executor.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
+import type { Stages } from "./plan/plan.js";
 import { Pace } from "./run/pace.js";
 import type { Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
@@ -65,7 +66,7 @@ const DEFAULT_INTERVAL = 10;
 
 /**
  * Runs a sequence of containers on all members of a set, as if they ran one after the other on one device.
- * @param steps containers and swaps in the order of one iteration
+ * @param steps containers, scalar steps, swaps, and what runs `every` so many iterations, in the order of one iteration
  */
 export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], options: SkeletonOptions = {}): Skeleton {
   return new Skeleton(set, name, steps, options);
@@ -80,6 +81,9 @@ export class Skeleton {
   private level: OccLevel | undefined;
   private choice: Choice<OccLevel> | undefined;
   private storage: Choice | undefined;
+  private count = 0;
+  /** What the iterations run was looked at. */
+  private planned = false;
   private watch: NanWatch | undefined;
   private measured: Traced | undefined;
 
@@ -122,20 +126,26 @@ export class Skeleton {
     const { scalar, until, every = DEFAULT_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
     const level = (this.level ??= await this.choose());
-    if (iterations > 0 && this.set.members.some(({ device }) => device.tuning.measuring)) {
-      await this.finish();
-      // Those that follow have launches of the same kinds.
-      await this.executor.tune(this.next(iterations), level);
-    }
+    // What cannot be planned is refused before anything runs.
+    if (!this.planned) this.executor.cycle(this.unrolled, this.count);
+    this.planned = true;
     const origin = this.behindTheHost();
     const pace = new Pace(origin);
-    const start = origin.record();
+    let [start, seconds] = [origin.record(), 0];
     let [done, checked, stopped] = [0, 0, false];
     while (done < iterations && !stopped) {
-      const next = this.next(iterations - done);
-      if (trace && done + next === iterations) this.measured = await this.executor.trace(next, level);
-      else this.executor.step(next, level);
-      done += next;
+      const stages = this.next(iterations - done);
+      if (this.executor.isUntuned(stages)) {
+        await this.finish();
+        seconds += await origin.record().since(start);
+        // Those that follow have launches of the same kinds.
+        await this.executor.tune(stages, level);
+        start = origin.record();
+      }
+      if (trace && done + stages.iterations === iterations) this.measured = await this.executor.trace(stages, level);
+      else this.executor.step(stages, level);
+      this.count += stages.iterations;
+      done += stages.iterations;
       if (pace.due()) await pace.rest();
       if ((!until && !nan) || Math.floor(done / every) === Math.floor(checked / every)) continue;
       const between = done === checked + 1 ? `iteration ${done}` : `iterations ${checked + 1} to ${done}`;
@@ -145,8 +155,8 @@ export class Skeleton {
     }
     const end = origin.record();
     await origin.finish();
-    for (const species of this.executor.used(this.executor.stagesOf(1)).species) await species.check(`skeleton "${this.name}"`);
-    return { iterations: done, stopped, seconds: await end.since(start) };
+    for (const species of this.executor.used().species) await species.check(`skeleton "${this.name}"`);
+    return { iterations: done, stopped, seconds: seconds + (await end.since(start)) };
   }
 
   /**
@@ -160,22 +170,36 @@ export class Skeleton {
     if (!level) throw new LaunchError(`skeleton "${this.name}": occ is "auto" and not chosen yet; run an iteration before you submit`);
     this.behindTheHost();
     for (let done = 0; done < iterations;) {
-      const next = this.next(iterations - done);
-      this.executor.step(next, level);
-      done += next;
+      const stages = this.next(iterations - done);
+      this.executor.step(stages, level);
+      this.count += stages.iterations;
+      done += stages.iterations;
     }
+  }
+
+  /** Iterations that were run, or submitted: the number of the next one, which decides what runs `every` so many. To be set for a restart. */
+  get iteration(): number {
+    return this.count;
+  }
+
+  set iteration(number: number) {
+    if (!Number.isSafeInteger(number) || number < 0)
+      throw new LaunchError(`skeleton "${this.name}": iteration ${number}; give a whole number, 0 or more`);
+    this.count = number;
   }
 
   /**
    * What runs, in which order and why: the graph before and after planning, with the reason of each halo update, split, fusion, stream and
-   * event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for.
+   * event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for. Where iterations do not run the
+   * same steps, the text has a plan for each kind of them, and the others show that of the next.
    */
   async explain(format: "text" | "dot" | "svg" = "text"): Promise<string> {
     const { explainedOf } = await import("./explain/explained.js");
-    const explained = explainedOf(this, this.executor, this.unrolled);
+    const all = explainedOf(this, this.executor, this.unrolled);
+    const [explained] = all;
     switch (format) {
       case "text":
-        return (await import("./explain/explain.js")).explainText(explained);
+        return all.map((await import("./explain/explain.js")).explainText).join("\n\n\n");
       case "dot":
         return (await import("./explain/dot.js")).explainDot(explained);
       case "svg":
@@ -191,20 +215,28 @@ export class Skeleton {
    */
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
     const level = (this.level ??= await this.choose());
-    const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled), level);
+    const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled, this.count), level);
     const { plannedTimeline } = await import("./run/timeline.js");
     const { timelineIn } = await import("./explain/timeline-views.js");
     const planned = await plannedTimeline(program, this.set);
     return timelineIn(format, { name: this.name, set: this.set, planned, measured: this.measured?.timeline });
   }
 
-  /** Bytes moved and operations done in an iteration as it is planned, by the counting rule, all members together. Fields need values. */
+  /**
+   * Bytes moved and operations done in an iteration as it is planned, by the counting rule, all members together; the mean where iterations do not
+   * run the same steps. Fields need values.
+   */
   async work(): Promise<Cost> {
     const level = (this.level ??= await this.choose());
-    const stages = this.executor.stagesOf(this.unrolled);
-    const launches = this.executor.programFor(stages, level).ops.flatMap((op) => op.launches);
-    const total = (of: keyof Cost) => launches.reduce((sum, launch) => sum + launch.cost[of], 0) / stages.iterations;
-    return { bytes: total("bytes"), flops: total("flops") };
+    const cycle = this.executor.cycle(this.unrolled, this.count);
+    const total = { bytes: 0, flops: 0 };
+    let iterations = 0;
+    for (const [stages, { count }] of cycle) {
+      iterations += count * stages.iterations;
+      for (const { launches } of stages.containers.length > 0 ? this.executor.programFor(stages, level).ops : [])
+        for (const { cost } of launches) for (const of of ["bytes", "flops"] as const) total[of] += count * cost[of];
+    }
+    return { bytes: total.bytes / iterations, flops: total.flops / iterations };
   }
 
   /** The level of overlap; `auto` until it has been chosen. */
@@ -227,13 +259,13 @@ export class Skeleton {
 
   /** The fields that the sequence uses. */
   get fields(): readonly Field[] {
-    return this.executor.used(this.executor.stagesOf(1)).fields;
+    return this.executor.used().fields;
   }
 
   /** Everything that the time of an iteration depends on. */
   async timingKey(): Promise<readonly string[]> {
     const { timingKey } = await import("./tuning/auto.js");
-    return timingKey(this.executor.stagesOf(this.unrolled), this.set, this.precision);
+    return timingKey(this.executor.typical(this.unrolled, this.count), this.set, this.precision);
   }
 
   /** Frees what the skeleton holds on the devices. Fields and scalars stay. */
@@ -250,28 +282,28 @@ export class Skeleton {
     return origin;
   }
 
-  /** Iterations of the next program: as many as are unrolled, or one where so many are not left. */
-  private next(left: number): number {
-    return left >= this.unrolled ? this.unrolled : 1;
+  /** What the next program runs: as many iterations as are unrolled, or one where so many are not left. */
+  private next(left: number): Stages {
+    return this.executor.stagesOf(left >= this.unrolled ? this.unrolled : 1, this.count);
   }
 
-  /** Measures the levels of overlap on the sequence itself, and leaves all contents as they were. */
+  /** Measures the levels of overlap on the sequence itself, as most iterations run it, and leaves all contents as they were. */
   private async choose(): Promise<OccLevel> {
     const { set, unrolled, executor } = this;
     if (set.members.length === 1) return "none";
-    const stages = executor.stagesOf(unrolled);
+    const stages = executor.typical(unrolled, this.count);
     // Refuses what cannot run before anything is copied.
     executor.programFor(stages, "none");
     const { fastestLevel } = await import("./tuning/auto.js");
-    const snapshot = await this.snapshot();
+    const snapshot = await this.snapshot(stages);
     if (!snapshot) return "standard";
     try {
       await this.finish();
       this.choice = await fastestLevel(await this.timingKey(), async (level) => {
-        if (set.virtual) return (await executor.trace(unrolled, level)).timeline.seconds;
+        if (set.virtual) return (await executor.trace(stages, level))!.timeline.seconds;
         const [origin] = set.members.map((member) => member.queue(0));
         const start = origin.record();
-        for (let n = 0; n < MEASURED; n++) executor.step(unrolled, level);
+        for (let n = 0; n < MEASURED; n++) executor.step(stages, level);
         return (await origin.record().since(start)) / MEASURED;
       });
     } finally {
@@ -283,9 +315,8 @@ export class Skeleton {
   }
 
   /** Nothing where the memory does not suffice. */
-  private async snapshot(): Promise<Snapshot | undefined> {
+  private async snapshot(stages: Stages): Promise<Snapshot | undefined> {
     const { Snapshot } = await import("./run/snapshot.js");
-    const stages = this.executor.stagesOf(this.unrolled);
     const { written, scalars, species } = this.executor.used(stages);
     try {
       return new Snapshot(this.set, new Set([...written, ...scalars, ...stages.swaps.flat()]), species);

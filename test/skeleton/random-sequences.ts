@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { f32, f64, max, min, sum } from "isoform";
+import { assign, f32, f64, max, min, sum } from "isoform";
 import type { Container, Field } from "../../src/domain/index.js";
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
-import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
+import { every, OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Step, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
 import { jsSet, noise } from "../domain/sets.js";
@@ -85,11 +85,21 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">, t: Scalar<"
       narrow[c] = Math.fround(x[c]);
       y[c] = 0.5 * narrow[c] + y[c] / 2;
     }),
+  ({ grid }, _, __, s, t) =>
+    grid.scalarStep("mix", { s: assign(s), t }, ({ s, t }) => s.set(0.5 * s.get() + 0.25 * Math.max(-1, Math.min(1, t)))),
+  (_, __, ___, s, t) => swap(s as unknown as Scalar, t as unknown as Scalar),
 ];
 
 /** A sequence of swaps alone is refused. */
-const SWAP = 0;
-const step = fc.record({ kind: fc.nat(STEPS.length - 1), x: fc.nat(2), y: fc.nat(1), s: fc.nat(1) });
+const SWAPS = [0, STEPS.length - 1];
+const step = fc.record({
+  kind: fc.nat(STEPS.length - 1),
+  x: fc.nat(2),
+  y: fc.nat(1),
+  s: fc.nat(1),
+  /** In which iterations it runs: all, or every so many, from one on. */
+  when: fc.oneof(fc.constant(undefined), fc.record({ n: fc.integer({ min: 2, max: 3 }), phase: fc.nat(1) })),
+});
 type Draw = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const way = (sets: number) =>
@@ -104,9 +114,12 @@ const way = (sets: number) =>
 const build = (at: Playground, draws: readonly Draw[]): (Container | Swap)[] =>
   draws.map(({ kind, x, y, s }) => STEPS[kind](at, at.plain[x], at.plain.filter((_, n) => n !== x)[y], at.scalars[s], at.scalars[1 - s]));
 
+const timed = (steps: readonly Step[], draws: readonly Draw[]): Step[] =>
+  draws.map(({ when }, n) => (when ? every(when.n, [steps[n]], { phase: when.phase }) : steps[n]));
+
 async function outcome(draws: readonly Draw[], set: DeviceSet, kind: Kind, where: Domain, options: SkeletonOptions): Promise<unknown[]> {
   const at = playground(set, kind, where);
-  const steps = build(at, draws);
+  const steps = timed(build(at, draws), draws);
   at.start();
   const all = skeleton(set, "random", steps, { ...options, precision: "strict" });
   await all.run(3);
@@ -123,7 +136,9 @@ async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]
   const steps = build(at, draws);
   at.start();
   for (let turn = 0; turn < 5; turn++)
-    for (const made of steps) {
+    for (const [n, made] of steps.entries()) {
+      const { when } = draws[n];
+      if (when && turn % when.n !== when.phase) continue;
       if ("swap" in made) exchange(made.swap);
       else await at.grid.run(made, { precision: "strict" });
     }
@@ -137,7 +152,7 @@ export const agree = (
 ): Promise<void> =>
   fc.assert(
     fc.asyncProperty(
-      fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => kind !== SWAP)),
+      fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => !SWAPS.includes(kind))),
       domain,
       fc.array(way(sets.length), { minLength: ways, maxLength: ways }),
       async (draws, where, all) => {

@@ -10,6 +10,8 @@ export interface Explained {
   /** Of the device set. */
   readonly set: string;
   readonly precision: Precision;
+  /** Which iterations, and how many they are; absent where all are alike. */
+  readonly iterations?: string;
   /** The plan of the next iterations. */
   readonly first: Plan;
   /** The plan of those that follow, once halos have come to a steady state. */
@@ -20,7 +22,7 @@ export interface Explained {
 
 /** The graph before and after planning, and why it is so, for people. */
 export function explainText(explained: Explained): string {
-  const { name, set, precision, steady, remarks } = explained;
+  const { name, set, precision, iterations, steady, remarks } = explained;
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
@@ -44,7 +46,7 @@ export function explainText(explained: Explained): string {
     section("On the devices", remarks),
   ];
   return [
-    `skeleton "${name}" on ${set}: OCC ${steady.level}, ${precision}, ${count} a plan`,
+    `skeleton "${name}" on ${set}: OCC ${steady.level}, ${precision}, ${count} a plan${iterations === undefined ? "" : `, ${iterations}`}`,
     ...sections.filter((text) => text !== ""),
   ].join("\n\n");
 }

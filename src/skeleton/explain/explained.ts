@@ -1,7 +1,9 @@
 import type { Precision } from "../../device/device.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { OccLevel } from "../plan/occ.js";
-import type { Plan } from "../plan/plan.js";
+import { entry } from "../entry.js";
+import type { Derived } from "../plan/nodes.js";
+import { exchanged, type Plan, type Stages } from "../plan/plan.js";
 import type { Executor } from "../run/executor.js";
 import type { Explained } from "./explain.js";
 
@@ -11,6 +13,8 @@ interface Asked {
   readonly set: DeviceSet;
   readonly precision: Precision;
   readonly occ: OccLevel | "auto";
+  /** The next one. */
+  readonly iteration: number;
   /** What was measured, in seconds. */
   readonly choices: readonly {
     readonly of: "storage" | "occ";
@@ -19,32 +23,52 @@ interface Asked {
   }[];
 }
 
-/** The plan of the next iterations, and that of the steady state which they lead to. */
-export function explainedOf({ name, set, precision, occ, choices }: Asked, executor: Executor, unrolled: number): Explained {
-  const stages = executor.stagesOf(unrolled);
-  const first = executor.plan(
-    stages,
-    occ === "auto" ? "standard" : occ,
-    new Set(executor.used(stages).derived.filter((of) => of.coherent)),
-  );
+/** For each kind of iterations, that of the next one first: the plan that runs first, and that of the steady state to which they lead. */
+export function explainedOf({ name, set, precision, occ, choices, iteration }: Asked, executor: Executor, unrolled: number): Explained[] {
+  const level = occ === "auto" ? "standard" : occ;
+  const cycle = executor.cycle(unrolled, iteration);
+  const used = new Map([...cycle.keys()].map((stages) => [stages, executor.used(stages)]));
+  const plans = new Map<string, Plan>();
+  const [first, steady] = [new Map<Stages, Plan>(), new Map<Stages, Plan>()];
+  let fresh = new Set([...used.values()].flatMap(({ derived }) => derived).filter((of) => of.coherent));
+  const length = [...cycle.values()].reduce((sum, { count }) => sum + count, 0);
   const seen = new Set<string>();
-  const key = ({ atStart }: Plan) =>
-    [...atStart]
-      .map((field) => field.name)
-      .sort()
-      .join();
-  let steady = first;
-  while (!seen.has(key(steady))) {
-    seen.add(key(steady));
-    steady = executor.planAfter(steady);
+  for (let isSteady = false; !isSteady;) {
+    isSteady = seen.has(namesOf(fresh));
+    seen.add(namesOf(fresh));
+    for (let n = 0; n < length; n++) {
+      const stages = executor.stagesOf(unrolled, iteration + n * unrolled);
+      const { derived, written } = used.get(stages)!;
+      const atStart = new Set(derived.filter((of) => fresh.has(of)));
+      const key = `${[...cycle.keys()].indexOf(stages)} ${namesOf(atStart)}`;
+      const plan = entry(plans, key, () => executor.plan(stages, level, atStart));
+      entry(first, stages, () => plan);
+      steady.set(stages, plan);
+      for (const of of [...written, ...derived]) fresh.delete(of);
+      for (const of of derived) if (plan.fresh.has(of)) fresh.add(of);
+      fresh = exchanged(fresh, stages.swaps);
+    }
   }
-  const remarks = [
-    ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
-    ...choices.map(choiceText),
-    ...executor.remarks(stages),
-  ];
-  return { name, set: set.name, precision, first, steady, remarks };
+  return [...cycle].map(([stages, { first: number, count }]) => ({
+    name,
+    set: set.name,
+    precision,
+    iterations: length === 1 ? undefined : `such as iteration ${number}: ${count} of ${length} plans`,
+    first: first.get(stages)!,
+    steady: steady.get(stages)!,
+    remarks: [
+      ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
+      ...choices.map(choiceText),
+      ...executor.remarks(stages),
+    ],
+  }));
 }
+
+const namesOf = (fresh: ReadonlySet<Derived>): string =>
+  [...fresh]
+    .map((of) => of.name)
+    .sort()
+    .join();
 
 function choiceText({ of, best, seconds }: Asked["choices"][number]): string {
   const times = Object.entries(seconds).map(([name, time]) => `${name} ${(time * 1e6).toFixed(1)} us`);

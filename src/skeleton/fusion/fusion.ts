@@ -1,5 +1,6 @@
 import { resultsOf, type Container, type Field, type Grid } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/scalar.js";
+import { entry } from "../entry.js";
 import { footprintOf } from "./footprint.js";
 import { groupOf, type Group, type Part } from "./group.js";
 import { merge, type Buffers } from "./merge.js";
@@ -13,6 +14,8 @@ import type { Pair } from "./sequence.js";
 export interface FusionOptions {
   /** Fields whose values nobody needs after the sequence: what it writes there need not reach memory. */
   temporary?: Iterable<Field>;
+  /** Second buffers of other sequences that take turns with this one, by what they are of; new ones are added. */
+  spares?: Map<Field | Scalar, Field | Scalar>;
 }
 
 export interface Fusion {
@@ -34,10 +37,10 @@ export interface Fusion {
  * container whose results are temporary may run again in a later group; values of neighbours that the same group writes are computed
  * where they are needed; and where a group reads neighbours of a field that it writes, the field gets a second buffer.
  */
-export function fuse(containers: readonly Container[], { temporary = [] }: FusionOptions = {}): Fusion {
+export function fuse(containers: readonly Container[], { temporary = [], spares }: FusionOptions = {}): Fusion {
   const sequence = new Sequence(containers, new Set(temporary));
   const groups = new Planner(sequence).plan();
-  const second = new SecondBuffers();
+  const second = new SecondBuffers(spares);
   const before = containers.map((container, stage) => alone({ stage, container, again: false }).bytes).reduce((a, b) => a + b, 0);
   const after = groups.reduce((sum, group) => sum + group.bytes, 0);
   const merged = groups.map((group) => merge(group, second.around(group)));
@@ -276,6 +279,8 @@ class SecondBuffers {
   private readonly buffers = new Map<Field | Scalar, Field | Scalar>();
   private readonly swapped = new Set<Field | Scalar>();
 
+  constructor(private readonly spares = new Map<Field | Scalar, Field | Scalar>()) {}
+
   /** The buffers before and after a group, which is the next to run. */
   around({ parts, second }: Group): Buffers {
     const place =
@@ -284,7 +289,8 @@ class SecondBuffers {
         swapped.has(of) ? (this.buffers.get(of) as T) : of;
     const before = new Set(this.swapped);
     for (const of of second) {
-      if (!this.buffers.has(of)) this.buffers.set(of, secondBuffer(of, parts[0].container.grid));
+      const spare = () => entry(this.spares, of, () => secondBuffer(of, parts[0].container.grid));
+      entry(this.buffers, of, spare);
       if (!this.swapped.delete(of)) this.swapped.add(of);
     }
     return { from: place(before), to: place(new Set(this.swapped)) };

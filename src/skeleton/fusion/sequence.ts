@@ -14,8 +14,68 @@ export interface Swap {
 }
 export type Pair = readonly [Field, Field] | readonly [Scalar, Scalar];
 
+/** Steps that some iterations leave out. */
+export interface Every {
+  /** Iterations from one that runs them to the next. */
+  readonly every: number;
+  /** The first iteration that does, counted from 0. */
+  readonly phase: number;
+  readonly steps: readonly Step[];
+}
+
 /** What a skeleton does in one iteration, in order. */
-export type Step = Container | Swap | readonly Step[];
+export type Step = Container | Swap | Every | readonly Step[];
+
+/**
+ * Steps that run in every n-th iteration: where `iteration % n` is `phase`, 0 where absent. The skeleton counts its iterations from 0, over all
+ * its runs. Inside of others, they run where both do.
+ * @throws LaunchError for other than whole numbers
+ */
+export function every(n: number, steps: readonly Step[], options: { phase?: number } = {}): Every {
+  const { phase = 0, ...others } = options;
+  const { file, line } = originalPosition(callSite(every));
+  const refuse = (problem: string): never => {
+    throw new LaunchError(`every(${n}, ...) (${file}:${line}): ${problem}`);
+  };
+  for (const other of Object.keys(others)) refuse(`it has no option "${other}"; it has phase`);
+  if (!Number.isSafeInteger(n) || n < 1) refuse("give a whole number of iterations, at least 1");
+  if (!Number.isSafeInteger(phase) || phase < 0 || phase >= n) refuse(`its phase is ${phase}; give a whole number from 0 to ${n - 1}`);
+  if (!Array.isArray(steps)) refuse("give a list of steps");
+  return { every: n, phase, steps };
+}
+
+const isDue = ({ every: n, phase }: Every, iteration: number): boolean => iteration % n === phase;
+
+/** Tells iterations apart that do not run the same steps: a mark for each `every` that is met. */
+export function marksOf(steps: readonly Step[], iteration: number): string {
+  let marks = "";
+  for (const step of steps)
+    if (isList(step)) marks += marksOf(step, iteration);
+    else if ("every" in step) marks += isDue(step, iteration) ? `1${marksOf(step.steps, iteration)}` : "0";
+  return marks;
+}
+
+/** Iterations after which the same steps run again. */
+export function periodOf(steps: readonly Step[]): number {
+  let period = 1;
+  for (const step of steps)
+    if (isList(step)) period = leastMultiple(period, periodOf(step));
+    else if ("every" in step) period = leastMultiple(leastMultiple(period, step.every), periodOf(step.steps));
+  return period;
+}
+
+/** All containers, as written. */
+export const containersIn = (steps: readonly Step[]): Container[] =>
+  steps.flatMap((step) => {
+    if (isList(step)) return containersIn(step);
+    if ("every" in step) return containersIn(step.steps);
+    return "swap" in step ? [] : [step];
+  });
+
+const isList = (step: Step): step is readonly Step[] => Array.isArray(step);
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+export const leastMultiple = (a: number, b: number): number => (a / greatestDivisor(a, b)) * b;
 
 /**
  * Exchanges the values of two fields of one grid, type, cardinality, layout and fill value, or of two scalars of one set and type, at
@@ -50,19 +110,25 @@ export interface Unrolled {
   readonly swaps: readonly Pair[];
 }
 
-/** Containers after a swap are put on the memory in which their fields' values lie by then. */
-export function unroll(steps: readonly Step[], iterations: number): Unrolled {
+/**
+ * Containers after a swap are put on the memory in which their fields' values lie by then.
+ * @param from the first of the iterations
+ */
+export function unroll(steps: readonly Step[], iterations: number, from = 0): Unrolled {
   const containers: Container[] = [];
   const swaps: Pair[] = [];
   const memory = new SwappedMemory();
-  const append = (step: Step): void => {
-    if (Array.isArray(step)) step.forEach(append);
-    else if ("swap" in step) {
+  const append = (step: Step, iteration: number): void => {
+    const all = (list: readonly Step[]) => list.forEach((each) => append(each, iteration));
+    if (isList(step)) all(step);
+    else if ("every" in step) {
+      if (isDue(step, iteration)) all(step.steps);
+    } else if ("swap" in step) {
       memory.swap(step.swap);
       swaps.push(step.swap);
-    } else containers.push(rebind(step as Container, memory.of, memory.of));
+    } else containers.push(rebind(step, memory.of, memory.of));
   };
-  for (let n = 0; n < iterations; n++) steps.forEach(append);
+  for (let n = 0; n < iterations; n++) append(steps, from + n);
   return { containers, swaps: memory.unchanged ? [] : swaps };
 }
 
@@ -104,16 +170,22 @@ export function requireTemporary(containers: readonly Container[], temporary: re
 
 /** Throws ContainerError where a field is read that neither the host nor an earlier container has given values. */
 export function requireDefined(containers: readonly Container[]): void {
+  const found = undefinedRead(containers);
+  if (found)
+    throw new ContainerError(
+      found.by.name,
+      found.by.location,
+      `reads field "${found.field.name}", which nothing has written`,
+      "fill or upload it, or let an earlier container write it",
+    );
+}
+
+/** The first field that is read without values. */
+export function undefinedRead(containers: readonly Container[]): { readonly by: Container; readonly field: Field } | undefined {
   const written = new Set<Field>();
-  for (const { name, location, uses } of containers) {
-    for (const { field, read } of uses)
-      if (read && !field.defined && !written.has(field))
-        throw new ContainerError(
-          name,
-          location,
-          `reads field "${field.name}", which nothing has written`,
-          "fill or upload it, or let an earlier container write it",
-        );
-    for (const { field, written: writes } of uses) if (writes) written.add(field);
+  for (const by of containers) {
+    for (const { field, read } of by.uses) if (read && !field.defined && !written.has(field)) return { by, field };
+    for (const { field, written: writes } of by.uses) if (writes) written.add(field);
   }
+  return undefined;
 }

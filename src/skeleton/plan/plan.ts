@@ -7,7 +7,7 @@ import type { StoresInHalos } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
 import { schedule, type Schedule } from "./schedule.js";
-import { SwappedMemory, requireTemporary, unroll, type Step, type Unrolled } from "../fusion/sequence.js";
+import { SwappedMemory, requireTemporary, unroll, type Pair, type Step, type Unrolled } from "../fusion/sequence.js";
 
 /** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
 export interface Stages extends Unrolled {
@@ -26,13 +26,25 @@ export interface Plan extends DeviceGraph {
   readonly schedule: Schedule<Node>;
 }
 
-/** Unrolls and fuses. `temporary` are fields whose values nobody needs after an iteration. */
-export function stagesOf(steps: readonly Step[], iterations: number, fused: boolean, temporary: readonly Field[]): Stages {
-  const { containers, swaps } = unroll(steps, iterations);
+/**
+ * Unrolls and fuses.
+ * @param temporary fields whose values nobody needs after an iteration
+ * @param first the first of the iterations
+ * @param spares second buffers that are there, and takes new ones
+ */
+export function stagesOf(
+  steps: readonly Step[],
+  iterations: number,
+  fused: boolean,
+  temporary: readonly Field[],
+  first = 0,
+  spares?: Map<Field | Scalar, Field | Scalar>,
+): Stages {
+  const { containers, swaps } = unroll(steps, iterations, first);
   const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
   requireTemporary(containers, temporary);
   const memory = new SwappedMemory(swaps);
-  const fusion = fused ? fuse(containers, { temporary: temporary.map(memory.of) }) : undefined;
+  const fusion = fused ? fuse(containers, { temporary: temporary.map(memory.of), spares }) : undefined;
   if (!fusion) return { containers, swaps, iterations, written, fusion };
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
 }
@@ -49,9 +61,12 @@ export function planOf(stages: Stages, members: number, level: OccLevel, atStart
 }
 
 /** What is up to date when the plan has run and its swaps are done: `atStart` of what follows. */
-export function nextStart({ fresh, stages }: Plan): ReadonlySet<Derived> {
+export const nextStart = ({ fresh, stages }: Plan): ReadonlySet<Derived> => exchanged(fresh, stages.swaps);
+
+/** Those that are up to date under their names after swaps. */
+export function exchanged(fresh: ReadonlySet<Derived>, swaps: readonly Pair[]): Set<Derived> {
   const next = new Set(fresh);
-  for (const [a, b] of stages.swaps) {
+  for (const [a, b] of swaps) {
     if (a instanceof Scalar || b instanceof Scalar) continue;
     const before = [next.has(a), next.has(b)];
     [b, a].forEach((field, n) => (before[n] ? next.add(field) : next.delete(field)));

@@ -7,7 +7,7 @@ import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
-import { exchange, requireDefined, unroll, type Step } from "../fusion/sequence.js";
+import { containersIn, exchange, leastMultiple, marksOf, periodOf, requireDefined, undefinedRead, type Step } from "../fusion/sequence.js";
 import type { Timeline } from "./timeline.js";
 import type { SweepOrder } from "./sweep-order.js";
 
@@ -43,79 +43,103 @@ export interface Traced {
   readonly timeline: Timeline;
 }
 
-/** Programs that are kept: of the first iteration and the steady state, for each place of fields that go round in swaps. */
+/** Programs of stages that are kept: of the first iteration and the steady state, for each place of fields that go round in swaps. */
 const KEPT = 16;
+/** Plans in a row that are looked at for what comes how often. */
+const LOOKED = 1000;
 
 /** Runs iterations, with programs that are prepared when they are first needed. */
 export class Executor {
-  /** Those of one iteration, as written. */
+  /** Those of the sequence, as written. */
   readonly containers: readonly Container[];
-  private readonly stages = new Map<number, Stages>();
-  private readonly usedBy = new Map<Stages, Used>();
-  private readonly variants: Variant[] = [];
+  private readonly period: number;
+  /** By what runs in which iteration. */
+  private readonly stages = new Map<string, Stages>();
+  private readonly usedBy = new Map<readonly Container[], Used>();
+  private readonly variants = new Map<Stages, Variant[]>();
   private readonly tuned = new WeakSet<Stages>();
+  /** Second buffers, which all stages share. */
+  private readonly spares = new Map<Field | Scalar, Field | Scalar>();
 
   constructor(
     private readonly set: DeviceSet,
     private readonly steps: readonly Step[],
     private readonly options: ExecutorOptions,
   ) {
-    this.containers = unroll(steps, 1).containers;
+    this.containers = containersIn(steps);
+    this.period = periodOf(steps);
   }
 
-  /** Submits so many iterations as one program. */
-  step(iterations: number, level: OccLevel, submit = (program: Program) => program.submit()): void {
-    const stages = this.stagesOf(iterations);
-    const program = this.programFor(stages, level);
-    submit(program);
-    const { written, derived } = this.used(stages);
-    for (const field of written) field.noteWrite();
-    for (const of of derived) of.coherent = program.plan.fresh.has(of);
+  /** Submits iterations as one program. */
+  step(stages: Stages, level: OccLevel, submit = (program: Program) => program.submit()): void {
+    if (stages.containers.length > 0) {
+      const program = this.programFor(stages, level);
+      submit(program);
+      const { written, derived } = this.used(stages);
+      for (const field of written) field.noteWrite();
+      for (const of of derived) of.coherent = program.plan.fresh.has(of);
+    }
     stages.swaps.forEach(exchange);
   }
 
   /** The same, with the time of each operation. */
-  async trace(iterations: number, level: OccLevel): Promise<Traced> {
+  async trace(stages: Stages, level: OccLevel): Promise<Traced | undefined> {
     const { members } = this.set;
     await Promise.all(members.map((member) => member.queue(0).finish()));
     const starts = members.map((member) => member.queue(0).record());
     let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
-    this.step(iterations, level, (program) => (traced = { program, marks: program.trace() }));
-    const { program, marks } = traced!;
+    this.step(stages, level, (program) => (traced = { program, marks: program.trace() }));
+    if (!traced) return undefined;
+    const { program, marks } = traced as { program: Program; marks: ReadonlyMap<Op, OpMarks> };
     const { measuredTimeline } = await import("./timeline.js");
     return { program, timeline: await measuredTimeline(marks, starts, this.set) };
   }
 
-  /** The containers of so many iterations, fused where asked for. */
-  stagesOf(iterations: number): Stages {
-    return entry(this.stages, iterations, () => {
+  /** The containers of so many iterations from the one with number `first` on, fused where asked for. */
+  stagesOf(iterations: number, first: number): Stages {
+    const marks = Array.from({ length: iterations }, (_, n) => marksOf(this.steps, first + n)).join();
+    return entry(this.stages, marks, () => {
       const { fuse, temporary } = this.options;
-      const stages = stagesOf(this.steps, iterations, fuse, temporary);
+      const stages = stagesOf(this.steps, iterations, fuse, temporary, first, this.spares);
       for (const container of stages.containers) container.grid.requireStencils(container);
       return stages;
     });
   }
 
-  used(stages: Stages): Used {
-    return entry(this.usedBy, stages, () => {
-      const uses = stages.containers.flatMap((container) => container.uses);
+  /** The stages of the plans from an iteration on, until they come again, with the first iteration of each and how many plans there are of it. */
+  cycle(iterations: number, first: number): ReadonlyMap<Stages, { readonly first: number; count: number }> {
+    const found = new Map<Stages, { readonly first: number; count: number }>();
+    const plans = Math.min(LOOKED, leastMultiple(this.period, iterations) / iterations);
+    for (let n = 0; n < plans; n++) {
+      const start = first + n * iterations;
+      entry(found, this.stagesOf(iterations, start), () => ({ first: start, count: 0 })).count++;
+    }
+    return found;
+  }
+
+  /** Of the plans that can run now, or else of all, those that come most often, and of these the longest. */
+  typical(iterations: number, first: number): Stages {
+    const all = [...this.cycle(iterations, first)].filter(([{ containers }]) => containers.length > 0);
+    all.sort(([a, x], [b, y]) => y.count - x.count || b.containers.length - a.containers.length);
+    const able = all.find(([{ written }]) => !undefinedRead(written.nodes.map(({ container }) => container)));
+    return (able ?? all[0])[0];
+  }
+
+  used({ containers }: { readonly containers: readonly Container[] } = this): Used {
+    return entry(this.usedBy, containers, () => {
+      const uses = containers.flatMap((container) => container.uses);
       const fields = [...new Set(uses.map(({ field }) => field))];
-      const scalars = stages.containers.flatMap((container) => [...container.scalars.values(), ...resultsOf(container)]);
-      const species = [...new Set(stages.containers.flatMap(({ particles }) => (particles ? [particles.species] : [])))];
+      const scalars = containers.flatMap((container) => [...container.scalars.values(), ...resultsOf(container)]);
+      const species = [...new Set(containers.flatMap(({ particles }) => (particles ? [particles.species] : [])))];
       return {
         fields,
         written: [...new Set(uses.filter((use) => use.written).map(({ field }) => field))],
-        derived: [...new Set(stages.containers.flatMap(fieldsAcross)), ...species],
+        derived: [...new Set(containers.flatMap(fieldsAcross)), ...species],
         species,
         scalars: [...new Set(scalars)],
-        grids: [...new Set<Grid>([...stages.containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)])],
+        grids: [...new Set<Grid>([...containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)])],
       };
     });
-  }
-
-  /** The plan of the iterations behind those of a plan. */
-  planAfter(plan: Plan): Plan {
-    return this.plan(plan.stages, plan.level, nextStart(plan));
   }
 
   /** The plan where this is up to date. */
@@ -135,9 +159,9 @@ export class Executor {
     const { fields, scalars, derived, grids } = this.used(stages);
     for (const grid of grids) grid.layOut();
     const memoryOf = (n: number) => (n < fields.length ? fields[n].storage : scalars[n - fields.length].views);
-    const known = this.variants.find(
+    const variants = entry(this.variants, stages, () => []);
+    const known = variants.find(
       ({ program: { plan }, memory, generations }) =>
-        plan.stages === stages &&
         plan.level === level &&
         memory.every((views, n) => views === memoryOf(n)) &&
         derived.every((of) => of.coherent === plan.atStart.has(of)) &&
@@ -148,19 +172,23 @@ export class Executor {
     const plan = this.plan(stages, level, new Set(derived.filter((of) => of.coherent)));
     const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
     const program = new Program(plan, this.set, this.options.precision, this.options.sweepOrder);
-    this.variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
-    if (this.variants.length > KEPT) this.variants.shift()!.program.free();
+    variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
+    if (variants.length > KEPT) variants.shift()!.program.free();
     return program;
+  }
+
+  /** Something of it may be left to `tune`. */
+  isUntuned(stages: Stages): boolean {
+    return !this.tuned.has(stages) && this.set.members.some(({ device }) => device.tuning.measuring);
   }
 
   /**
    * Measures the launches of the next program, and of the one after it, for which nothing is known; programs are prepared anew where
    * something was found. Only on devices whose tuning is `measuring`, all of which must be at rest.
    */
-  async tune(iterations: number, level: OccLevel): Promise<void> {
-    const stages = this.stagesOf(iterations);
-    if (this.tuned.has(stages)) return;
+  async tune(stages: Stages, level: OccLevel): Promise<void> {
     this.tuned.add(stages);
+    if (stages.containers.length === 0) return;
     const program = this.programFor(stages, level);
     // Once halos are up to date, views may be split in another way.
     const { precision, sweepOrder } = this.options;
@@ -171,17 +199,21 @@ export class Executor {
       next.free();
     }
     if (!(await program.tune())) return;
-    const at = this.variants.findIndex((variant) => variant.program === program);
-    this.variants.splice(at, 1);
+    const variants = this.variants.get(stages)!;
+    variants.splice(
+      variants.findIndex((variant) => variant.program === program),
+      1,
+    );
     program.free();
   }
 
   /** What the devices made of the latest program of these stages. */
   remarks(stages: Stages): readonly string[] {
-    return this.variants.findLast(({ program }) => program.plan.stages === stages)?.program.remarks ?? [];
+    return this.variants.get(stages)?.at(-1)?.program.remarks ?? [];
   }
 
   free(): void {
-    for (const { program } of this.variants.splice(0)) program.free();
+    for (const { program } of [...this.variants.values()].flat()) program.free();
+    this.variants.clear();
   }
 }
