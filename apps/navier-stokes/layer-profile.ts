@@ -1,0 +1,108 @@
+import { recoveryFactor, viscosityAt, type Gas } from "./gas.js";
+import { cumulative, integral } from "./trapezoids.js";
+
+/*
+ * Mean profiles of turbulent boundary layers of a compressible gas: the temperature by the velocity (Walz), the velocity by an eddy viscosity that is
+ * damped at the wall and a wake (Hasan, Larsson, Pirozzoli and Pecnik, Phys. Rev. Fluids 8, 2023). Velocities in units of the free stream's,
+ * densities and temperatures of the free stream's too, and all lengths in one unit.
+ */
+
+/** What is common to all profiles of a layer. */
+export interface LayerGas {
+  readonly gas: Gas;
+  readonly mach: number;
+  /** Of the walls and of a wall without heat flux. */
+  readonly wallTemperature: number;
+  readonly recoveryTemperature: number;
+}
+
+export interface LayerProfile {
+  readonly delta: number;
+  readonly reTau: number;
+  /** By free stream, momentum thickness and the viscosity of the free stream. */
+  readonly reTheta: number;
+  readonly theta: number;
+  /** Friction coefficient. */
+  readonly cf: number;
+  /** At heights n delta / (length - 1). */
+  readonly u: Float64Array;
+}
+
+/** What of a layer is known: its friction Reynolds number, or that of its momentum thickness. */
+export type Known = { readonly reTau: number } | { readonly reTheta: number };
+
+const INTERVALS = 10_000;
+const KARMAN = 0.41;
+
+/** `theta`: the wall's temperature between the free stream's (0) and the recovery temperature (1). */
+export function layerGas(gas: Gas, mach: number, theta: number): LayerGas {
+  const recoveryTemperature = 1 + 0.5 * (gas.gamma - 1) * recoveryFactor(gas) * mach ** 2;
+  return { gas, mach, recoveryTemperature, wallTemperature: 1 + theta * (recoveryTemperature - 1) };
+}
+
+/** The temperature where the velocity is u. */
+export const temperatureOf = ({ wallTemperature: wall, recoveryTemperature: recovery }: LayerGas, u: number): number =>
+  wall + (recovery - wall) * (0.8 * u + 0.2 * u ** 2) + (1 - recovery) * u ** 2;
+
+/** The profile of a layer of thickness `delta`. */
+export function layerProfile(layer: LayerGas, delta: number, known: Known): LayerProfile {
+  const { gas, mach, wallTemperature } = layer;
+  const byTau = "reTau" in known;
+  const y = Float64Array.from({ length: INTERVALS + 1 }, (_, j) => (j / INTERVALS) * delta);
+  const wallDensity = 1 / wallTemperature;
+  const wallViscosity = viscosityAt(gas, wallTemperature) / viscosityAt(gas, 1);
+  let reTau = byTau ? known.reTau : 200;
+  let reTheta = byTau ? 1000 : known.reTheta;
+  let frictionMach = 0.1;
+  let u: Float64Array = y.map((height) => (0.99 * height) / delta);
+  const wakeShape = y.map((height) => Math.PI * Math.sin((Math.PI * height) / delta));
+  const viscosityOf = (T: number): number => viscosityAt(gas, T);
+  const unit = viscosityOf(1);
+  for (;;) {
+    const z = reTheta / 425 - 1;
+    const wake = (0.69 * (1 - Math.exp(-0.243 * Math.sqrt(z) - 0.15 * z))) / KARMAN;
+    const range = 17 + 19.3 * frictionMach;
+    const density = new Float64Array(y.length);
+    const slope = new Float64Array(y.length);
+    const yPlus = new Float64Array(y.length);
+    for (let j = 0; j < y.length; j++) {
+      const T = temperatureOf(layer, u[j]);
+      density[j] = 1 / T;
+      const root = Math.sqrt(wallDensity * T);
+      const m = viscosityOf(T) / unit / wallViscosity;
+      yPlus[j] = (reTau * y[j]) / delta;
+      const local = yPlus[j] / root / m;
+      const damping = (1 - Math.exp(-local / range)) ** 2;
+      slope[j] = 1 / (m + KARMAN * m * local * damping) + (root * wake * wakeShape[j]) / reTau;
+    }
+    const U = cumulative(slope, yPlus);
+    const free = U[INTERVALS] / 0.99;
+    u = U.map((value) => value / free);
+    const theta = integral(
+      u.map((v, j) => density[j] * v * (1 - v)),
+      y,
+    );
+    const cf = (2 * wallDensity) / free ** 2;
+    frictionMach = mach * Math.sqrt(cf / 2);
+    const perTau = ((theta / delta) * wallViscosity * free) / wallDensity;
+    const next = byTau ? reTau * perTau : reTheta / perTau;
+    const change = Math.abs(next - (byTau ? reTheta : reTau));
+    if (byTau) reTheta = next;
+    else reTau = next;
+    if (!(change > 1e-5)) return { delta, reTau, reTheta, theta, cf, u };
+  }
+}
+
+/**
+ * A function of the velocity at a height, linear between the profile's points. Beyond the layer the velocity goes on with the slope of its end up to
+ * 1; from twice its thickness on it is 1.
+ */
+export function valueAt({ u, delta }: LayerProfile, height: number, of: (u: number) => number): number {
+  const place = (height / delta) * INTERVALS;
+  const at = (n: number): number => {
+    if (n <= INTERVALS) return of(u[n]);
+    return of(n > 2 * INTERVALS ? 1 : Math.min(1, u[INTERVALS] + (n - INTERVALS) * (u[INTERVALS] - u[INTERVALS - 1])));
+  };
+  const n = Math.floor(place);
+  return at(n) + (place - n) * (at(n + 1) - at(n));
+}
