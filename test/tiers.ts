@@ -102,6 +102,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/tools/hooks",
   "device/tuning/tuning",
   "domain/axis-array",
+  "domain/axis-folds",
   "domain/bricks/brick-unit-grid",
   "domain/bricks/bricks",
   "domain/container/reductions",

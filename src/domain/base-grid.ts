@@ -9,7 +9,7 @@ import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
-import { AxisArray, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
+import { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
 import {
   Field,
   type CellFunction,
@@ -20,6 +20,7 @@ import {
   type FieldUse,
   type Grid,
   type PrepareOptions,
+  type Rounds,
   type ScalarStepBody,
   type ScalarStepParams,
 } from "./grid/grid.js";
@@ -145,11 +146,18 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.frozen = true;
   }
 
-  field<T extends FieldType, const C extends number = 1>(
+  field<T extends FieldType, const C extends number = 1>(name: string, token: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
+  field<T extends FieldType, const A extends readonly AxisName<D>[], const C extends number = 1>(
     name: string,
     token: FieldToken<T>,
-    options: FieldOptions<C> = {},
-  ): Field<T, C, D> {
+    options: AxisFieldOptions<A, C>,
+  ): AxisArray<T, C, A["length"]>;
+  field<T extends FieldType, C extends number>(
+    name: string,
+    token: FieldToken<T>,
+    options: FieldOptions<C> | AxisFieldOptions<readonly AxisName[], C> = {},
+  ): Field<T, C, D> | AxisArray<T, C> {
+    if ("axes" in options) return this.keptArray(new AxisArray<T, C>(this, name, token, options));
     const { cardinality = 1, layout = this.layout, fillValue = 0, ...others } = options;
     for (const other of Object.keys(others))
       throw new LaunchError(`field "${name}" has no option "${other}"; it has cardinality, layout and fillValue`);
@@ -162,8 +170,11 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return field;
   }
 
-  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T> {
-    const array = new AxisArray(this, name, type, values, options);
+  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T, 1, 1> {
+    return this.keptArray(new AxisArray<T, 1, 1>(this, name, type, { ...options, axes: [name as AxisName], cardinality: 1 }, values));
+  }
+
+  private keptArray<A extends AxisArray>(array: A): A {
     this.axisArrays.push(array);
     return array;
   }
@@ -208,6 +219,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.note(use.offsets.map(reached), refuse);
     if (this.haloWidths.noteUse(made, use, reached)) this.outdate(use.field);
   }
+
+  foldAlongAxes?(container: Container, precision: Precision): Rounds;
 
   canPeerStore(_container: Container, _field: Field): boolean {
     return false;

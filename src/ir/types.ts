@@ -60,6 +60,8 @@ export interface ReduceParam {
   identity: number;
   /** For `custom`: the fold of locals `a` and `b`, an expression over just these two. */
   combine?: { a: string; b: string; body: Expr };
+  /** Of a container's parameter with several components. */
+  part?: { readonly of: string; readonly component: number };
 }
 
 export type Param = ScalarParam | ViewParam | ScatterParam | ReduceParam;

@@ -142,6 +142,12 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
   if (value.kind === "scalar" && value.expr.op === "load") {
     if (object.kind === "view" || object.kind === "field") return { kind: "view", view: object, indices: value.expr.indices };
+    if (object.kind === "axis" || (object.kind === "components" && object.field.constant))
+      return cx.fail(
+        node,
+        `writes ${(object.kind === "axis" ? object : object.field).name}, an array along axes, which many cells share`,
+        "reduce into it: give sum(...) of it to the container, and add",
+      );
     if (object.kind === "components" && object.field.level === "own")
       return { kind: "view", view: object.field, indices: value.expr.indices };
   }

@@ -82,6 +82,19 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     }
     case "assign":
       return assigned(cx, target, name, node, scope);
+    case "reduceEach": {
+      const { array, type, op } = target;
+      const usage = `${target.name}.${METHODS[op]}(k, value)`;
+      if (name !== METHODS[op]) return cx.fail(node, `${target.name} has no method "${name}"`, `it folds by ${op}: write ${usage}`);
+      if (node.arguments.length !== 2)
+        return cx.fail(node, `${target.name} has several components and is given ${node.arguments.length} arguments`, `write ${usage}`);
+      const values = scalarsOf(cx, node.arguments, scope);
+      const k = cx.materialiseScalar({ kind: "scalar", expr: asIndex(cx, values[0], node.arguments[0]) }, node).expr;
+      const held: Expr = { op: "element", type, array, index: k, location };
+      const value: Expr = { op: "binary", type, fn: op === "sum" ? "add" : op, a: held, b: cx.stored(values[1], type, node, target.name) };
+      cx.out.push({ kind: "setElement", array, index: k, value, location });
+      return VOID;
+    }
     case "array": {
       if (name !== "fill") return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
       const [value] = oneArgument(cx, node, scope);

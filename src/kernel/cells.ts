@@ -45,17 +45,29 @@ export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { [cell: symbol]: number } & Neighbourhood<number, D>
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
-/** One value for each coordinate along an axis, in a body: `m[c]` is that of the cell, `m.at(c, d)` the one `d` coordinates further. */
-export interface AxisAccess {
-  readonly [cell: symbol]: number;
-  at<D extends Dimension>(c: Cell<D>, d: number): number;
+/**
+ * Values along some axes, in a body: `m[c]` is that of the cell's coordinates, `m.at(c, d)` the one `d` coordinates further; with several
+ * components `m[c][k]`, `m.at(c, d)[k]`. Distances are one for each axis, that of x first.
+ */
+export interface AxisAccess<C extends number = 1, N extends number = 1> {
+  readonly [cell: symbol]: AxisValue<C>;
+  at<D extends Dimension>(c: Cell<D>, ...d: [N] extends [1] ? [d: number] : number[]): AxisValue<C>;
 }
+type AxisValue<C extends number> = [C] extends [1] ? number : Readonly<Components>;
 
-/** An array along an axis, as the front end knows it; `axis` is 0 for x, and `ghosts` values come before coordinate 0. */
+/** What a body reduces into values along axes: component `k`, or the only one. */
+export type AxisReduction<C extends number, M extends string> = Record<
+  M,
+  [C] extends [1] ? (value: number) => void : (k: number, value: number) => void
+>;
+
+/** An array along axes, as the front end knows it; axis 0 is x, and `ghosts` values come before coordinate 0 of each. */
 export interface AxisToken {
   readonly kind: "axis";
   readonly element: ElementType;
-  readonly axis: number;
+  /** In rising order. */
+  readonly axes: readonly number[];
+  readonly cardinality: number;
   readonly ghosts: number;
 }
 

@@ -36,10 +36,10 @@ export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acor
 
 /** `u[c][k]`, where `u[c]` is already known. */
 export function component(cx: Lowering, { field, cell }: Value & { kind: "components" }, k: Expr, node: acorn.Node): Value {
-  return { kind: "scalar", expr: { op: "load", type: field.element, view: field.name, indices: [...cell, k], location: cx.at(node) } };
+  return valueAt(cx, field, [...cell, k], node);
 }
 
-/** `m[c]`, `m.at(c, d)`: the value of an array along an axis at the cell's coordinate, or `d` further. */
+/** `m[c]`, `m.at(c, d)`: the value of an array along axes at the cell's coordinates, or `d` further. */
 export function alongAxis(
   cx: Lowering,
   array: Value & { kind: "axis" },
@@ -47,15 +47,25 @@ export function alongAxis(
   node: acorn.Node,
   scope: Scope,
 ): Value {
-  const { name, element, axis, ghosts } = array;
-  const [cell, further, ...more] = args as acorn.Expression[];
-  const usage = `${name}[c] or ${name}.at(c, d)`;
-  if (!cell || more.length > 0) return cx.fail(node, `${name}.at is given ${args.length} arguments instead of 2`, `write ${usage}`);
+  const { name, element, axes, cardinality, ghosts } = array;
+  const [cell, ...further] = args as acorn.Expression[];
+  const distances =
+    axes.length === 1
+      ? "d"
+      : axes
+          .map((axis) => `d${"xyz"[cellAxes(cx.ir) - 1 - axis]}`)
+          .toReversed()
+          .join(", ");
+  const usage = `${name}[c] or ${name}.at(c, ${distances})`;
+  if (!cell || (further.length > 0 && further.length !== axes.length))
+    return cx.fail(node, `${name}.at is given ${args.length} arguments instead of ${axes.length + 1}`, `write ${usage}`);
   requireCell(cx, array, cx.expression(cell, scope), cell, usage);
-  const [value] = further ? scalarsOf(cx, [further], scope) : [];
-  const d = value ? asIndex(cx, value, further) : int(0);
-  const place = add(add(index(axis), d), ghosts);
-  return { kind: "scalar", expr: { op: "load", type: element, view: name, indices: [place], location: cx.at(node) } };
+  const values = scalarsOf(cx, further, scope)
+    .map((value, n) => asIndex(cx, value, further[n]))
+    .toReversed();
+  const places = axes.map((axis, n) => add(add(index(axis), values[n] ?? int(0)), ghosts));
+  const along: FieldValue = { kind: "field", name, element, cardinality, level: "own", constant: true };
+  return cardinality === 1 ? valueAt(cx, along, places, node) : { kind: "components", field: along, cell: places, own: false };
 }
 
 /** A call of something that a field offers. */
@@ -133,6 +143,10 @@ const BASES = {
   fine: (axis: number): Expr => mul(index(axis), 2),
   coarse: (axis: number): Expr => binary("shr", index(axis), 1),
 };
+
+function valueAt(cx: Lowering, { element, name }: FieldValue, indices: Expr[], node: acorn.Node): Value {
+  return { kind: "scalar", expr: { op: "load", type: element, view: name, indices, location: cx.at(node) } };
+}
 
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {
   const components: Value = { kind: "components", field, cell, own };

@@ -2,7 +2,7 @@ import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
 import { own, requireOwnNames } from "../ir/own.js";
-import type { Expr, KernelIR, Param, Stmt } from "../ir/types.js";
+import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "../ir/errors.js";
@@ -10,7 +10,7 @@ import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./captures.js";
-import { arrayTypeOf, type AssignToken, type FixedToken, type ParamToken, type ReduceToken } from "./params.js";
+import { arrayTypeOf, type AssignToken, type FixedToken, type ParamToken, type ReduceIntoToken, type ReduceToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { bindsAs } from "./syntax.js";
 import { tableOf } from "./tables.js";
@@ -64,6 +64,8 @@ const MAX_ATTEMPTS = 100;
 class KernelLowering {
   private readonly ir: KernelIR;
   private readonly globals = new Scope();
+  /** Statements after the body. */
+  private readonly last: Stmt[] = [];
 
   constructor(
     private readonly kernel: Source,
@@ -113,8 +115,11 @@ class KernelLowering {
       source: this.source,
       scope: this.functions(),
     };
-    for (const [name, token] of Object.entries(this.kernel.params))
-      if (typeof token === "object" && token.kind === "reduce" && token.combine) this.combine(cx, main, name, token);
+    for (const [name, token] of Object.entries(this.kernel.params)) {
+      if (typeof token !== "object" || token.kind !== "reduce") continue;
+      if (token.combine) this.combine(cx, main, name, token);
+      if (hasComponents(token)) this.startEach(cx, name, token);
+    }
     const { policy } = this.kernel;
     const lists = typeof policy === "object" ? policy.particles : undefined;
     const particle = lists ? cx.unique("p") : undefined;
@@ -123,7 +128,8 @@ class KernelLowering {
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
-    return { ...this.ir, body: lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : cx.out };
+    if (lists && particle !== undefined) return { ...this.ir, body: [this.overParticles(cx.out, lists, particle)] };
+    return { ...this.ir, body: [...cx.out, ...this.last] };
   }
 
   /** The body for each particle of a cell. */
@@ -201,11 +207,11 @@ class KernelLowering {
         return;
       }
       case "axis": {
-        const { element, ghosts } = token;
-        const axis = cellAxes(this.ir) - 1 - token.axis;
+        const { element, cardinality, ghosts } = token;
+        const axes = token.axes.map((axis) => cellAxes(this.ir) - 1 - axis).toReversed();
         this.param(
-          { kind: "view", name, element, rank: 1, disjoint: false },
-          { kind: "axis", name, element: valueType(element), axis, ghosts },
+          { kind: "view", name, element, rank: axes.length + (cardinality > 1 ? 1 : 0), disjoint: false },
+          { kind: "axis", name, element: valueType(element), axes, cardinality, ghosts },
         );
         return;
       }
@@ -238,6 +244,7 @@ class KernelLowering {
       case "reduce":
         if ("into" in token && typeof this.kernel.policy !== "object")
           this.fail(`the reduction "${name}" goes into a scalar, which only containers do`, `declare sum(${token.type}) and give a view`);
+        if (hasComponents(token)) return;
         this.param(
           { kind: "reduce", name, type: token.type, op: token.op, identity: wrap(token.type, token.identity) },
           { kind: "reduce", name, type: token.type, op: token.op },
@@ -255,6 +262,22 @@ class KernelLowering {
           `the parameter "${name}" is declared as ${describe(token satisfies undefined)}`,
           "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
+    }
+  }
+
+  /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */
+  private startEach(cx: Lowering, name: string, { type, op, identity, into }: ReduceIntoToken): void {
+    const { location } = this.ir;
+    const length = into.cardinality!;
+    const array = cx.unique(`${name}_values`);
+    this.globals.bind(name, { kind: "reduceEach", name, type, op: op as ScatterOp, array });
+    const start = wrap(type, identity);
+    cx.out.push({ kind: "array", name: array, type, length, space: "private", location });
+    for (let k = 0; k < length; k++) {
+      const component = cx.unique(`${name}_${k}`);
+      this.ir.params.push({ kind: "reduce", name: component, type, op, identity: start, part: { of: name, component: k } });
+      if (start !== 0) cx.out.push({ kind: "setElement", array, index: int(k), value: constant(type, start), location });
+      this.last.push({ kind: "reduce", target: component, value: { op: "element", type, array, index: int(k) }, location });
     }
   }
 
@@ -295,6 +318,9 @@ class KernelLowering {
     throw new KernelError(this.kernel.name, this.ir.location, problem, remedy);
   }
 }
+
+const hasComponents = (token: ReduceToken): token is ReduceIntoToken =>
+  "into" in token && ((token as ReduceIntoToken).into.cardinality ?? 1) > 1;
 
 const describe = (token: unknown): string =>
   token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

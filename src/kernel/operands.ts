@@ -28,6 +28,7 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
     case "deposit":
       return cx.fail(node, `${value.name} is a field that particles add to`, `write ${value.name}.add(c, ..., value)`);
     case "reduce":
+    case "reduceEach":
       return cx.fail(
         node,
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,

@@ -78,32 +78,41 @@ export interface ResultScalar<T extends NumericType = NumericType> {
   readonly type: T;
   /** One copy on each device. */
   readonly views: readonly unknown[];
+  /** Components; 1 where absent. */
+  readonly cardinality?: number;
 }
 
 /** A reduction of a container, whose result goes into a scalar on the devices. */
 export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extends ReduceOp = ReduceOp> extends ReduceToken<S["type"], O> {
   readonly into: S;
+  /** The old value takes part. */
+  readonly accumulate?: boolean;
 }
 
-/** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar. */
+export interface ReduceOptions {
+  /** The old value of an array along axes takes part: results of several runs come together. */
+  accumulate?: boolean;
+}
+
+/** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar, or the array along axes. */
 export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
-export function sum<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "sum">;
-export function sum(of: NumericToken | ResultScalar): ReduceToken {
-  return reduction("sum", of);
+export function sum<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "sum">;
+export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("sum", of, options);
 }
 
 /** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
 export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
-export function min<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "min">;
-export function min(of: NumericToken | ResultScalar): ReduceToken {
-  return reduction("min", of);
+export function min<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "min">;
+export function min(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("min", of, options);
 }
 
 /** The greatest value over all elements: `m.max(v)`. */
 export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
-export function max<S extends ResultScalar>(scalar: S): ReduceIntoToken<S, "max">;
-export function max(of: NumericToken | ResultScalar): ReduceToken {
-  return reduction("max", of);
+export function max<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "max">;
+export function max(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("max", of, options);
 }
 
 /** A scalar on the devices to which a scalar step gives a value. */
@@ -116,9 +125,13 @@ export interface AssignToken<S extends ResultScalar = ResultScalar> {
 /** Of a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
 export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ kind: "assign", type: scalar.type, into: scalar });
 
-function reduction(op: ScatterOp, of: NumericToken | ResultScalar): ReduceToken | ReduceIntoToken {
+function reduction(
+  op: ScatterOp,
+  of: NumericToken | ResultScalar,
+  { accumulate = false }: ReduceOptions = {},
+): ReduceToken | ReduceIntoToken {
   const token: ReduceToken = { kind: "reduce", type: of.type, op, identity: identityOf(op, of.type) };
-  return "views" in of ? { ...token, into: of } : token;
+  return "views" in of ? { ...token, into: of, accumulate } : token;
 }
 
 /** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
@@ -195,7 +208,7 @@ type Indices<R extends Rank> = R extends 1
       ? [i: number, j: number, k: number]
       : [i: number, j: number, k: number, l: number];
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
-type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
+export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
 
 export type BodyParam<P> = P extends number

@@ -14,8 +14,8 @@ export type Value =
   /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
   | { kind: "cell"; dimension: Dimension }
-  /** One value for each coordinate along a kernel axis, and `ghosts` in front. */
-  | { kind: "axis"; name: string; element: NumericType; axis: number; ghosts: number }
+  /** Values for each coordinate along kernel axes, in rising order, and `ghosts` in front of each. */
+  | { kind: "axis"; name: string; element: NumericType; axes: readonly number[]; cardinality: number; ghosts: number }
   /** Where columns hold the particle is in a local. */
   | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
@@ -23,6 +23,8 @@ export type Value =
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
   /** A scalar that a scalar step sets. */
   | { kind: "assign"; name: string; type: NumericType }
+  /** A reduction of several components, which a private array holds until the body ends. */
+  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string }
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: Value[] }
@@ -73,6 +75,8 @@ export interface FieldValue {
   element: NumericType;
   cardinality: number;
   level: Level;
+  /** Of an array along axes, which bodies do not assign. */
+  constant?: true;
 }
 
 /** Names visible at a point of the source. */

@@ -317,9 +317,9 @@ export class Skeleton {
   /** Nothing where the memory does not suffice. */
   private async snapshot(stages: Stages): Promise<Snapshot | undefined> {
     const { Snapshot } = await import("./run/snapshot.js");
-    const { written, scalars, species } = this.executor.used(stages);
+    const { written, scalars, folded, species } = this.executor.used(stages);
     try {
-      return new Snapshot(this.set, new Set([...written, ...scalars, ...stages.swaps.flat()]), species);
+      return new Snapshot(this.set, new Set([...written, ...scalars, ...folded, ...stages.swaps.flat()]), species);
     } catch (error) {
       if (error instanceof DeviceError) return undefined;
       throw error;

@@ -54,7 +54,9 @@ export function analyseContainer(
 ): ContainerAnalysis {
   const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays);
   const axes = extents.length;
-  const mask = raw.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name))?.name;
+  const mask = raw.params.find(
+    (p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name),
+  )?.name;
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
   const written = new Cells(raw, axes, levelOf).touches;
   const spread = spreadViews(written);
@@ -271,22 +273,24 @@ function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>):
   for (const { view, affine, location } of analyseAccess(ir).accesses) {
     const array = arrays.get(view);
     if (!array) continue;
-    const [form] = affine;
-    if (!form || !Object.keys(form.terms).every((name) => name.startsWith("index:"))) {
-      proved.delete(view);
-      continue;
+    for (const form of affine.slice(0, array.axes.length)) {
+      if (!form || !Object.keys(form.terms).every((name) => name.startsWith("index:"))) {
+        proved.delete(view);
+        continue;
+      }
+      const distance = form.constant - array.ghosts;
+      if (Math.abs(distance) > array.ghosts)
+        throw new KernelError(
+          ir.name,
+          location,
+          `reads ${view} at distance ${distance} from the cell, and it has ${array.ghosts} ghosts`,
+          "give it more ghosts, or read nearer",
+        );
     }
-    const distance = form.constant - array.ghosts;
-    if (Math.abs(distance) > array.ghosts)
-      throw new KernelError(
-        ir.name,
-        location,
-        `reads ${view} at distance ${distance} from the cell, and it has ${array.ghosts} ghosts`,
-        "give it more ghosts, or read nearer",
-      );
   }
   if (proved.size === 0) return ir;
-  return { ...ir, params: ir.params.map((p) => (p.kind === "view" && proved.has(p.name) ? { ...p, trusted: [0] } : p)) };
+  const trusted = (name: string): number[] => [...arrays.get(name)!.axes.keys()];
+  return { ...ir, params: ir.params.map((p) => (p.kind === "view" && proved.has(p.name) ? { ...p, trusted: trusted(p.name) } : p)) };
 }
 
 /** Refuses components that a field does not have, where the code alone tells. */

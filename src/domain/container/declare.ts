@@ -11,6 +11,8 @@ import { AxisArray } from "../grid/axis-array.js";
 import { analyseContainer } from "./analysis.js";
 import {
   Field,
+  type AxisArrayReduction,
+  type AxisFold,
   type Container,
   type ContainerBody,
   type ContainerParam,
@@ -58,8 +60,46 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents, axisArrays);
     const stencil = uses.some((use) => use.offsets.length > 0);
     const reduces = reductions.size > 0;
-    return { name, grid: grid as Grid, location, ir, uses, scalars, reductions, values, axisArrays, mask, stencil, reduces };
+    const made: Container = {
+      name,
+      grid: grid as Grid,
+      location,
+      ir,
+      uses,
+      scalars,
+      reductions,
+      values,
+      axisArrays,
+      mask,
+      stencil,
+      reduces,
+    };
+    return declared.axisFolds.size === 0 ? made : withAxisFolds(made, declared.axisFolds);
   });
+}
+
+/** A container that reduces into arrays along axes, and how it runs. */
+function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayReduction>): Container {
+  const refuse = (problem: string, remedy: string): never => {
+    throw new ContainerError(made.name, made.location, problem, remedy);
+  };
+  const { grid } = made;
+  if (!grid.foldAlongAxes) return refuse(`reduces along axes of a ${grid.kind} grid`, "reduce along axes of dense grids, or into scalars");
+  if (made.reductions.size > 0) return refuse("reduces into a scalar and along axes", "write two containers, one for each");
+  const reduces = made.ir.params.filter((param) => param.kind === "reduce");
+  const axisFolds = [...tokens].map(([param, { into: array, op, accumulate = false }]): AxisFold => {
+    const components = reduces.filter(({ name, part }) => name === param || part?.of === param);
+    const params = components.sort((a, b) => (a.part?.component ?? 0) - (b.part?.component ?? 0)).map(({ name }) => name);
+    return { array, op: op as AxisFold["op"], params, accumulate };
+  });
+  const [first] = axisFolds;
+  const other = axisFolds.find(({ array }) => array.axes.join() !== first.array.axes.join());
+  if (other)
+    refuse(
+      `reduces into "${first.array.name}" and "${other.array.name}", which live on different axes`,
+      "write a container for each choice of axes",
+    );
+  return { ...made, axisFolds, reduces: true, inRounds: (container, precision) => grid.foldAlongAxes!(container, precision) };
 }
 
 /** Throws ContainerError where what a container is declared with is not what `usage` shows. */
@@ -99,6 +139,7 @@ export class Declarations {
   readonly reductions = new Map<string, Scalar>();
   readonly values = new Map<string, number | boolean>();
   readonly axisArrays = new Map<string, AxisArray>();
+  readonly axisFolds = new Map<string, AxisArrayReduction>();
 
   constructor(
     protected readonly grid: Grid,
@@ -116,8 +157,9 @@ export class Declarations {
       this.values.set(param, value);
       this.tokens[param] = typeof value === "number" ? f64 : bool;
     } else if (typeof value === "function" || value?.kind === "table") this.tokens[param] = value;
+    else if (value?.kind === "reduce" && value.into instanceof AxisArray) this.addAxisFold(param, value as AxisArrayReduction);
     else if (value?.kind === "reduce" && (value.into as unknown) instanceof Scalar && value.op !== "custom") {
-      this.reductions.set(param, this.unreduced(value.into, true));
+      this.reductions.set(param, this.unreduced(value.into as unknown as Scalar, true));
       this.tokens[param] = value as ParamToken;
     } else this.refuse(param, value);
   }
@@ -147,10 +189,34 @@ export class Declarations {
   }
 
   private addAxisArray(param: string, array: AxisArray): void {
-    if (array.grid !== this.grid)
-      this.fail(`the array "${param}" was made along an axis of another grid`, "make it by axis(...) of the container's grid");
+    this.requireOwnAxes(param, array);
+    if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array)) this.failBoth(array);
     this.axisArrays.set(param, array);
-    this.tokens[param] = { kind: "axis", element: array.type, axis: array.axis, ghosts: array.ghosts };
+    const { type: element, axes, cardinality, ghosts } = array;
+    this.tokens[param] = { kind: "axis", element, axes, cardinality, ghosts };
+  }
+
+  protected addAxisFold(param: string, token: AxisArrayReduction): void {
+    const array: AxisArray = token.into;
+    this.requireOwnAxes(param, array);
+    if ((array.type as string) === "u8") this.fail(`the array "${param}" is of type u8, which nothing folds into`, "make it of i32");
+    if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
+    if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
+      this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");
+    this.axisFolds.set(param, token);
+    this.tokens[param] = token as ParamToken;
+  }
+
+  private failBoth({ name }: AxisArray): never {
+    return this.fail(
+      `"${name}" is read and takes the result of a reduction`,
+      "reduce into another array, or add to the old value: { accumulate: true }",
+    );
+  }
+
+  private requireOwnAxes(param: string, { grid }: AxisArray): void {
+    if (grid !== this.grid)
+      this.fail(`the array "${param}" was made along an axis of another grid`, "make it by axis(...) of the container's grid");
   }
 
   private levelOf(field: Field): FieldUse["level"] {

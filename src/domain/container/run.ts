@@ -1,7 +1,7 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { copyBetween } from "../../set/index.js";
-import { resultsOf, type Container } from "../grid/grid.js";
+import { resultsOf, type Container, type Round, type Rounds } from "../grid/grid.js";
 import type { HaloCopy } from "../grid/parts.js";
 import { collect, type Collection } from "./reductions.js";
 
@@ -17,6 +17,8 @@ interface Plan {
   /** By member. */
   readonly launches: readonly (readonly Launch[])[];
   readonly collections: readonly Collection[];
+  /** In place of launches and collections. */
+  readonly inRounds?: Rounds;
 }
 
 /** Runs containers one at a time, each to the end: the plainest executor. */
@@ -28,7 +30,7 @@ export class Runs {
     const { members } = container.grid.set;
     const { particles } = container;
     if (particles?.needsSort) await particles.species.sort();
-    const { launches, collections } = this.plan(container, precision);
+    const { launches, collections, inRounds } = this.plan(container, precision);
     const copy = async (copies: readonly HaloCopy[]): Promise<void> => {
       if (copies.length === 0) return;
       await finish();
@@ -42,9 +44,14 @@ export class Runs {
     for (const field of stale) field.coherent = true;
     for (const { field, written } of container.uses) if (written) field.noteWrite();
     if (particles?.moves) particles.species.coherent = false;
-    launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
-    await copy(collections.flatMap((collection) => collection.copies));
-    for (const { folds } of collections) folds.forEach((launch, m) => members[m].queue(0).submit(launch));
+    const collected: Round[] = [
+      { launches, copies: collections.flatMap((collection) => collection.copies) },
+      { launches: members.map((_, m) => collections.flatMap(({ folds }) => folds.slice(m, m + 1))), copies: [] },
+    ];
+    for (const round of inRounds?.rounds ?? collected) {
+      round.launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
+      await copy(round.copies);
+    }
     await finish();
     await particles?.species.check(`container "${container.name}"`);
   }
@@ -61,15 +68,21 @@ export class Runs {
       (plan) => plan.precision === precision && plan.generation === generation && plan.memory.every((views, n) => views === memory[n]),
     );
     if (known) return known;
+    const keep = (made: Plan): Plan => {
+      plans.push(made);
+      if (plans.length > KEPT) release(plans.shift()!);
+      return made;
+    };
+    if (container.inRounds) {
+      const inRounds = container.inRounds(container, precision);
+      return keep({ precision, generation, memory, launches: [], collections: [], inRounds });
+    }
     const collections = [...container.reductions.keys()].map((param) => collect(container, param, precision));
     const launches = grid.set.members.map((_, m) => {
       const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[m]]));
       return grid.prepare(container, m, "standard", { precision, reductions });
     });
-    const made = { precision, generation, memory, launches, collections };
-    plans.push(made);
-    if (plans.length > KEPT) release(plans.shift()!);
-    return made;
+    return keep({ precision, generation, memory, launches, collections });
   }
 
   free(): void {
@@ -78,7 +91,8 @@ export class Runs {
   }
 }
 
-function release({ launches, collections }: Plan): void {
+function release({ launches, collections, inRounds }: Plan): void {
+  inRounds?.free();
   for (const launch of launches.flat()) launch.free();
   for (const collection of collections) collection.free();
 }

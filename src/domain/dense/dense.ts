@@ -1,4 +1,4 @@
-import type { PeerStore, Launch } from "../../device/device.js";
+import type { PeerStore, Launch, Precision } from "../../device/device.js";
 import { range, teams, type Policy } from "../../device/launch/policy.js";
 import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -8,7 +8,8 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import type { DeviceSet, Member } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
-import type { Container, Field, PrepareOptions } from "../grid/grid.js";
+import type { Container, Field, PrepareOptions, Rounds } from "../grid/grid.js";
+import { axisFoldRounds } from "./axis-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
@@ -41,6 +42,8 @@ const MOST_SIDEWAYS = 20;
 const isGpu = ({ device }: Member): boolean => device.memory.name !== "cpu" && device.onHost !== true;
 
 interface Lowered {
+  /** Over a range. */
+  readonly ir: KernelIR;
   readonly kernel: Kernel;
   readonly roles: ReadonlyMap<DenseRole, string>;
   /** Where lanes of teams share out the particles of cells: sizes, and names of parameters. */
@@ -195,6 +198,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       reached &&
       // Their launches may be over teams, which store no planes twice.
       !container.particles &&
+      !container.inRounds &&
       this.dimension === 3 &&
       [container.grid, field.grid].every((grid) => Object.is(grid, this)) &&
       field.cardinality === 1 &&
@@ -224,16 +228,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const member = this.set.members[device];
     const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
     const { kernel, roles, teams: overTeams } = this.lower(container, member.device.memory === CPU_MEMORY, lanes);
-    const args: Record<string, unknown> = Object.fromEntries(container.values);
-    for (const { param, field } of container.uses)
-      args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
-    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
-    for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
-    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
-    const [mask, origin] = [roles.get("mask"), roles.get("origin")];
-    if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
-    if (origin !== undefined) args[origin] = this.partitions[device].first;
-
+    const args = this.argumentsOf(container, device, roles);
     const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
@@ -251,11 +246,43 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
+  /** What a kernel over a member's box is given, whatever its cells. */
+  private argumentsOf(container: Container, device: number, roles: Lowered["roles"]): Record<string, unknown> {
+    const args: Record<string, unknown> = Object.fromEntries(container.values);
+    for (const { param, field } of container.uses)
+      args[param] = (field.grid as DenseGrid).storage(field, device).kernelView(field.storage[device]);
+    for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
+    for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
+    for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
+    const [mask, origin] = [roles.get("mask"), roles.get("origin")];
+    if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
+    if (origin !== undefined) args[origin] = this.partitions[device].first;
+    return args;
+  }
+
+  override foldAlongAxes(container: Container, precision: Precision): Rounds {
+    this.layOut();
+    for (const { field } of container.uses) field.grid.layOut();
+    const { members } = this.set;
+    const cells = (m: number) => {
+      const { ir, roles } = this.lower(container, members[m].device.memory === CPU_MEMORY);
+      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(members[m]) };
+    };
+    return axisFoldRounds(container, precision, cells, (m) => this.boundsOf([0, this.partitions[m].planes]));
+  }
+
+  /** Indices of storage of the cells of some planes, counted from the partition's first. */
+  private boundsOf(planes: readonly [number, number]): (readonly [begin: number, end: number])[] {
+    const others = this.extents.slice(0, -1).toReversed();
+    return [planes, ...others.map((extent) => [0, extent] as const)].map(([a, b], axis) => [
+      a + this.padding[axis],
+      b + this.padding[axis],
+    ]);
+  }
+
   /** A launch over the cells of some planes, counted from the partition's first. */
   private rangeOver(planes: readonly [number, number]): Cells {
-    const others = this.extents.slice(0, -1).toReversed();
-    const bounds = [planes, ...others.map((extent) => [0, extent] as const)];
-    return { policy: range(...bounds.map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const)), scalars: {} };
+    return { policy: range(...this.boundsOf(planes)), scalars: {} };
   }
 
   /** The same, with a cell for each member of a team. */
@@ -386,8 +413,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const members = TEAM_THREADS / lanes;
     const cells = { members, extents: this.extents.slice(0, -1).toReversed(), padding: this.padding };
     const over = lanes > 1 ? container.particles?.overTeams(ir, cells) : undefined;
-    if (!over) return { kernel: kernelFromIR(ir, container.location), roles };
-    return { kernel: kernelFromIR(over.ir, container.location), roles, teams: { ...over, members, lanes } };
+    if (!over) return { ir, kernel: kernelFromIR(ir, container.location), roles };
+    return { ir, kernel: kernelFromIR(over.ir, container.location), roles, teams: { ...over, members, lanes } };
   }
 
   override free(): void {

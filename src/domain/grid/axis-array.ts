@@ -1,70 +1,204 @@
-import type { View } from "../../device/memory/view.js";
+import { requireFitting, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Dimension } from "../../kernel/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { FieldToken, FieldType } from "./options.js";
+import type { Partition } from "./parts.js";
 
 export type AxisName<D extends Dimension = Dimension> = [D] extends [2] ? "x" | "y" : "x" | "y" | "z";
 
-/** One value for each coordinate, from `-ghosts` on, or what computes it from the coordinate. */
-export type AxisValues = ArrayLike<number> | ((coordinate: number) => number);
+/**
+ * Values in the order of their axes, the last one slowest, component by component; of ghosts, too. Or what computes them from the coordinates
+ * along these axes, that of x first, and the number of the component.
+ */
+export type AxisValues = ArrayLike<number> | ((...coordinates: number[]) => number);
 
 export interface AxisOptions {
   /** Values before coordinate 0 and behind the last: what `at` reaches beyond the grid. 0 where absent. */
   ghosts?: number;
 }
 
-/** One value for each coordinate along one axis of a grid, and for some beyond its ends: metrics, profiles. Every member has all of them. */
-export class AxisArray<T extends FieldType = FieldType> {
-  readonly type: T;
-  /** 0 for x. */
-  readonly axis: number;
-  readonly ghosts: number;
-  readonly views: readonly View<T>[];
+/** Of a field that lives on some of the axes. */
+export interface AxisFieldOptions<A extends readonly AxisName[] = readonly AxisName[], C extends number = number> extends AxisOptions {
+  axes: A;
+  /** Values for each coordinate; 1 where absent. */
+  cardinality?: C;
+}
 
-  /** @throws LaunchError for an axis that the grid does not have, and for values that do not fit */
+/** What of a grid an array along axes depends on. */
+interface AxisGrid {
+  readonly set: DeviceSet;
+  readonly extents: readonly number[];
+}
+
+/**
+ * Values for each coordinate along an axis of a grid, or for each pair of coordinates along two, and for some beyond their ends: metrics,
+ * profiles, means. Every member has all of them. The host sets them, and containers reduce into them.
+ */
+export class AxisArray<T extends FieldType = FieldType, C extends number = number, N extends number = number> {
+  readonly type: T;
+  /** In rising order; 0 is x. */
+  readonly axes: readonly number[] & { readonly length: N };
+  readonly cardinality: C;
+  readonly ghosts: number;
+  /** What kernels see on each member: an index for each axis, the last axis first, then the component where there are several. */
+  readonly views: readonly View<T>[];
+  /** In memory: [coordinate along the grid's last axis][component][y][x], 1 long where the array has no such axis. So a member's part is in one piece. */
+  private readonly shape: readonly number[];
+  private readonly memory: readonly View<T>[];
+  /** What messages call it. */
+  private readonly text: string;
+
+  /** @throws LaunchError for axes that the grid does not have, and for values that do not fit */
   constructor(
-    readonly grid: { readonly set: DeviceSet; readonly extents: readonly number[] },
-    private readonly name: string,
+    readonly grid: AxisGrid,
+    readonly name: string,
     { type }: FieldToken<T>,
-    values: AxisValues,
-    { ghosts = 0, ...others }: AxisOptions = {},
+    options: AxisFieldOptions<readonly AxisName[], C>,
+    values?: AxisValues,
   ) {
-    for (const other of Object.keys(others)) throw new LaunchError(`an array along ${name} has no option "${other}"; it has ghosts`);
-    const axes = ["x", "y", "z"].slice(0, grid.extents.length);
-    this.axis = axes.indexOf(name);
-    if (this.axis < 0)
-      throw new LaunchError(`a grid of ${axes.length} dimensions has no axis "${String(name)}"; use one of ${axes.join(", ")}`);
+    const { axes, cardinality = 1 as C, ghosts = 0, ...others } = options;
+    this.text = name === axes[0] ? `an array along ${name}` : `field "${name}" along ${axes.join(" and ")}`;
+    for (const other of Object.keys(others))
+      throw new LaunchError(`${this.text} has no option "${other}"; it has ghosts, and fields have cardinality`);
     if (!Number.isInteger(ghosts) || ghosts < 0)
-      throw new LaunchError(`an array along ${name} has ${ghosts} ghosts; give a whole number of at least 0`);
-    this.type = type;
-    this.ghosts = ghosts;
-    const data = this.valuesOf(values);
-    this.views = grid.set.members.map(({ device }) => device.from<T>({ type }, data) as View<T>);
+      throw new LaunchError(`${this.text} has ${ghosts} ghosts; give a whole number of at least 0`);
+    if (!Number.isInteger(cardinality) || cardinality < 1)
+      throw new LaunchError(`${this.text} has cardinality ${cardinality}; give a whole number of at least 1`);
+    this.axes = this.axesOf(axes) as unknown as typeof this.axes;
+    [this.type, this.cardinality, this.ghosts] = [type, cardinality, ghosts];
+    const { length } = grid.extents;
+    this.shape = [this.stored(length - 1), cardinality, length === 3 ? this.stored(1) : 1, this.stored(0)];
+    const data = values === undefined ? new Float64Array(this.length) : this.inMemory(this.valuesOf(values));
+    this.memory = grid.set.members.map(({ device }) => device.from<T>({ type }, data) as View<T>);
+    const { shape, strides } = this.layout;
+    this.views = this.memory.map(({ buffer }) => new View(buffer, type, shape, strides, 0));
   }
 
   /** Values in all. */
   get length(): number {
-    return this.grid.extents[this.axis] + 2 * this.ghosts;
+    return this.shape.reduce((a, b) => a * b, 1);
   }
 
   /** Other values, in stream 0 of each member. */
   set(values: AxisValues): void {
-    const data = this.valuesOf(values);
-    this.grid.set.members.forEach((member, m) => member.queue(0).write(this.views[m], data));
+    const data = this.inMemory(this.valuesOf(values));
+    requireFitting(this.type, data);
+    this.grid.set.members.forEach((member, m) => member.queue(0).write(this.memory[m], data));
   }
 
-  private valuesOf(values: AxisValues): ArrayLike<number> {
-    const { length, ghosts, name } = this;
-    const data = typeof values === "function" ? Float64Array.from({ length }, (_, n) => values(n - ghosts)) : values;
-    if (data.length !== length)
-      throw new LaunchError(
-        `an array along ${name} is given ${data.length} values; it takes ${length}, one for each coordinate${ghosts ? ` and ${ghosts} ghosts at each end` : ""}`,
-      );
-    return data;
+  /** All values, ghosts included, in the order in which `set` takes them, once the work on the default stream of the first member is done. */
+  async download(): Promise<TypedArrayOf<T>> {
+    const stored = await this.grid.set.members[0].queue(0).read(this.memory[0]);
+    const all = typedArray(this.type, this.length);
+    this.places.forEach((place, n) => (all[n] = stored[place]));
+    return all as TypedArrayOf<T>;
+  }
+
+  /** Component `k` at coordinates along the axes, that of x first. Ghosts lie below 0 and beyond the extents. */
+  async get(coordinates: readonly number[], k = 0): Promise<number> {
+    const place = [...coordinates].reverse().map((coordinate) => coordinate + this.ghosts);
+    const at = [...place, ...(this.cardinality > 1 ? [k] : [])];
+    const [{ shape, strides, offset, buffer }] = this.views;
+    if (coordinates.length !== this.axes.length || k >= this.cardinality || at.some((n, axis) => !(n >= 0 && n < shape[axis])))
+      throw new LaunchError(`${this.text} has no value at [${coordinates}], component ${k}; give a coordinate for each axis, x first`);
+    const view = new View(
+      buffer,
+      this.type,
+      [1],
+      [1],
+      at.reduce((sum, n, axis) => sum + n * strides[axis], offset),
+    );
+    return (await this.grid.set.members[0].queue(0).read(view))[0];
+  }
+
+  /** Without ghosts, as [coordinate along the last axis][component][y][x], of the planes of a partition where the array has the last axis. */
+  window(member: number, { first, planes }: Pick<Partition, "first" | "planes">): View<T> {
+    const { ghosts } = this;
+    const [cut, middle, row] = [this.has(this.grid.extents.length - 1), this.grid.extents.length === 3 && this.has(1), this.has(0)];
+    const inner = (n: number, kept: boolean): number => (kept ? n - 2 * ghosts : n);
+    const [length, components, ny, nx] = this.shape;
+    const [plane, component, line] = this.strides;
+    const offset = (cut ? (first + ghosts) * plane : 0) + (middle ? ghosts * line : 0) + (row ? ghosts : 0);
+    const shape = [cut ? planes : length, components, inner(ny, middle), inner(nx, row)];
+    return new View(this.memory[member].buffer, this.type, shape, [plane, component, line, 1], offset);
+  }
+
+  /** The piece of memory that holds some planes; all of it where the array does not have the last axis. */
+  piece(member: number, { first, planes }: Pick<Partition, "first" | "planes">): View<T> {
+    if (!this.has(this.grid.extents.length - 1)) return this.memory[member];
+    const [plane] = this.strides;
+    return this.memory[member].slice([(first + this.ghosts) * plane, (first + planes + this.ghosts) * plane]) as View<T>;
+  }
+
+  has(axis: number): boolean {
+    return this.axes.includes(axis);
   }
 
   free(): void {
-    for (const view of this.views) view.free();
+    for (const view of this.memory) view.free();
+  }
+
+  private get strides(): [plane: number, component: number, line: number] {
+    const [, components, ny, nx] = this.shape;
+    return [components * ny * nx, ny * nx, nx];
+  }
+
+  private axesOf(names: readonly AxisName[]): number[] {
+    const all = ["x", "y", "z"].slice(0, this.grid.extents.length);
+    const wrong = names.find((name) => !all.includes(name));
+    if (wrong !== undefined)
+      throw new LaunchError(`a grid of ${all.length} dimensions has no axis "${String(wrong)}"; use one of ${all.join(", ")}`);
+    if (names.length === 0 || names.length >= all.length || new Set(names).size < names.length)
+      throw new LaunchError(
+        `${this.text} is given [${names}]; name one axis, or two of a grid of three dimensions. A field on all axes takes no option "axes"`,
+      );
+    return names.map((name) => all.indexOf(name)).sort();
+  }
+
+  private stored(axis: number): number {
+    return this.has(axis) ? this.grid.extents[axis] + 2 * this.ghosts : 1;
+  }
+
+  /** Extents and strides of the views. */
+  private get layout(): Pick<View, "shape" | "strides"> {
+    const { length } = this.grid.extents;
+    const [plane, component, line] = this.strides;
+    const axes = this.axes.toReversed();
+    const strides = axes.map((axis) => (axis === length - 1 ? plane : axis === 0 ? 1 : line));
+    const shape = axes.map((axis) => this.stored(axis));
+    return this.cardinality === 1 ? { shape, strides } : { shape: [...shape, this.cardinality], strides: [...strides, component] };
+  }
+
+  /** Where values lie in memory, in the host's order: the last axis slowest, components side by side. */
+  private get places(): number[] {
+    const { shape, strides } = this.layout;
+    return shape.reduce((places, n, axis) => places.flatMap((at) => Array.from({ length: n }, (_, i) => at + i * strides[axis])), [0]);
+  }
+
+  private inMemory(values: ArrayLike<number>): Float64Array {
+    const data = new Float64Array(this.length);
+    this.places.forEach((place, n) => (data[place] = values[n]));
+    return data;
+  }
+
+  private valuesOf(values: AxisValues): ArrayLike<number> {
+    const { length, ghosts, axes, cardinality } = this;
+    if (typeof values !== "function") {
+      if (values.length !== length)
+        throw new LaunchError(
+          `${this.text} is given ${values.length} values; it takes ${length}, ${cardinality === 1 ? "one" : cardinality} for each coordinate${ghosts ? ` and ${ghosts} ghosts at each end` : ""}`,
+        );
+      return values;
+    }
+    return Float64Array.from({ length }, (_, n) => {
+      let rest = Math.floor(n / cardinality);
+      const coordinates = axes.map((axis) => {
+        const at = (rest % this.stored(axis)) - ghosts;
+        rest = Math.floor(rest / this.stored(axis));
+        return at;
+      });
+      return values(...coordinates, n % cardinality);
+    });
   }
 }

@@ -3,11 +3,20 @@ import type { TypedArrayOf, View } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
-import type { AxisAccess, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
-import type { ArrayType, AssignToken, BodyParam, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/params.js";
+import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
+import type {
+  ArrayType,
+  AssignToken,
+  BodyParam,
+  Helper,
+  ReduceIntoToken,
+  ReduceMethod,
+  ScalarToken,
+  TableToken,
+} from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
-import type { AxisArray, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
+import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
 import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
@@ -130,20 +139,38 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
 export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
-/** What a container may declare: fields, arrays along an axis, scalars (read as numbers), reductions into scalars, numbers and truth values, tables, helpers, types of private arrays. */
-export type ContainerParam = Field | AxisArray | Scalar | ScalarReduction | TableToken | Helper | ArrayType | number | boolean;
+/** The same into an array along axes: for each of its coordinates, over all cells that have it. */
+export type AxisArrayReduction<C extends number = number, O extends ReduceOp = ReduceOp> = ReduceIntoToken<
+  AxisArray<NumericType & FieldType, C>,
+  O
+>;
+
+/** What a container may declare: fields, arrays along axes, scalars (read as numbers), reductions into scalars and arrays along axes, numbers and truth values, tables, helpers, types of private arrays. */
+export type ContainerParam =
+  | Field
+  | AxisArray
+  | Scalar
+  | ScalarReduction
+  | AxisArrayReduction
+  | TableToken
+  | Helper
+  | ArrayType
+  | number
+  | boolean;
 export type ContainerParams = Record<string, ContainerParam>;
 
 type ContainerBodyParam<P> =
   P extends Field<FieldType, infer C, infer D>
     ? FieldAccess<C, D>
-    : P extends AxisArray
-      ? AxisAccess
-      : P extends Scalar | number
-        ? number
-        : P extends boolean
-          ? boolean
-          : BodyParam<P>;
+    : P extends AxisArray<FieldType, infer C, infer N>
+      ? AxisAccess<C, N>
+      : P extends ReduceIntoToken<AxisArray<NumericType & FieldType, infer C>, infer O>
+        ? AxisReduction<C, ReduceMethod<O>>
+        : P extends Scalar | number
+          ? number
+          : P extends boolean
+            ? boolean
+            : BodyParam<P>;
 
 /** A container as written: it runs once for each active cell, in any order and in parallel, and writes where no other cell reads or writes. */
 export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimension> = (
@@ -238,6 +265,28 @@ export interface ParticlesUse {
   overTeams(ir: KernelIR, cells: CellTeams): OverTeams | undefined;
 }
 
+/** Launches of each member, and the copies after them; what comes next waits for both. */
+export interface Round {
+  readonly launches: readonly (readonly Launch[])[];
+  readonly copies: readonly HaloCopy[];
+}
+
+/** The work of a container on all members, where launches over their cells are not all of it. */
+export interface Rounds {
+  readonly rounds: readonly Round[];
+  /** Frees launches, and memory that only they use. */
+  free(): void;
+}
+
+/** A reduction into an array along axes. */
+export interface AxisFold {
+  readonly array: AxisArray;
+  readonly op: Exclude<ReduceOp, "custom">;
+  /** Reduce parameters of the code, one for each component. */
+  readonly params: readonly string[];
+  readonly accumulate: boolean;
+}
+
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
@@ -255,8 +304,12 @@ export interface Container {
   readonly values: ReadonlyMap<string, number | boolean>;
   /** Of a scalar step alone, which has no cells: the scalars that it sets, by view parameter. Those whose values it asks for are among `scalars`, too. */
   readonly assigned?: ReadonlyMap<string, Scalar>;
-  /** Arrays along an axis, by view parameter. */
+  /** Arrays along axes, by view parameter. */
   readonly axisArrays?: ReadonlyMap<string, AxisArray>;
+  /** Reductions into arrays along axes. */
+  readonly axisFolds?: readonly AxisFold[];
+  /** Runs it in place of `prepare` of the grid: such a container is neither split nor fused. */
+  readonly inRounds?: (container: Container, precision: Precision) => Rounds;
   /** The view parameter of the mask that `isActive` reads, and the offsets at which it is read, the own cell excluded. */
   readonly mask?: { readonly param: string; readonly offsets: readonly (readonly number[])[] };
   /** Columns of particles and other arrays of each member, by view parameter. */
@@ -311,10 +364,19 @@ export interface Grid<D extends Dimension = Dimension> {
 
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
   /**
+   * One value for each coordinate of the named axes alone, 0 at first, which containers reduce into and read: `sum(mean)`, `mean[c]`.
+   * @throws LaunchError for axes that the grid does not have, and for all of its axes
+   */
+  field<T extends FieldType, const A extends readonly AxisName<D>[], const C extends number = 1>(
+    name: string,
+    type: FieldToken<T>,
+    options: AxisFieldOptions<A, C>,
+  ): AxisArray<T, C, A["length"]>;
+  /**
    * One value for each coordinate along an axis, for containers: `m[c]`, `m.at(c, d)`.
    * @throws LaunchError for an axis that the grid does not have, and for values that are not as many as coordinates and ghosts
    */
-  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T>;
+  axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T, 1, 1>;
   /** A number that lives on every device, 0 at first. */
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
   /**
@@ -344,6 +406,8 @@ export interface Grid<D extends Dimension = Dimension> {
   layOut(): void;
   /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
+  /** What runs a container that reduces along axes; absent where grids of the kind cannot. */
+  foldAlongAxes?(container: Container, precision: Precision): Rounds;
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
   /** True where `prepare` can make the container, in fast mode and on the standard view, store what it writes to a field in halos as well. */

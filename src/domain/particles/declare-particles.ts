@@ -135,6 +135,10 @@ class ParticleDeclarations extends Declarations {
     super.add(param, value as ContainerParam);
   }
 
+  protected override addAxisFold(param: string): void {
+    this.fail(`the parameter "${param}" is a reduction along axes, and particles have none`, "deposit into a field, and reduce that");
+  }
+
   private addColumn(param: string, column: Column): void {
     if (column.species !== this.species)
       this.fail(`the column "${column.name}" belongs to another species than "${this.species.name}"`, "loop over one species at a time");

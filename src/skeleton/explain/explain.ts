@@ -76,7 +76,7 @@ function periodicGrids(nodes: readonly ComputeNode[]): string[] {
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {
-  const { uses, scalars, axisArrays, arrays, particles, location } = container;
+  const { uses, scalars, axisArrays, axisFolds = [], arrays, particles, location } = container;
   // Which particles are in a cell is known from fields that the sort writes.
   const fields = uses.filter(({ field }) => field !== particles?.species.first && field !== particles?.species.count);
   const columns = [...(arrays?.values() ?? [])];
@@ -84,13 +84,14 @@ function containerRow({ name, container }: ComputeNode): string[] {
   const reads = [
     ...fields.filter((use) => use.read).map((use) => use.field.name + around(use.offsets.length)),
     ...columns.filter((use) => use.read).map((use) => use.array.name),
-    ...[...(axisArrays ?? [])].map(([param, { axis }]) => `${param} along ${"xyz"[axis]}`),
+    ...[...(axisArrays ?? [])].map(([param, { axes }]) => `${param} along ${axes.map((axis) => "xyz"[axis]).join(" and ")}`),
     ...[...scalars.values()].map((scalar) => scalar.name),
   ];
   const writes = [
     ...uses.filter((use) => use.written).map((use) => use.field),
     ...columns.filter((use) => use.written).map((use) => use.array),
     ...resultsOf(container),
+    ...axisFolds.map(({ array }) => array),
   ];
   return [
     name,

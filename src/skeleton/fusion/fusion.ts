@@ -113,9 +113,16 @@ class Sequence {
     }
     const [a, b] = [this.containers[first], this.containers[second]];
     if (particlesConflict(a, b) || particlesConflict(b, a)) return true;
+    if (axisFoldsConflict(a, b) || axisFoldsConflict(b, a)) return true;
     const scalars = (container: Container) => [...container.scalars.values(), ...resultsOf(container)];
     return resultsOf(a).some((scalar) => scalars(b).includes(scalar)) || resultsOf(b).some((scalar) => scalars(a).includes(scalar));
   }
+}
+
+/** One reduces into an array along axes that the other uses. */
+function axisFoldsConflict({ axisFolds = [] }: Container, other: Container): boolean {
+  const used = [...(other.axisArrays?.values() ?? []), ...(other.axisFolds ?? []).map(({ array }) => array)];
+  return axisFolds.some(({ array }) => used.includes(array));
 }
 
 /** One changes what the other finds of the particles: a column, or which cells they are in. */

@@ -79,7 +79,13 @@ class Builder {
   /** Adds a part; the reason where that is not possible. */
   take(part: Part): string | undefined {
     const reason =
-      this.step(part) ?? this.grid(part) ?? this.spread(part) ?? this.particles(part) ?? this.scalars(part) ?? this.neighbours(part);
+      this.step(part) ??
+      this.grid(part) ??
+      this.spread(part) ??
+      this.particles(part) ??
+      this.rounds(part) ??
+      this.scalars(part) ??
+      this.neighbours(part);
     if (reason !== undefined) return reason;
     const { touches, flops } = footprintOf(part.container);
     this.flops += flops;
@@ -138,6 +144,12 @@ class Builder {
     if (this.parts.length === 0) return undefined;
     const overParticles = [...this.parts, part].find(({ container }) => container.arrays);
     return overParticles && `"${overParticles.container.name}" loops over the particles of each cell`;
+  }
+
+  private rounds(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const inRounds = [...this.parts, part].find(({ container }) => container.inRounds);
+    return inRounds && `"${inRounds.container.name}" ${inRounds.container.axisFolds ? "reduces along axes" : "copies between members"}`;
   }
 
   private scalars(part: Part): string | undefined {

@@ -122,6 +122,8 @@ export function computeNode(
   }
   for (const scalar of new Set(container.scalars.values())) reads.push(whole(scalar));
   for (const scalar of container.assigned?.values() ?? []) writes.push(whole(scalar));
+  for (const array of new Set(container.axisArrays?.values())) reads.push(whole(array));
+  for (const { array } of container.axisFolds ?? []) writes.push(whole(array));
   for (const [param, scalar] of container.reductions) writes.push(...(partials ? atoms(partials.get(param)!, OWN[view]) : [whole(scalar)]));
   const shown = view === "standard" ? name : `${name}.${view}`;
   return { kind: "compute", name: shown, stage: number, reason, container, view, peerStored, reads, writes };

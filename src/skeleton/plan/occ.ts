@@ -32,6 +32,7 @@ export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Fie
   const found = new Map<number, Split>();
   if (level === "none") return found;
   base.nodes.forEach((node, stage) => {
+    if (node.container.inRounds) return;
     const own = updates[stage].filter((field) => node.container.uses.every((use) => use.field !== field || use.level === "own"));
     if (own.length === 0 || own.length < updates[stage].length) return;
     const fields = own.map((f) => f.name).join(", ");
@@ -50,7 +51,7 @@ export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Fie
 function splitBefore(base: Graph<ComputeNode>, updates: readonly (readonly Field[])[], level: OccLevel, found: Map<number, Split>): void {
   for (let stage = base.nodes.length - 1; stage >= 0; stage--) {
     const node = base.nodes[stage];
-    if (found.has(stage) || (level === "extended" && node.container.reductions.size > 0)) continue;
+    if (found.has(stage) || node.container.inRounds || (level === "extended" && node.container.reductions.size > 0)) continue;
     const readers = base.outgoing(node).filter((edge) => {
       const reader = found.get(edge.to.stage);
       if (!reader || reader.side === "after") return false;
@@ -72,7 +73,7 @@ function splitBefore(base: Graph<ComputeNode>, updates: readonly (readonly Field
 /** Readers of what a stencil wrote: their internal cells need only its internal cells. */
 function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
   for (const node of base.nodes) {
-    if (found.has(node.stage)) continue;
+    if (found.has(node.stage) || node.container.inRounds) continue;
     const writers = base
       .incoming(node)
       .filter((edge) => {

@@ -1,6 +1,6 @@
 import type { Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
-import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
+import { resultsOf, type Container, type Field, type Grid, type GridSpecies, type MemberArray } from "../../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
@@ -26,6 +26,8 @@ export interface Used {
   /** Fields whose neighbours on other members are read, and species. */
   readonly derived: readonly Derived[];
   readonly scalars: readonly Scalar[];
+  /** Arrays along axes that take results. */
+  readonly folded: readonly MemberArray[];
   readonly species: readonly GridSpecies[];
   readonly grids: readonly Grid[];
 }
@@ -137,6 +139,7 @@ export class Executor {
         derived: [...new Set(containers.flatMap(fieldsAcross)), ...species],
         species,
         scalars: [...new Set(scalars)],
+        folded: [...new Set(containers.flatMap(({ axisFolds = [] }) => axisFolds.map(({ array }) => array)))],
         grids: [...new Set<Grid>([...containers.map(({ grid }) => grid), ...fields.map(({ grid }) => grid)])],
       };
     });

@@ -1,6 +1,6 @@
 import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
 import { tune } from "../../device/tuning/tune.js";
-import type { Container } from "../../domain/grid/grid.js";
+import type { Container, Round, Rounds } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import { collect, type Collection } from "../../domain/container/reductions.js";
 import { copyBetween, type DeviceSet } from "../../set/index.js";
@@ -41,6 +41,7 @@ interface SharedReduction {
 export class Program {
   readonly ops: readonly Op[];
   private readonly launches: Launch[] = [];
+  private readonly inRounds: Rounds[] = [];
   private readonly collections = new Map<number, Collection[]>();
   /** Reductions that devices fold without copies, by stage; undefined where they cannot. */
   private readonly shared = new Map<number, SharedReduction | undefined>();
@@ -115,6 +116,7 @@ export class Program {
   free(): void {
     this.graph?.free();
     for (const launch of this.launches) launch.free();
+    for (const rounds of this.inRounds) rounds.free();
     for (const collection of [...this.collections.values()].flat()) collection.free();
   }
 
@@ -188,7 +190,14 @@ export class Program {
           .neighbours(m)
           .filter((n) => n !== undefined)
           .flatMap((n) => parents.flatMap(({ completed, wide }) => (wide ? completed(n).filter((op) => op.member === n) : [])));
-      if (node.kind === "compute") {
+      if (node.kind === "compute" && node.container.inRounds) {
+        const made = node.container.inRounds(node.container, this.precision);
+        this.inRounds.push(made);
+        completion.set(
+          node,
+          addRounds(made.rounds, members, after, (member, work, waits) => add(task, member, work, waits)),
+        );
+      } else if (node.kind === "compute") {
         const done = members.map((m) => {
           const own = after(m);
           const last = lasts[m].get(task.stream);
@@ -290,6 +299,39 @@ export class Program {
   private collectionsOf(container: Container, stage: number): readonly Collection[] {
     return entry(this.collections, stage, () => [...container.reductions.keys()].map((param) => collect(container, param, this.precision)));
   }
+}
+
+/**
+ * Operations of the rounds of a container: launches wait for the copies that the round before has brought, copies for the member that they go to.
+ * @returns what must be complete before a member goes on
+ */
+function addRounds(
+  rounds: readonly Round[],
+  members: readonly number[],
+  before: (member: number) => readonly Op[],
+  add: (member: number, work: Partial<Pick<Op, "launches" | "copies">>, waits: readonly Op[]) => Op,
+): (member: number) => readonly Op[] {
+  const latest = new Map<number, Op>();
+  let arrivals: readonly Op[] = [];
+  for (const { launches, copies } of rounds) {
+    const arrived = (m: number) => arrivals.filter((op) => op.copies.some(({ to }) => to === m));
+    for (const m of members)
+      if (!latest.has(m)) latest.set(m, add(m, { launches: launches[m] }, before(m)));
+      else if (launches[m].length > 0 || arrived(m).length > 0) latest.set(m, add(m, { launches: launches[m] }, arrived(m)));
+    const ready = new Map(latest);
+    arrivals = members.flatMap((m) => {
+      const own = copies.filter(({ from }) => from === m);
+      if (own.length === 0) return [];
+      const op = add(
+        m,
+        { copies: own },
+        own.map(({ to }) => ready.get(to)!),
+      );
+      latest.set(m, op);
+      return [op];
+    });
+  }
+  return (m) => [latest.get(m)!, ...arrivals.filter((op) => op.copies.some(({ to }) => to === m))];
 }
 
 /** All that is complete once some operations are: what they waited for or exchanged with, and what came `before` in the streams of it all. */

@@ -14,7 +14,7 @@ export class Snapshot {
   /** Enqueues the copies in stream 0 of each member. Throws DeviceError where memory does not suffice. */
   constructor(
     private readonly set: DeviceSet,
-    changed: Iterable<Field | Scalar>,
+    changed: Iterable<Field | Scalar | MemberArray>,
     species: readonly GridSpecies[] = [],
   ) {
     const all: Kept[] = [...changed, ...species.flatMap((of) => [...of.kept, of.first, of.count])];

@@ -1,0 +1,271 @@
+import type { Device, Launch, Precision } from "../../device/device.js";
+import { range } from "../../device/launch/policy.js";
+import { View } from "../../device/memory/view.js";
+import type { KernelIR, NumericType } from "../../ir/types.js";
+import { kernelFromIR } from "../../kernel/from-ir.js";
+import { kernel, type Kernel } from "../../kernel/kernel.js";
+import { i32, view, type Params, type ScalarToken } from "../../kernel/params.js";
+import type { AxisFold, Container, Round, Rounds } from "../grid/grid.js";
+import type { HaloCopy } from "../grid/parts.js";
+import { axisFoldCode, LANES, type AxisFoldCode, type FoldShape } from "./axis-fold-code.js";
+
+/*
+ * Runs containers that reduce along axes. Where the last axis stays, each member folds what is its own, and sends it to the others. Where it is folded,
+ * in strict mode one member after the other goes on with the sums of the one before, plane by plane, so that bits do not depend on how many there
+ * are; in fast mode all fold at once, and every member folds the results of all.
+ */
+
+/** A member's code and arguments for the container's cells. */
+export interface MemberCells {
+  readonly ir: KernelIR;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly isGpu: boolean;
+}
+
+/** Where the folded cells of a member lie: indices of storage along kernel axes. */
+export type Bounds = readonly (readonly [begin: number, end: number])[];
+
+/** Elements that keep a GPU busy, and a worker of a CPU. */
+const [GPU_ELEMENTS, WORKER_ELEMENTS] = [131072, 1024];
+
+const codes = new WeakMap<KernelIR, Map<string, AxisFoldCode & { readonly kernel: Kernel }>>();
+
+export function axisFoldRounds(
+  container: Container,
+  precision: Precision,
+  cells: (member: number) => MemberCells,
+  bounds: (member: number) => Bounds,
+): Rounds {
+  const { grid } = container;
+  const folds = container.axisFolds!;
+  const made = grid.set.members.map(({ device }, m) => new MemberFolds(container, precision, device, cells(m), bounds(m)));
+  const { length } = made;
+  const all = [...made.keys()];
+  const copies = (n: number, of: (m: number) => View, from = all): HaloCopy[] =>
+    from.flatMap((source) =>
+      all.filter((to) => to !== source).map((to) => ({ from: source, to, source: of(source), target: at(n, source, to) })),
+    );
+  /** Where a member has the results of another one. */
+  const at = (n: number, of: number, on: number): View => folds[n].array.piece(on, grid.partitions[of]);
+  const each = (make: (n: number) => HaloCopy[]): HaloCopy[] => [...folds.keys()].flatMap(make);
+  const window = (n: number, m: number): View => folds[n].array.window(m, grid.partitions[m]);
+  const rounds: Round[] = [];
+  const gathered: View[] = [];
+  if (length === 1 || folds[0].array.has(grid.dimension - 1)) {
+    rounds.push({
+      launches: made.map((own, m) => [own.accumulate(false), ...own.finish((n) => window(n, m))]),
+      copies: each((n) => copies(n, (m) => at(n, m, m))),
+    });
+  } else if (precision === "strict") {
+    for (const [m, own] of made.entries()) {
+      const [next] = made.slice(m + 1);
+      const launches = [own.accumulate(m > 0), ...(next ? [] : own.finish((n) => window(n, m)))];
+      rounds.push({
+        launches: all.map((other) => (other === m ? launches : [])),
+        copies: next
+          ? own.partials.map((source, n) => ({ from: m, to: m + 1, source, target: next.partials[n] }))
+          : each((n) => copies(n, () => at(n, m, m), [m])),
+      });
+    }
+  } else {
+    const slots = folds.map((fold, n) => {
+      const size = made[0].sizes[n];
+      const arrays = grid.set.members.map(({ device }) => device.array({ type: fold.array.type }, size * length));
+      gathered.push(...arrays);
+      return (on: number, of: number) => arrays[on].slice([of * size, (of + 1) * size]);
+    });
+    const slotView = (n: number, m: number): View => {
+      const { shape } = window(n, m);
+      const { buffer, type, offset } = slots[n](m, m);
+      return new View(
+        buffer,
+        type,
+        shape,
+        shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1)),
+        offset,
+      );
+    };
+    rounds.push({
+      launches: made.map((own, m) => [own.accumulate(false), ...own.finish((n) => slotView(n, m), false)]),
+      copies: each((n) =>
+        all.flatMap((from) =>
+          all.filter((to) => to !== from).map((to) => ({ from, to, source: slots[n](from, from), target: slots[n](to, from) })),
+        ),
+      ),
+    });
+    const whole = (n: number, m: number) => gathered[n * length + m];
+    rounds.push({ launches: made.map((own, m) => folds.map((_, n) => own.fold(n, whole(n, m), window(n, m), length, 1))), copies: [] });
+  }
+  return {
+    rounds,
+    free() {
+      for (const own of made) own.free();
+      for (const array of gathered) array.free();
+    },
+  };
+}
+
+/** The launches of one member, and what they leave before its lanes and chunks come together. */
+class MemberFolds {
+  readonly partials: readonly View[];
+  /** Values of each reduction that this member has results of. */
+  readonly sizes: readonly number[];
+  private readonly launches: Launch[] = [];
+  private readonly code: AxisFoldCode & { readonly kernel: Kernel };
+  private readonly chunks: number;
+  private readonly chunk: number;
+  private readonly lanes: number;
+  private readonly shape: FoldShape;
+
+  constructor(
+    private readonly container: Container,
+    private readonly precision: Precision,
+    private readonly device: Device,
+    private readonly cells: MemberCells,
+    private readonly bounds: Bounds,
+  ) {
+    const folds = container.axisFolds!;
+    const last = bounds.length - 1;
+    const stays = bounds.map((_, axis) => folds[0].array.has(last - axis));
+    const extents = bounds.map(([begin, end]) => end - begin);
+    this.lanes = stays[last] ? 1 : LANES;
+    const chunked = stays.findIndex((stay, axis) => !stay && axis < last);
+    const elements = extents.reduce((count, n, axis) => (stays[axis] ? count * n : count), this.lanes);
+    const wanted = cells.isGpu ? GPU_ELEMENTS : WORKER_ELEMENTS * device.capabilities.parallelism;
+    // Chunks would make strict results depend on where partitions begin.
+    const most = precision === "strict" || chunked < 0 ? 1 : extents[chunked];
+    this.chunk = Math.ceil(extents[chunked] / Math.min(most, Math.ceil(wanted / elements)));
+    this.chunks = most === 1 ? 1 : Math.ceil(extents[chunked] / this.chunk);
+    this.shape = { stays, chunked: this.chunks > 1 ? chunked : undefined, ragged: !stays[last] && extents[last] % LANES !== 0 };
+    this.code = codeOf(cells.ir, container, this.shape);
+    const places = extents.reduce((count, n, axis) => (stays[axis] ? count * n : count), 1);
+    this.sizes = folds.map(({ array }) => places * array.cardinality);
+    this.partials = folds.map(({ array }, n) => device.array({ type: array.type }, this.chunks * this.sizes[n] * this.lanes));
+  }
+
+  /** Folds the member's cells, chunk by chunk and lane by lane; `continued` from what the partial results are. */
+  accumulate(continued: boolean): Launch {
+    const { bounds, code, lanes, chunks, chunk } = this;
+    const { stays } = this.shape;
+    const scalars = Object.fromEntries([
+      [code.continued, continued ? 1 : 0],
+      ...bounds.flatMap(([begin, end], axis) => [
+        [code.begin[axis], begin],
+        [code.end[axis], end],
+      ]),
+      ...(code.chunk === undefined ? [] : [[code.chunk, chunk]]),
+    ]);
+    const views = Object.fromEntries(this.partials.map((_, n) => [code.partials[n], this.partialsView(n)]));
+    const spans = [
+      ...(code.chunk === undefined ? [] : [[0, chunks] as const]),
+      ...bounds.filter((_, axis) => stays[axis]),
+      ...(stays.at(-1) ? [] : [[0, lanes] as const]),
+    ];
+    return this.keep(this.device.prepare<Params>(code.kernel, { ...this.cells.args, ...scalars, ...views }, range(...spans), this.options));
+  }
+
+  /** Folds chunks and lanes of each reduction into its results. */
+  finish(into: (n: number) => View, accumulating = true): Launch[] {
+    return this.partials.map((parts, n) => this.fold(n, parts, into(n), this.chunks, this.lanes, accumulating));
+  }
+
+  /** Folds so many parts, and lanes in each value of them, into results. */
+  fold(n: number, parts: View, into: View, count: number, lanes: number, accumulating = true): Launch {
+    const { op, array, accumulate } = this.container.axisFolds![n];
+    const [, n1, n2, n3] = into.shape;
+    const old = accumulating && accumulate ? 1 : 0;
+    const args = { into, parts, n1, n2, n3, each: this.sizes[n], count, lanes, old };
+    return this.keep(this.device.prepare<Params>(foldKernel(op, array.type as NumericType), args, range(...into.shape), this.options));
+  }
+
+  free(): void {
+    for (const launch of this.launches) launch.free();
+    for (const view of this.partials) view.free();
+  }
+
+  private get options(): { precision: Precision } {
+    return { precision: this.precision };
+  }
+
+  private keep(launch: Launch): Launch {
+    this.launches.push(launch);
+    return launch;
+  }
+
+  /** In memory: [chunk][place along the first axis][component][places along the others][lane]. */
+  private partialsView(n: number): View {
+    const { bounds, lanes, chunks } = this;
+    const { stays, chunked } = this.shape;
+    const { cardinality } = this.container.axisFolds![n].array;
+    const extents = bounds.map(([begin, end], axis) => (stays[axis] ? end - begin : 1));
+    const component = extents.slice(1).reduce((a, b) => a * b, lanes);
+    const along = extents.map((_, axis) => (axis === 0 ? cardinality * component : extents.slice(axis + 1).reduce((a, b) => a * b, lanes)));
+    const kept = [...stays.keys()].filter((axis) => stays[axis]);
+    const [chunk, lane] = [chunked === undefined ? [] : [chunks], stays.at(-1) ? [] : [lanes]];
+    const shape = [cardinality, ...chunk, ...kept.map((axis) => extents[axis]), ...lane];
+    const strides = [component, ...chunk.map(() => this.sizes[n] * lanes), ...kept.map((axis) => along[axis]), ...lane.map(() => 1)];
+    const { buffer, type, offset } = this.partials[n];
+    return new View(buffer, type, shape, strides, offset);
+  }
+}
+
+function codeOf(ir: KernelIR, container: Container, shape: FoldShape): AxisFoldCode & { readonly kernel: Kernel } {
+  const key = JSON.stringify(shape);
+  const known = codes.get(ir) ?? new Map<string, AxisFoldCode & { readonly kernel: Kernel }>();
+  codes.set(ir, known);
+  let code = known.get(key);
+  if (!code) {
+    const made = axisFoldCode(ir, container.axisFolds!, shape);
+    known.set(key, (code = { ...made, kernel: kernelFromIR(made.ir, container.location) }));
+  }
+  return code;
+}
+
+const folds = new Map<string, Kernel>();
+
+/** Folds `parts`, [part][value][lane], into as many values; `old` is 1 where what they were takes part. */
+function foldKernel(op: AxisFold["op"], type: NumericType): Kernel {
+  const key = `${op} ${type}`;
+  const known = folds.get(key) ?? FOLDS[op]({ kind: "scalar", type });
+  folds.set(key, known);
+  return known;
+}
+
+const parameters = <T extends ScalarToken<NumericType>>(type: T) => ({
+  into: view(type, 4),
+  parts: view(type),
+  n1: i32,
+  n2: i32,
+  n3: i32,
+  each: i32,
+  count: i32,
+  lanes: i32,
+  old: i32,
+});
+
+const FOLDS: Record<AxisFold["op"], (type: ScalarToken<NumericType>) => Kernel> = {
+  sum: (type) =>
+    kernel("fold sum", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
+      const value = ((a * n1 + k) * n2 + b) * n3 + c;
+      let folded = parts[value * lanes];
+      for (let part = 0; part < count; part++)
+        for (let lane = 0; lane < lanes; lane++) if (part + lane > 0) folded += parts[(part * each + value) * lanes + lane];
+      into[a][k][b][c] = old > 0 ? into[a][k][b][c] + folded : folded;
+    }) as unknown as Kernel,
+  min: (type) =>
+    kernel("fold min", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
+      const value = ((a * n1 + k) * n2 + b) * n3 + c;
+      let folded = old > 0 ? into[a][k][b][c] : parts[value * lanes];
+      for (let part = 0; part < count; part++)
+        for (let lane = 0; lane < lanes; lane++) folded = Math.min(folded, parts[(part * each + value) * lanes + lane]);
+      into[a][k][b][c] = folded;
+    }) as unknown as Kernel,
+  max: (type) =>
+    kernel("fold max", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
+      const value = ((a * n1 + k) * n2 + b) * n3 + c;
+      let folded = old > 0 ? into[a][k][b][c] : parts[value * lanes];
+      for (let part = 0; part < count; part++)
+        for (let lane = 0; lane < lanes; lane++) folded = Math.max(folded, parts[(part * each + value) * lanes + lane]);
+      into[a][k][b][c] = folded;
+    }) as unknown as Kernel,
+};
