@@ -1,0 +1,59 @@
+import type { Grid } from "isoform/grid";
+import { centralFluxes } from "./central.js";
+import type { Gas } from "./gas.js";
+import type { Metrics } from "./metrics.js";
+import { pointwise, type Real } from "./pointwise.js";
+import type { Order } from "./schemes.js";
+import type { Fields } from "./state.js";
+import type { Splitting } from "./two-point.js";
+import type { ViscousForm } from "./viscous.js";
+import type { Weno } from "./weno.js";
+
+/** How the equations are solved. */
+export interface Scheme {
+  readonly order: Order;
+  readonly splitting: Splitting;
+  readonly viscous: ViscousForm;
+  /** Absent: central fluxes everywhere. */
+  readonly weno?: Weno & {
+    /** Faces beside which the sensor is above it take WENO: all of them below 0. */
+    readonly threshold: number;
+  };
+}
+
+/** u0 and l0 in units of the gas. */
+export interface Reference {
+  readonly speed: number;
+  readonly length: number;
+}
+
+/** What containers are made of. */
+export type Model = ReturnType<typeof modelOf>;
+
+export function modelOf(
+  grid: Grid<3>,
+  real: Real,
+  fields: Fields,
+  metrics: readonly Metrics[],
+  { gas, scheme, reference }: { readonly gas: Gas; readonly scheme: Scheme; readonly reference: Reference },
+) {
+  const cell = pointwise(gas, real);
+  const { extents } = grid;
+  return {
+    grid,
+    real,
+    fields,
+    metrics,
+    gas,
+    scheme,
+    reference,
+    cell,
+    central: centralFluxes(scheme.order, scheme.splitting, cell, real),
+    /** Of private arrays. */
+    Real: real.type === "f64" ? Float64Array : Float32Array,
+    /** Axes along which there is more than one cell: x, x and y, or all. */
+    axes: extents[2] > 1 ? 3 : extents[1] > 1 ? 2 : 1,
+    /** One array of each axis. */
+    along: <K extends keyof Metrics>(metric: K): readonly Metrics[K][] => metrics.map((of) => of[metric]),
+  };
+}
