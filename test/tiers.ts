@@ -60,6 +60,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/navier-stokes/gas": "default",
   "apps/navier-stokes/profiles": "default",
   "apps/navier-stokes/vortex": "default",
+  "apps/navier-stokes/references": "default",
   "apps/pic/application": "default",
   "apps/pic/checkpoint": "default",
   "apps/pic/dispersion": "default",
