@@ -8,20 +8,23 @@ import { FIRST_DERIVATIVE, SECOND_DERIVATIVE } from "./schemes.js";
  * What containers know of a stretched axis: arrays along it.
  */
 
+/** One number for each coordinate of an axis. */
+export type Along = AxisArray<"f64" | "f32" | "i32", 1, 1>;
+
 export interface Metrics {
   /** d xi / d x by the scheme's order; xi counts cells. */
-  readonly slope: AxisArray;
+  readonly slope: Along;
   /** x'' (d xi / d x)^2, by which f_xx = f'' slope^2 - f_x bend. */
-  readonly bend: AxisArray;
+  readonly bend: Along;
   /** 1 over the distance to the next cell; one ghost. */
-  readonly gap: AxisArray;
+  readonly gap: Along;
   /** 1 over the distance between the two neighbours. */
-  readonly span: AxisArray;
+  readonly span: Along;
   /** By cell, of the face behind it: cells on each side that central fluxes and WENO take; one ghost. */
-  readonly reach: AxisArray;
-  readonly wenoReach: AxisArray;
+  readonly reach: Along;
+  readonly wenoReach: Along;
   /** `slope`, and 0 in first layers that get no convective fluxes of this axis. */
-  readonly inflow: AxisArray;
+  readonly inflow: Along;
   readonly isBounded: boolean;
 }
 
@@ -57,10 +60,10 @@ export function metricsOf(grid: Grid<3>, name: AxisName<3>, axis: Axis, reaches:
   const second = SECOND_DERIVATIVE[order];
   const dx = (n: number): number => first.reduce((sum, c, l) => sum + c * (x(n + l + 1) - x(n - l - 1)), 0);
   const dxx = (n: number): number => second.slice(1).reduce((sum, d, l) => sum + d * (x(n + l + 1) + x(n - l - 1)), second[0] * x(n));
-  const along = (of: (n: number) => number, reach = 0): AxisArray =>
-    grid.axis(name, real, (n) => (count === 1 ? 0 : of(n)), { ghosts: reach }) as AxisArray;
-  const reach = (most: number): AxisArray =>
-    grid.axis(name, i32, (n) => reachAt(n + 1, { periodic, cells: count }, most, reaches), { ghosts: 1 }) as AxisArray;
+  const along = (of: (n: number) => number, reach = 0): Along =>
+    grid.axis(name, real, (n) => (count === 1 ? 0 : of(n)), { ghosts: reach }) as Along;
+  const reach = (most: number): Along =>
+    grid.axis(name, i32, (n) => reachAt(n + 1, { periodic, cells: count }, most, reaches), { ghosts: 1 }) as Along;
   return {
     slope: along((n) => 1 / dx(n)),
     bend: along((n) => dxx(n) / dx(n) ** 2),

@@ -64,6 +64,11 @@ function caloricallyPerfect(gamma: number) {
       (h: number, _near: number): number => perEnthalpy * h,
       () => [perEnthalpy],
     ),
+    /** The same at an internal energy. */
+    temperatureOfEnergy: helper(
+      (e: number, _near: number): number => perEnergy * e,
+      () => [perEnergy],
+    ),
     /** Heat capacity at constant pressure by mass. */
     heatOf: helper(
       (_T: number): number => heatAtPressure,
@@ -118,6 +123,18 @@ function thermallyPerfect({ coefficients, enthalpy }: Required<Gas>["heat"], rea
         let change = 1;
         for (let n = 0; n < MOST_ITERATIONS && Math.abs(change) >= close; n++) {
           change = (h - enthalpyAt(T)) / heatOf(T);
+          T += change;
+        }
+        return T;
+      },
+      () => [MOST_ITERATIONS, close, enthalpyAt, heatOf],
+    ),
+    temperatureOfEnergy: helper(
+      (e: number, near: number): number => {
+        let T = near;
+        let change = 1;
+        for (let n = 0; n < MOST_ITERATIONS && Math.abs(change) >= close; n++) {
+          change = (e - (enthalpyAt(T) - T)) / (heatOf(T) - 1);
           T += change;
         }
         return T;

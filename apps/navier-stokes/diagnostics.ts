@@ -1,0 +1,54 @@
+import { f64, max, min, sum } from "isoform";
+import type { Container } from "isoform/grid";
+import type { Scalar } from "isoform/set";
+import type { Bulk } from "./forcing.js";
+import type { Model } from "./model.js";
+import { STATE } from "./pointwise.js";
+
+/*
+ * What a line of progress tells. After a step, `next` holds the input of its last stage.
+ */
+
+const NAMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP", "residual"] as const;
+/** Extremes of density, temperature and pressure, and the sum of squares of what the last stage has changed the momentum along x by. */
+export type Diagnosed = Readonly<Record<(typeof NAMES)[number], Scalar<"f64">>>;
+
+export interface Diagnostics {
+  readonly scalars: Diagnosed;
+  readonly containers: readonly Container[];
+}
+
+/** @param bulk of a channel that is reheated: then the temperature is that before, of the last stage */
+export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; readonly target: number }): Diagnostics {
+  const { grid, fields, cell, Real } = model;
+  const { w, T, next } = fields;
+  const { stateOf } = cell;
+  const scalars = Object.fromEntries(NAMES.map((name) => [name, grid.scalar(name, f64)])) as unknown as Diagnosed;
+  const { minRho, maxRho, minT, maxT, minP, maxP, residual } = scalars;
+  const results = { minRho: min(minRho), maxRho: max(maxRho), minT: min(minT), maxT: max(maxT), minP: min(minP), maxP: max(maxP) };
+  const isReheated = reheated !== undefined;
+  const { carried, momentum } = reheated?.bulk ?? { carried: 0, momentum: 1 };
+  const target = reheated?.target ?? 0;
+  const extremes = grid.container(
+    "extremes",
+    { w, T, next, carried, momentum, target, ...results },
+    ({ w, T, next, carried, momentum, target, minRho, maxRho, minT, maxT, minP, maxP }, c) => {
+      const s = new Real(STATE);
+      stateOf(isReheated ? w : next, T, c, 0, 0, 0, s);
+      const temperature = isReheated ? s[5] - (target - carried / momentum) : s[5];
+      const rho = next[c][0];
+      minRho.min(rho);
+      maxRho.max(rho);
+      minT.min(temperature);
+      maxT.max(temperature);
+      minP.min(rho * temperature);
+      maxP.max(rho * temperature);
+    },
+    () => [Real, STATE, isReheated, stateOf],
+  );
+  const changed = grid.container("residual", { w, next, residual: sum(residual) }, ({ w, next, residual }, c) => {
+    const change = w[c][1] - next[c][1];
+    residual.add(change * change);
+  });
+  return { scalars, containers: [extremes, changed] };
+}
