@@ -1,6 +1,6 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
-import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
+import { arrayOf, gridOf, hiddenCells, originOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
 import { readBytes, writePieces } from "./files.js";
 import { cellDataOf, child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
 
@@ -14,10 +14,6 @@ export interface Image {
   readonly cellData: ReadonlyMap<string, DataArray>;
 }
 
-/** Cells that are not shown. */
-const GHOSTS = "vtkGhostType";
-const HIDDEN = 32;
-
 /**
  * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden.
  * @param options `encoding` is `appended` where absent
@@ -28,8 +24,7 @@ export async function writeImage(
   options: Geometry & { encoding?: VtkEncoding } = {},
 ): Promise<void> {
   const grid = gridOf(fields);
-  const arrays = await Promise.all(fields.map(arrayOf));
-  if (grid.mask) arrays.push({ name: GHOSTS, components: 1, data: grid.mask.map((active) => (active ? 0 : HIDDEN)) });
+  const arrays = [...(await Promise.all(fields.map(arrayOf))), ...hiddenCells(grid)];
   const extent = [0, 1, 2].map((axis) => `0 ${grid.extents[axis] ?? 0}`).join(" ");
   const image = { WholeExtent: extent, Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") };
   const piece = { tag: "Piece", attributes: { Extent: extent }, children: [{ tag: "CellData", arrays }] };
@@ -54,6 +49,6 @@ export async function readImage(path: string): Promise<Image> {
     extents,
     origin: numbers("Origin", 3),
     spacing: numbers("Spacing", 3),
-    cellData: new Map([...cellDataOf(child(root, "Piece", path), cells, path)].filter(([name]) => name !== GHOSTS)),
+    cellData: withoutHidden(cellDataOf(child(root, "Piece", path), cells, path)),
   };
 }

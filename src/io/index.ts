@@ -1,5 +1,6 @@
 export { hdf5Missing, requireHdf5 } from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
+export { readRectilinear, writeRectilinear, type Rectilinear } from "./rectilinear.js";
 export { readUnstructured, uploadActive, writeUnstructured, type Unstructured } from "./unstructured.js";
 export {
   readOpenPmd,
@@ -20,5 +21,5 @@ export { writeXdmf } from "./xdmf.js";
 export { readState, writeState, type StateFile } from "./state-file.js";
 export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
-export type { Geometry } from "./fields.js";
+export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";

@@ -1,7 +1,7 @@
 import type { Field } from "../domain/grid/grid.js";
 import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
-import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
+import { arrayOf, facesOf, gridOf, originOf, spacingOf, type Faces, type Geometry } from "./fields.js";
 import { readHdf5, writeHdf5, type Attributes, type Dataset, type Group, type NewDataset, type NewGroup, type Read } from "./hdf5-file.js";
 
 /*
@@ -26,7 +26,8 @@ export interface OpenPmdRecord {
 export interface MeshRecord extends OpenPmdRecord {
   /** Cells along x, y and z, as many as there are axes. */
   readonly extents: readonly number[];
-  readonly geometry?: Geometry;
+  /** With `faces`, cells are of any widths. */
+  readonly geometry?: Geometry | Faces;
 }
 
 /** Records of particles, `position` among them. */
@@ -62,7 +63,7 @@ export async function writeOpenPmd(path: string, snapshot: Snapshot, mode: "new"
     attributes: { time, dt, timeUnitSI: 1 },
     groups: {
       meshes: group(meshes, ({ extents, geometry = {}, ...record }) =>
-        recordOf(record, [...extents].reverse(), meshAttributes(extents.length, geometry), {
+        recordOf(record, [...extents].reverse(), meshAttributes(extents, geometry), {
           position: new Float64Array(extents.length).fill(0.5),
         }),
       ),
@@ -89,7 +90,7 @@ export async function writeOpenPmd(path: string, snapshot: Snapshot, mode: "new"
 }
 
 /** Fields of one grid as records of `writeOpenPmd`. Where a grid has inactive cells, `active` tells which have values of their own. */
-export async function recordsOf(fields: readonly Field[], geometry: Geometry = {}): Promise<Record<string, MeshRecord>> {
+export async function recordsOf(fields: readonly Field[], geometry: Geometry | Faces = {}): Promise<Record<string, MeshRecord>> {
   const { extents, mask } = gridOf(fields);
   const records: Record<string, MeshRecord> = {};
   for (const { name, components, data } of await Promise.all(fields.map(arrayOf))) {
@@ -102,7 +103,7 @@ export async function recordsOf(fields: readonly Field[], geometry: Geometry = {
 }
 
 /** Writes fields of one grid as the meshes of an openPMD file; see `writeOpenPmd`. */
-export const writeHdf5Fields = async (path: string, fields: readonly Field[], geometry: Geometry = {}): Promise<void> =>
+export const writeHdf5Fields = async (path: string, fields: readonly Field[], geometry: Geometry | Faces = {}): Promise<void> =>
   writeOpenPmd(path, { meshes: await recordsOf(fields, geometry) });
 
 /** A group with a child for each entry, a record or a species: groups and datasets apart. */
@@ -140,17 +141,31 @@ function recordOf(
 
 const isComponent = (values: OpenPmdRecord["values"]): values is Values => typeof values !== "object" || ArrayBuffer.isView(values);
 
-function meshAttributes(axes: number, geometry: Geometry): Attributes {
-  const reversed = (values: readonly number[]): Float64Array => Float64Array.from(values.slice(0, axes).reverse());
+/** What an attribute holds at most. */
+const MOST_FACES = 8000;
+
+function meshAttributes(extents: readonly number[], geometry: Geometry | Faces): Attributes {
+  const reversed = (values: readonly number[]): Float64Array => Float64Array.from(values.slice(0, extents.length).reverse());
+  const faces = "faces" in geometry ? facesOf(geometry, extents) : undefined;
+  const long = faces?.findIndex(({ length }) => length > MOST_FACES) ?? -1;
+  if (long >= 0) throw new IsoformError(`${faces![long].length} faces along ${AXES[long]}: a file takes ${MOST_FACES} at most`);
+  const { origin, spacing }: Geometry = faces
+    ? { origin: faces.map(([first]) => first), spacing: faces.map((values) => (values.at(-1)! - values[0]) / (values.length - 1)) }
+    : (geometry as Geometry);
   return {
-    geometry: "cartesian",
+    // The standard has no name for boxes with cells of any widths; their faces stand beside.
+    geometry: faces ? "other" : "cartesian",
     dataOrder: "C",
-    axisLabels: AXES.slice(0, axes).reverse(),
-    gridSpacing: reversed(spacingOf(geometry)),
-    gridGlobalOffset: reversed(originOf(geometry)),
+    axisLabels: AXES.slice(0, extents.length).reverse(),
+    gridSpacing: reversed(spacingOf({ spacing })),
+    gridGlobalOffset: reversed(originOf({ origin })),
     gridUnitSI: 1,
+    ...Object.fromEntries((faces ?? []).map((values, axis) => [FACES[axis], values])),
   };
 }
+
+/** Attributes of meshes whose cells are of any widths: where these begin and the last one ends. */
+export const FACES = AXES.map((axis) => `faces_${axis}`);
 
 /** A snapshot as it was read: all values are there, constants as numbers. */
 export interface SnapshotRead {
@@ -164,7 +179,10 @@ export type RecordRead = TypedArray | number | Readonly<Record<string, TypedArra
 export interface MeshRead {
   readonly extents: readonly number[];
   readonly origin: readonly number[];
+  /** In the mean, where there are faces. */
   readonly spacing: readonly number[];
+  /** By axis, x first, where cells are of any widths. */
+  readonly faces?: readonly Float64Array[];
   readonly values: RecordRead;
 }
 
@@ -199,7 +217,9 @@ function meshOf(record: Group | Dataset): MeshRead {
   const [first] = "read" in record ? [record] : Object.values(childrenOf(record));
   const reversed = (name: string): number[] => Array.from(record.attributes[name] as Float64Array).reverse();
   const extents = ("read" in first ? [...first.shape] : Array.from(first.attributes.shape as BigUint64Array, Number)).reverse();
-  return { extents, origin: reversed("gridGlobalOffset"), spacing: reversed("gridSpacing"), values: valuesOf(record) };
+  const mesh = { extents, origin: reversed("gridGlobalOffset"), spacing: reversed("gridSpacing"), values: valuesOf(record) };
+  const faces = FACES.flatMap((name) => (record.attributes[name] === undefined ? [] : [record.attributes[name] as Float64Array]));
+  return faces.length > 0 ? { ...mesh, faces } : mesh;
 }
 
 function valuesOf(record: Group | Dataset): RecordRead {

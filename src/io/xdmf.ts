@@ -1,14 +1,15 @@
 import { basename } from "node:path";
 import { writePieces } from "./files.js";
 import { readHdf5, type Dataset, type Group } from "./hdf5-file.js";
-import { iterationsOf } from "./openpmd.js";
+import { FACES, iterationsOf } from "./openpmd.js";
 import { textOf, type XmlElement } from "./xml.js";
 
 /** Where `writeXdmf` writes. */
 export const xdmfOf = (path: string): string => path.replace(/\.h5$/, "") + ".xmf";
 
 /**
- * Writes an XDMF file beside an openPMD file, by which ParaView and VisIt show all its snapshots over time: meshes as cell data, a vector where a
+ * Writes an XDMF file beside an openPMD file, by which ParaView and VisIt show all its snapshots over time: meshes as cell data, with the faces of
+ * their cells where these are of any widths, a vector where a
  * record has three components, and species with three coordinates as points. Returns its path.
  */
 export async function writeXdmf(path: string): Promise<string> {
@@ -29,7 +30,8 @@ function iterationGrid(step: number, { attributes, groups }: Group, path: string
   const byShape = new Map<string, typeof meshes>();
   for (const mesh of meshes) {
     const shape = shapeOf(mesh[1])?.join(" ");
-    if (shape !== undefined) byShape.set(shape, [...(byShape.get(shape) ?? []), mesh]);
+    const key = `${shape}; ${facesOf(mesh[1]).join(";")}`;
+    if (shape !== undefined) byShape.set(key, [...(byShape.get(key) ?? []), mesh]);
   }
   const boxes = [...byShape.values()].map((list, n) => boxGrid(`meshes${n || ""}`, list, `${path}/meshes`));
   const points = Object.entries(groups.particles?.groups ?? {}).flatMap(([name, species]) =>
@@ -48,6 +50,9 @@ const isDataset = (record: Record): record is Dataset => "read" in record;
 /** Those of its components that are datasets. */
 const componentsOf = (record: Record): [name: string, dataset: Dataset][] =>
   isDataset(record) ? [["", record]] : Object.entries(record.datasets);
+/** Of a mesh with cells of any widths, by axis, x first. */
+const facesOf = ({ attributes }: Record): ArrayLike<number>[] =>
+  FACES.flatMap((name) => (attributes[name] === undefined ? [] : [attributes[name] as Float64Array]));
 const shapeOf = (record: Record): readonly number[] | undefined => componentsOf(record)[0]?.[1].shape;
 
 function boxGrid(name: string, records: readonly (readonly [string, Record])[], path: string): XmlElement {
@@ -56,10 +61,15 @@ function boxGrid(name: string, records: readonly (readonly [string, Record])[], 
   const three = (values: readonly number[], absent: number): number[] => [...Array<number>(3 - values.length).fill(absent), ...values];
   const shape = three(shapeOf(first)!, 1);
   const numbers = (key: string): number[] => Array.from(first.attributes[key] as Float64Array);
-  const topology = { TopologyType: "3DCoRectMesh", Dimensions: shape.map((cells) => cells + 1).join(" ") };
-  const geometry = [three(numbers("gridGlobalOffset"), 0), three(numbers("gridSpacing"), 1)].map((values) => ({
+  const faces = facesOf(first);
+  const uniform = faces.length === 0;
+  const topology = { TopologyType: uniform ? "3DCoRectMesh" : "3DRectMesh", Dimensions: shape.map((cells) => cells + 1).join(" ") };
+  const lists = uniform
+    ? [three(numbers("gridGlobalOffset"), 0), three(numbers("gridSpacing"), 1)]
+    : [0, 1, 2].map((axis) => Array.from(faces[axis] ?? [0, 1]));
+  const geometry = lists.map((values) => ({
     tag: "DataItem",
-    attributes: { Dimensions: 3, NumberType: "Float", Precision: 8, Format: "XML" },
+    attributes: { Dimensions: values.length, NumberType: "Float", Precision: 8, Format: "XML" },
     text: values.join(" "),
   }));
   return {
@@ -67,7 +77,7 @@ function boxGrid(name: string, records: readonly (readonly [string, Record])[], 
     attributes: { Name: name, GridType: "Uniform" },
     children: [
       { tag: "Topology", attributes: topology },
-      { tag: "Geometry", attributes: { GeometryType: "Origin_DxDyDz" }, children: geometry },
+      { tag: "Geometry", attributes: { GeometryType: uniform ? "Origin_DxDyDz" : "VXVYVZ" }, children: geometry },
       ...records.flatMap(([key, record]) => attributesOf(key, record, `${path}/${key}`, shape, "Cell")),
     ],
   };

@@ -160,6 +160,40 @@ describe("openPMD files", { skip: missing?.reason }, () => {
     assert.match(text, /Dimensions="2 2 8"[\s\S]*shown.h5:\/data\/40\/meshes\/line</);
   });
 
+  it("tell where the cells of stretched grids lie", async () => {
+    const grid = dense(jsSet(1), [5, 4]);
+    const u = grid.field("u", f64);
+    u.fill((x, y) => x + 10 * y);
+    const faces = [
+      [0, 1, 3, 4, 8, 9],
+      [-1, 0, 0.5, 1, 2],
+    ];
+    await writeHdf5Fields(path("stretched.h5"), [u], { faces });
+    await writeOpenPmd(path("stretched.h5"), { step: 1, meshes: { even: { extents: [5, 4], values: counted(20) } } }, "add");
+    const [{ meshes }, { meshes: even }] = await readOpenPmd(path("stretched.h5"));
+    assert.deepEqual(
+      meshes.u.faces?.map((values) => [...values]),
+      faces,
+    );
+    assert.deepEqual([meshes.u.origin, meshes.u.spacing, even.even.faces], [[0, -1], [1.8, 0.75], undefined]);
+    await writeXdmf(path("stretched.h5"));
+    const text = readFileSync(path("stretched.xmf"), "utf8");
+    assert.match(text, /<Topology TopologyType="3DRectMesh" Dimensions="2 5 6"\/>\n<Geometry GeometryType="VXVYVZ">/);
+    assert.match(
+      text,
+      /<DataItem Dimensions="6" .*>0 1 3 4 8 9<.*\n<DataItem Dimensions="5" .*>-1 0 0.5 1 2<.*\n<DataItem Dimensions="2" .*>0 1</,
+    );
+    assert.match(text, /<Topology TopologyType="3DCoRectMesh" Dimensions="2 5 6"\/>/);
+    await assert.rejects(writeHdf5Fields(path("no.h5"), [u], { faces: [faces[0]] }), /0 faces along y for 4 cells/);
+    const long = { faces: [Float64Array.from({ length: 9001 }, (_, n) => n)] };
+    const line = { extents: [9000], geometry: long, values: 0 };
+    await assert.rejects(
+      writeOpenPmd(path("no.h5"), { meshes: { line: { ...line, values: new Float64Array(9000) } } }),
+      /9001 faces along x: a file takes 8000/,
+    );
+    grid.free();
+  });
+
   it("that cannot be written or read are named", async () => {
     await assert.rejects(writeOpenPmd(join(folder, "no", "x.h5"), SNAPSHOT), /no.x\.h5 cannot be written: ENOENT/);
     await assert.rejects(readOpenPmd(path("absent.h5")), /absent\.h5 cannot be read: ENOENT/);

@@ -5,7 +5,17 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { f32, f64, i32, u8 } from "../../src/kernel/params.js";
 import { dense } from "../../src/domain/index.js";
-import { readImage, readRaw, readUnstructured, uploadActive, writeImage, writeRaw, writeUnstructured } from "../../src/io/index.js";
+import {
+  readImage,
+  readRaw,
+  readRectilinear,
+  readUnstructured,
+  uploadActive,
+  writeImage,
+  writeRaw,
+  writeRectilinear,
+  writeUnstructured,
+} from "../../src/io/index.js";
 import { jsSet, noise } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
@@ -54,6 +64,23 @@ for (const encoding of ["appended", "inline"] as const)
           field.upload(data);
           assert.deepEqual(await field.download(), before);
         }
+      });
+
+      it("rectilinear grids hold every cell, and where it lies", async () => {
+        const { grid, fields } = fieldsOf(shape);
+        const faces = grid.extents.map((n, axis) => Float64Array.from({ length: n + 1 }, (_, i) => axis - 1 + i * i));
+        await writeRectilinear(path("grid.vtr"), fields, { encoding, faces });
+        const found = await readRectilinear(path("grid.vtr"));
+        assert.deepEqual(
+          { ...found, cellData: [...found.cellData.keys()] },
+          { extents: grid.extents, faces, cellData: fields.map((f) => f.name) },
+        );
+        for (const field of fields) {
+          const { data, components } = found.cellData.get(field.name)!;
+          assert.deepEqual(data, await field.download());
+          assert.equal(components, field.cardinality);
+        }
+        grid.free();
       });
 
       it("unstructured grids hold the active cells", async () => {
@@ -127,6 +154,25 @@ describe("files", () => {
     await refused("mesh.vtu", 'Name="connectivity"', 'Name="connected"', /no array "connectivity" of Int32 in Cells/);
     await refused("mesh.vtu", 'Name="Points"', 'Name="Point"', /no array "Points" of Float64 in Points/);
     await refused("mesh.vtu", 'Name="offsets"', 'Name="offset"', /no array "offsets" of Int32 in Cells/);
+    grid.free();
+  });
+
+  it("faces that are none of the cells are refused", async () => {
+    const { grid, fields } = fieldsOf(grids[2]);
+    const write = (...faces: number[][]) => writeRectilinear(path("no.vtr"), fields, { faces });
+    const x = [0, 1, 2, 3, 4, 5, 6];
+    await assert.rejects(write(x), /0 faces along y for 5 cells: give 6/);
+    await assert.rejects(write(x.slice(1), x), /6 faces along x for 6 cells: give 7/);
+    await assert.rejects(write(x, [0, 1, 2, 2, 3, 4]), /face 3 along y is at 2: give finite coordinates that rise/);
+    await assert.rejects(write(x, [0, 1, 2, NaN, 3, 4]), /face 3 along y is at NaN/);
+    await writeImage(path("box.vti"), fields);
+    await assert.rejects(readRectilinear(path("box.vti")), /holds ImageData, not RectilinearGrid/);
+    await write(x, x.slice(1));
+    const text = readFileSync(path("no.vtr"), "latin1")
+      .replace('Name="z_coordinates"', 'Name="z_coordinates" n="')
+      .replace("<Coordinates>", "<Coordinates/>");
+    writeFileSync(path("no.vtr"), text, "latin1");
+    await assert.rejects(readRectilinear(path("no.vtr")), /its coordinates are of 0 axes, not 3/);
     grid.free();
   });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, it } from "node:test";
 import { dense } from "../../src/domain/index.js";
 import { drawing, text } from "../../src/draw/svg.js";
-import { readImage, readUnstructured, writeImage, writeUnstructured } from "../../src/io/index.js";
+import { readImage, readRectilinear, readUnstructured, writeImage, writeRectilinear, writeUnstructured } from "../../src/io/index.js";
 import { escape, textOf, unescape } from "../../src/io/xml.js";
 import { f64 } from "../../src/kernel/params.js";
 import { skeleton } from "../../src/skeleton/index.js";
@@ -70,9 +70,18 @@ it("files of fields", async () => {
     const grid = dense(jsSet(1), [2, 2]);
     const fields = [grid.field(name, f64)] as const;
     fields[0].fill((x, y) => x + 2 * y);
-    const [image, mesh] = [join(folder, "image.vti"), join(folder, "mesh.vtu")];
+    const [image, mesh, box] = [join(folder, "image.vti"), join(folder, "mesh.vtu"), join(folder, "box.vtr")];
     await writeImage(image, fields, { encoding: "inline" });
     await writeUnstructured(mesh, fields, { encoding: "inline" });
+    await writeRectilinear(box, fields, {
+      encoding: "inline",
+      faces: [
+        [0, 1, 3],
+        [-1, 0, 0.5],
+      ],
+    });
+    wellFormed(readFileSync(box, "utf8"));
+    assert.deepEqual([...(await readRectilinear(box)).cellData.get(unescape(escape(name)))!.data], [0, 1, 2, 3]);
     wellFormed(readFileSync(image, "utf8"));
     wellFormed(readFileSync(mesh, "utf8"));
     const shown = unescape(escape(name));
