@@ -10,11 +10,13 @@ import { Scalar, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
+import { ghostsOf, isAny, noMargins, type Ghosts, type Margins } from "./grid/ghosts.js";
 import {
   Field,
   type CellFunction,
   type Container,
   type ContainerBody,
+  type ContainerOptions,
   type ContainerParams,
   type FieldGrid,
   type FieldUse,
@@ -45,6 +47,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   abstract readonly kind: Grid["kind"];
   readonly dimension: D;
   readonly periodic: readonly boolean[];
+  readonly ghosts: Margins;
   generation = 0;
   /** Neighbours that stencils read, by their text. */
   protected readonly offsets = new Map<string, Offset>();
@@ -70,16 +73,24 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   constructor(
     readonly set: DeviceSet,
     readonly extents: readonly number[],
-    options: GridOptions,
+    options: GridOptions & { readonly ghosts?: Ghosts },
     private readonly step = 1,
     given?: Given,
   ) {
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
     this.periodic = periodicAxes(extents, options.periodic);
+    this.ghosts = ghostsOf(extents, this.periodic, options.ghosts);
+    if (!this.canHaveGhosts && isAny(this.ghosts))
+      throw new LaunchError(`a grid of [${extents}] cells with ghosts: only dense grids can have them`);
     this.layout = options.layout ?? "soa";
     if (given) this.freeze(given.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })));
     else this.cut = partition(this.activity.planes, set.members.length, 1, step);
+  }
+
+  /** Memory has places beyond the sides. */
+  protected get canHaveGhosts(): boolean {
+    return false;
   }
 
   get cells(): number {
@@ -112,6 +123,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   coarsen(): BaseGrid<D> {
     if (this.coarseGrid) return this.coarseGrid;
+    if (isAny(this.ghosts))
+      throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it has ghosts; make the coarser grid by itself`);
     const odd = this.partitions.find(({ first }) => first % 2 === 1);
     if (odd)
       throw new LaunchError(
@@ -185,8 +198,14 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return scalar;
   }
 
-  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>, captures?: Captures): Container {
-    const made = declareContainer<P, D>(this, name, params, body, callSite(this.container), captures);
+  container<const P extends ContainerParams>(
+    name: string,
+    params: P,
+    body: ContainerBody<P, D>,
+    captures?: Captures,
+    options?: ContainerOptions,
+  ): Container {
+    const made = declareContainer<P, D>(this, name, params, body, callSite(this.container), captures, options);
     this.requireStencils(made);
     return made;
   }
@@ -208,7 +227,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     };
     for (const use of made.uses) {
       const { field, spread } = use;
-      if (spread) this.requireSpread(spread, refuse(`writes the field "${field.name}"`));
+      // On a face, it is ghosts that are written.
+      if (spread && made.box?.side === undefined) this.requireSpread(spread, refuse(`writes the field "${field.name}"`));
       field.grid.noteReads(made, use, refuse(`reads the field "${field.name}"`));
     }
     if (made.mask) this.note(made.mask.offsets, refuse("asks isActive"));
@@ -228,6 +248,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   /** Halos are copies, so that what is written there is lost; and only dense storage has a place for each neighbour. */
   private requireSpread(offsets: readonly Offset[], refuse: (problem: string, remedy: string) => never): void {
+    if (isAny(this.ghosts))
+      refuse(`at offset [${offsets[0]}] of a grid with ghosts`, "run it on a face, or write the own cell of a second field");
     if (this.kind !== "dense" || this.set.members.length > 1)
       refuse(
         `at offset [${offsets[0]}] of a ${this.kind} grid on ${this.set.name}`,
@@ -325,62 +347,84 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected abstract changeLayout(stored: readonly Field[]): void;
   abstract allocate(field: Field): readonly View[];
   abstract fill(field: Field, value: number): void;
-  /** Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the fill value. */
-  protected abstract write(field: Field, data: TypedArrayOf<FieldType>): void;
-  abstract download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
-  /** Where component `k` of an active cell lies on the member that owns it. */
+  /**
+   * Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the fill value.
+   * @param margins layers of ghosts that the array has
+   */
+  protected abstract write(field: Field, data: TypedArrayOf<FieldType>, margins: Margins): void;
+  abstract download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  /** Where component `k` of an active cell, or a ghost, lies on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
-  upload(field: Field, data: ArrayLike<number>): void {
+  upload(field: Field, data: ArrayLike<number>, ghosts = false): void {
     requireFitting(field.type, data);
-    const { mask } = this;
+    const margins = this.margins(ghosts);
     const { cardinality } = field;
     const fitting = data.constructor === typedArray(field.type, 0).constructor;
-    if (fitting && !mask) return this.write(field, data as TypedArrayOf<FieldType>);
-    const values = typedArray(field.type, field.length);
+    if (fitting && !this.mask) return this.write(field, data as TypedArrayOf<FieldType>, margins);
+    const values = typedArray(field.type, data.length);
     values.set(data);
-    mask?.forEach((active, cell) => active || values.fill(field.fillValue, cell * cardinality, (cell + 1) * cardinality));
-    this.write(field, values as TypedArrayOf<FieldType>);
+    if (this.mask)
+      this.visit(margins, (n, ...cell) => this.isHole(cell) && values.fill(field.fillValue, n * cardinality, (n + 1) * cardinality));
+    this.write(field, values as TypedArrayOf<FieldType>, margins);
   }
 
-  tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType> {
-    const [nx, ny, nz = 1] = this.extents;
-    const { mask } = this;
+  tabulate(field: Field, value: CellFunction, ghosts = false): TypedArrayOf<FieldType> {
+    const margins = this.margins(ghosts);
+    const { cardinality } = field;
+    const cells = this.extents.reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), 1);
     // Integers pass through f64, so that `upload` sees what does not fit.
-    const data = typedArray(field.type === "f32" ? "f32" : "f64", field.length);
-    let n = 0;
-    for (let z = 0; z < nz; z++)
-      for (let y = 0; y < ny; y++)
-        for (let x = 0; x < nx; x++)
-          for (let k = 0; k < field.cardinality; k++, n++)
-            if (mask === undefined || mask[(z * ny + y) * nx + x]) data[n] = value(x, y, z, k);
+    const data = typedArray(field.type === "f32" ? "f32" : "f64", cells * cardinality);
+    this.visit(margins, (n, x, y, z) => {
+      if (this.mask && this.isHole([x, y, z])) return;
+      for (let k = 0; k < cardinality; k++) data[n * cardinality + k] = value(x, y, z, k);
+    });
     return data;
   }
 
+  /** Layers of ghosts that a host array has. */
+  protected margins(ghosts: boolean): Margins {
+    return ghosts ? this.ghosts : noMargins(this.dimension);
+  }
+
+  /** Visits the cells of the box and its margins in the order of host arrays: number and coordinates; z is 0 in two dimensions. */
+  private visit(margins: Margins, cell: (n: number, x: number, y: number, z: number) => void): void {
+    const [x, y, z = [0, 1]] = this.extents.map((extent, axis) => [-margins[axis][0], extent + margins[axis][1]]);
+    let n = 0;
+    for (let k = z[0]; k < z[1]; k++) for (let j = y[0]; j < y[1]; j++) for (let i = x[0]; i < x[1]; i++) cell(n++, i, j, k);
+  }
+
   async getValue(field: Field, cell: readonly number[], k: number): Promise<number> {
-    if (!this.isActive(field, cell, k)) return field.fillValue;
+    if (!this.hasPlace(field, cell, k)) return field.fillValue;
     const { member, view } = this.locate(field, cell, k);
     return (await this.set.members[member].queue(0).read(view))[0];
   }
 
   setValue(field: Field, cell: readonly number[], value: number, k: number): void {
     requireFitting(field.type, [value]);
-    if (!this.isActive(field, cell, k))
-      throw new LaunchError(`field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells`);
+    if (!this.hasPlace(field, cell, k))
+      throw new LaunchError(
+        `field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells${isAny(this.ghosts) ? ", and no ghost" : ""}`,
+      );
     const { member, view } = this.locate(field, cell, k);
     this.set.members[member].queue(0).write(view, [value]);
   }
 
-  private isActive(field: Field, cell: readonly number[], k: number): boolean {
+  /** Whether there is an active cell or a ghost. */
+  private hasPlace(field: Field, cell: readonly number[], k: number): boolean {
     if (cell.length !== this.dimension || !cell.every(Number.isInteger))
       throw new LaunchError(
         `field "${field.name}": cell [${cell}] of a grid of dimension ${this.dimension}; give whole coordinates, x first`,
       );
     if (!(Number.isInteger(k) && k >= 0 && k < field.cardinality))
       throw new LaunchError(`field "${field.name}": component ${k} of ${field.cardinality}`);
-    if (!cell.every((n, axis) => n >= 0 && n < this.extents[axis])) return false;
-    const [nx, ny] = this.extents;
-    const [x, y, z = 0] = cell;
-    return this.mask === undefined || this.mask[(z * ny + y) * nx + x] !== 0;
+    return cell.every((n, axis) => n >= -this.ghosts[axis][0] && n < this.extents[axis] + this.ghosts[axis][1]) && !this.isHole(cell);
+  }
+
+  /** Whether there is an inactive cell of the box. */
+  private isHole([x, y, z = 0]: readonly number[]): boolean {
+    const [nx, ny, nz = 1] = this.extents;
+    const isInside = x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz;
+    return isInside && this.mask?.[(z * ny + y) * nx + x] === 0;
   }
 }

@@ -4,14 +4,18 @@ export { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type
 export { Field, type CellFunction } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
+export { face, slab, type Region } from "./grid/region.js";
+export type { Ghosts, Side } from "./grid/ghosts.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
 export type {
   AssignedScalar,
   Container,
   ContainerBody,
+  ContainerOptions,
   ContainerParams,
   FieldUse,
   Grid,
+  HostArrayOptions,
   PrepareOptions,
   ScalarStepBody,
   ScalarStepParams,

@@ -13,7 +13,11 @@ export interface AnyGridOptions extends DenseOptions, BrickOptions {
 }
 
 /** The options of their own that kinds have. */
-const OWN: Record<GridKind, readonly (keyof AnyGridOptions)[]> = { dense: ["packed", "levels"], sparse: ["levels"], bricks: ["brick"] };
+const OWN: Record<GridKind, readonly (keyof AnyGridOptions)[]> = {
+  dense: ["packed", "levels", "ghosts"],
+  sparse: ["levels"],
+  bricks: ["brick"],
+};
 
 /**
  * A grid of any kind, so that the kind is one option among others; `dense`, `sparse` and `bricks` make the same grids.

@@ -28,8 +28,9 @@ export interface Components {
 /** How a body reaches around its cell; V is what one cell holds for reading, W what a neighbour holds. */
 export interface Neighbourhood<V, D extends Dimension, W = V> {
   /**
-   * The cell at an offset; outside of the grid and in inactive cells, the field's fill value. Components may be written there by
-   * containers that touch each component of the field at one offset only; what is written where there is no active cell is lost.
+   * The cell at an offset, or the ghost; outside of the grid and in inactive cells, the field's fill value. Components may be written there by
+   * containers that touch each component of the field at one offset only, where what is written without an active cell is lost, and in ghosts by
+   * those on a face.
    */
   at(c: Cell<D>, ...offset: Offset<D>): W;
   /** True where the cell itself, or that at an offset, is an active cell of the grid. */
@@ -42,7 +43,10 @@ export interface Neighbourhood<V, D extends Dimension, W = V> {
 
 /** A field in a body: `p[c]` is a number where the cardinality is 1, else `u[c][k]` is. */
 export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
-  ? { [cell: symbol]: number } & Neighbourhood<number, D>
+  ? { [cell: symbol]: number } & Neighbourhood<number, D> & {
+        /** Writes the cell at an offset: a ghost, from a container on a face. */
+        put(c: Cell<D>, ...args: [...offset: Required<Offset<D>>, value: number]): void;
+      }
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
 /**

@@ -71,8 +71,9 @@ export function alongAxis(
 /** A call of something that a field offers. */
 export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
   const [cell, ...offsets] = node.arguments;
+  if (name === "put") return put(cx, field, node, scope);
   if (name !== "at" && name !== "isActive" && name !== "fine" && name !== "coarse")
-    return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, isActive, fine and coarse`);
+    return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, put, isActive, fine and coarse`);
   const dimension = cellAxes(cx.ir);
   const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
   if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
@@ -101,6 +102,47 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   return { kind: "scalar", expr: ne(active, int(0)) };
 }
 
+/** `p.put(c, dx, dy, dz, value)`: sets the cell at an offset. */
+function put(cx: Lowering, field: FieldValue, node: acorn.CallExpression, scope: Scope): Value {
+  const { name, element, cardinality, level } = field;
+  const dimension = cellAxes(cx.ir);
+  const offsets = ["dx, dy", "dx, dy, dz"][dimension - 2];
+  if (cardinality > 1)
+    return cx.fail(node, `${name} has ${cardinality} components in a cell`, `write ${name}.at(c, ${offsets})[k] = value`);
+  if (level !== "own") return cx.fail(node, `writes ${name}, which ${LEVELS[level]}`, "write it by a container of its own grid");
+  const usage = `${name}.put(c, ${offsets}, value)`;
+  const { around, values } = aroundCell(cx, field, node, scope, 1, usage);
+  const value = cx.stored(values[0], element, node, name);
+  cx.out.push({ kind: "store", view: name, indices: [...around, int(0)], value, location: cx.at(node) });
+  return { kind: "void" };
+}
+
+/** The arguments (c, dx, dy, dz, ...values) of a call, with so many values. */
+function aroundCell(
+  cx: Lowering,
+  target: { readonly name: string },
+  node: acorn.CallExpression,
+  scope: Scope,
+  count: number,
+  usage: string,
+): { around: Expr[]; values: ReturnType<typeof scalarsOf> } {
+  const dimension = cellAxes(cx.ir);
+  const [cell, ...rest] = node.arguments;
+  if (!cell || rest.length !== dimension + count)
+    return cx.fail(
+      node,
+      `${usage.slice(0, usage.indexOf("("))} is given ${node.arguments.length} arguments instead of ${dimension + count + 1}`,
+      `write ${usage}`,
+    );
+  requireCell(cx, target, cx.expression(cell, scope), cell, usage);
+  const values = scalarsOf(cx, rest, scope);
+  const offset = values.slice(0, dimension).map((v, n) => asIndex(cx, v, rest[n]));
+  return {
+    around: Array.from({ length: dimension }, (_, axis) => add(index(axis), offset[dimension - 1 - axis])),
+    values: values.slice(dimension),
+  };
+}
+
 /** `rho.add(c, dx, dy, dz, value)`, `j.add(c, dx, dy, dz, k, value)`: the cell at an offset takes a value. */
 export function deposit(
   cx: Lowering,
@@ -113,18 +155,12 @@ export function deposit(
   const dimension = cellAxes(cx.ir);
   const usage = `${name}.add(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]}, ${cardinality > 1 ? "k, " : ""}value)`;
   if (method !== "add") return cx.fail(node, `${name} has no method "${method}"`, `particles only add to it: write ${usage}`);
-  const [cell, ...rest] = node.arguments;
-  const wanted = dimension + (cardinality > 1 ? 2 : 1);
-  if (!cell || rest.length !== wanted)
-    return cx.fail(node, `${name}.add is given ${node.arguments.length} arguments instead of ${wanted + 1}`, `write ${usage}`);
-  requireCell(cx, target, cx.expression(cell, scope), cell, usage);
-  const values = scalarsOf(cx, rest, scope);
-  const numbers = values.slice(0, -1).map((v, n) => asIndex(cx, v, rest[n]));
-  const around = Array.from({ length: dimension }, (_, axis) => add(index(axis), numbers[dimension - 1 - axis]));
+  const { around, values } = aroundCell(cx, target, node, scope, cardinality > 1 ? 2 : 1, usage);
+  const k = cardinality > 1 ? asIndex(cx, values[0], node.arguments[dimension + 1]) : int(0);
   cx.out.push({
     kind: "scatter",
     target: name,
-    indices: [...around, cardinality > 1 ? numbers[dimension] : int(0)],
+    indices: [...around, k],
     value: cx.stored(values.at(-1)!, element, node, name),
     location: cx.at(node),
   });

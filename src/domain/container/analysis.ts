@@ -10,7 +10,9 @@ import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../ir/errors.js";
 import type { AxisArray } from "../grid/axis-array.js";
+import { axisOf, noMargins, type Margins } from "../grid/ghosts.js";
 import type { Container, FieldUse } from "../grid/grid.js";
+import type { CellBox } from "../grid/region.js";
 import { add, binary, index, mul, sub } from "../../ir/expressions.js";
 
 /*
@@ -39,28 +41,41 @@ export interface ContainerAnalysis {
   mask: Container["mask"];
 }
 
+/** Where a container runs. */
+interface Place {
+  /** Of the grid, along x, y and z. */
+  readonly extents: readonly number[];
+  readonly ghosts: Margins;
+  /** Of the cells over which it runs. */
+  readonly bounds: CellBox["bounds"];
+}
+
 /**
  * Optimises the code of a container, checks it and finds how it uses its fields.
  *
  * @param fields by view parameter
- * @param extents of the grid, along x, y and z
  * @param axisArrays by view parameter
+ * @param box cells of the grid over which it runs; all where absent
  */
 export function analyseContainer(
   lowered: KernelIR,
   fields: ReadonlyMap<string, Access>,
-  extents: readonly number[],
+  { extents, ghosts = noMargins(extents.length) }: { readonly extents: readonly number[]; readonly ghosts?: Margins },
   axisArrays: ReadonlyMap<string, AxisArray> = new Map(),
+  box?: CellBox,
 ): ContainerAnalysis {
-  const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays);
+  const place: Place = { extents, ghosts, bounds: box?.bounds ?? extents.map((extent) => [0, extent]) };
+  const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays, place);
   const axes = extents.length;
   const mask = raw.params.find(
     (p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name),
   )?.name;
   const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
   const written = new Cells(raw, axes, levelOf).touches;
-  const spread = spreadViews(written);
-  checkTouches(raw, written, fields, extents);
+  checkReach(raw, written, levelOf, place);
+  const side = box?.side;
+  const spread = side === undefined ? spreadViews(written) : besideFace(raw, written, side, place);
+  if (side === undefined) checkTouches(raw, written, spread);
   checkComponents(raw, fields, axes);
   const isField = (view: string): boolean => levelOf(view) !== undefined;
   // What was written to another cell is read back from it: there may be none.
@@ -76,7 +91,7 @@ export function analyseContainer(
     if (own.length === 0) return [];
     const [reads, writes] = [own.filter((t) => !t.write), own.filter((t) => t.write)];
     const use = { param, ...access, read: reads.length > 0, written: writes.length > 0, offsets: offsetsOf(reads, access.level) };
-    return [spread.has(param) ? { ...use, spread: offsetsOf(writes, access.level) } : use];
+    return [spread.has(param) && use.written ? { ...use, spread: offsetsOf(writes, access.level) } : use];
   });
   const looks = touches.filter((t) => t.view === mask);
   return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
@@ -204,35 +219,104 @@ const isSpread = ({ write, offset }: Touch): boolean => write && offset.some((d)
 /** Fields that are written in other cells. */
 const spreadViews = (touches: readonly Touch[]): Set<string> => new Set(touches.filter(isSpread).map((t) => t.view));
 
+/** Refuses neighbours beyond the grid, and beyond the ghosts where there are any. */
+function checkReach(
+  ir: KernelIR,
+  touches: readonly Touch[],
+  levelOf: (view: string) => FieldUse["level"] | undefined,
+  { extents, ghosts, bounds }: Place,
+): void {
+  for (const { view, offset, write, location } of touches) {
+    if (levelOf(view) !== "own") continue;
+    const does = `${write ? "writes" : "reads"} ${view} at offset [${offset}]`;
+    const far = offset.findIndex((d, n) => Math.abs(d) > extents[n]);
+    if (far >= 0)
+      throw new KernelError(
+        ir.name,
+        location,
+        `${does}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
+        "make the grid larger, or use nearer neighbours",
+      );
+    offset.forEach((d, axis) => {
+      const [first, end] = bounds[axis];
+      const [below, above] = ghosts[axis];
+      const beyond = [
+        { side: "min", layers: below, reached: -(first + d) },
+        { side: "max", layers: above, reached: end + d - extents[axis] },
+      ].find(({ layers, reached }) => layers > 0 && reached > layers);
+      if (!beyond) return;
+      const side = `${"xyz"[axis]}${beyond.side}`;
+      throw new KernelError(
+        ir.name,
+        location,
+        `${does}, ${beyond.reached} layers beyond ${side}, where the grid has ${beyond.layers} ghosts`,
+        `give the grid { ghosts: { ${side}: ${beyond.reached} } }, or use nearer neighbours`,
+      );
+    });
+  }
+}
+
 /**
- * Refuses neighbours beyond the grid, and those of fields that the container writes, unless each component of the field is touched at one
- * offset: then no two cells touch one value.
+ * Fields that a container on a face writes and touches at other places than the own cell. Its cells are one layer, so what lies at one
+ * distance from it is a layer as well: a layer that is written, the own one or one of ghosts, is touched straight across alone, and no two
+ * cells meet.
  */
-function checkTouches(ir: KernelIR, touches: readonly Touch[], fields: ReadonlyMap<string, Access>, extents: readonly number[]): void {
-  const spread = spreadViews(touches);
+function besideFace(ir: KernelIR, touches: readonly Touch[], side: NonNullable<CellBox["side"]>, { ghosts, extents }: Place): Set<string> {
+  const { axis, outward } = axisOf(side);
+  const layers = ghosts[axis][outward < 0 ? 0 : 1];
+  const refuse = ({ location }: Touch, problem: string, remedy: string): never => {
+    throw new KernelError(ir.name, location, problem, remedy);
+  };
+  const isAcross = ({ offset }: Touch): boolean => offset.every((d, n) => n === axis || d === 0);
+  const across = extents.map((_, n) => (n === axis ? (outward < 0 ? "-n" : "n") : "0")).join(", ");
+  const writes = touches.filter(({ write }) => write);
+  for (const touch of writes) {
+    const { view, offset } = touch;
+    const distance = offset[axis] * outward;
+    if (isSpread(touch) && (distance <= 0 || !isAcross(touch)))
+      refuse(
+        touch,
+        `writes ${view} at offset [${offset}] on ${side}`,
+        `write the own cell, or ghosts straight beyond it: at(c, ${across})`,
+      );
+    if (distance > layers)
+      refuse(
+        touch,
+        `writes ${view} at offset [${offset}] on ${side}, beyond which the grid has ${layers} ghosts`,
+        `give the grid { ghosts: { ${side}: ${distance} } }, or write nearer to the side`,
+      );
+  }
+  for (const touch of touches) {
+    const store = writes.find(({ view, offset }) => view === touch.view && offset[axis] === touch.offset[axis]);
+    if (store && !isAcross(touch))
+      refuse(
+        touch,
+        `reads ${touch.view} at offset [${touch.offset}] while each cell writes it at [${store.offset}] (line ${store.location.line})`,
+        "split the container in two, or write to another field",
+      );
+  }
+  const apart = touches.filter(({ offset }) => offset.some((d) => d !== 0));
+  return new Set(writes.filter(({ view }) => apart.some((touch) => touch.view === view)).map(({ view }) => view));
+}
+
+/**
+ * Refuses neighbours of fields that the container writes, unless each component of the field is touched at one offset: then no two cells
+ * touch one value.
+ */
+function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlySet<string>): void {
   for (const view of spread)
     checkSpread(
       ir,
       touches.filter((t) => t.view === view),
     );
   const written = new Map(touches.filter((t) => t.write && !spread.has(t.view)).map((t) => [t.view, t]));
-  for (const { view, offset, write, location } of touches) {
-    if (offset.every((d) => d === 0)) continue;
-    const place = `${view} at offset [${offset}]`;
-    const far = offset.findIndex((d, n) => Math.abs(d) > extents[n]);
-    if (fields.get(view)?.level === "own" && far >= 0)
-      throw new KernelError(
-        ir.name,
-        location,
-        `${write ? "writes" : "reads"} ${place}, but the grid has ${extents[far]} cells along ${"xyz"[far]}`,
-        "make the grid larger, or use nearer neighbours",
-      );
-    const store = written.get(view);
+  for (const { view, offset, location } of touches) {
+    const store = offset.some((d) => d !== 0) ? written.get(view) : undefined;
     if (store)
       throw new KernelError(
         ir.name,
         location,
-        `reads ${place} while each cell writes its own ${view} (line ${store.location.line})`,
+        `reads ${view} at offset [${offset}] while each cell writes its own ${view} (line ${store.location.line})`,
         "write to another field and swap the two, or split the container in two",
       );
   }
@@ -261,25 +345,27 @@ function checkSpread(ir: KernelIR, touches: readonly Touch[]): void {
   }
 }
 
-/** What `checkSpread` has proved. */
+/** What `checkSpread` or `besideFace` has proved. */
 const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => ({
   ...ir,
   params: ir.params.map((param) => (param.kind === "view" && views.has(param.name) ? { ...param, disjoint: true } : param)),
 });
 
 /** Refuses values that an array along an axis does not have. Those read at constant distances alone need no check while the code runs. */
-function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>): KernelIR {
+function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>, { extents, bounds }: Place): KernelIR {
   const proved = new Set(arrays.keys());
   for (const { view, affine, location } of analyseAccess(ir).accesses) {
     const array = arrays.get(view);
     if (!array) continue;
-    for (const form of affine.slice(0, array.axes.length)) {
+    for (const [n, form] of affine.slice(0, array.axes.length).entries()) {
       if (!form || !Object.keys(form.terms).every((name) => name.startsWith("index:"))) {
         proved.delete(view);
         continue;
       }
       const distance = form.constant - array.ghosts;
-      if (Math.abs(distance) > array.ghosts)
+      const axis = array.axes.at(-1 - n)!;
+      const [first, end] = bounds[axis];
+      if (first + distance < -array.ghosts || end + distance > extents[axis] + array.ghosts)
         throw new KernelError(
           ir.name,
           location,

@@ -8,6 +8,7 @@ import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
+import { boxOf, hasGhosts, type CellBox } from "../grid/region.js";
 import { analyseContainer } from "./analysis.js";
 import {
   Field,
@@ -15,6 +16,7 @@ import {
   type AxisFold,
   type Container,
   type ContainerBody,
+  type ContainerOptions,
   type ContainerParam,
   type ContainerParams,
   type FieldUse,
@@ -35,6 +37,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   body: ContainerBody<P, D>,
   calledAt: Location,
   captures?: Captures,
+  options: ContainerOptions = {},
 ): Container {
   const location = originalPosition(calledAt);
   requireArguments(
@@ -45,6 +48,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     location,
     'grid.container("name", { p, q }, ({ p, q }, c) => ..., () => [helper, CONSTANT])',
   );
+  const box = boxFor(grid as Grid, name, options, location);
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
   const { tokens, fields, scalars, reductions, values, axisArrays } = declared;
@@ -57,12 +61,13 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     location: calledAt,
   };
   return asContainer(() => {
-    const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid.extents, axisArrays);
+    const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid, axisArrays, box);
     const stencil = uses.some((use) => use.offsets.length > 0);
     const reduces = reductions.size > 0;
     const made: Container = {
       name,
       grid: grid as Grid,
+      box,
       location,
       ir,
       uses,
@@ -84,6 +89,7 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
     throw new ContainerError(made.name, made.location, problem, remedy);
   };
   const { grid } = made;
+  if (made.box) return refuse(`reduces along axes on ${made.box.name} only`, "run it over all cells, or reduce into scalars");
   if (!grid.foldAlongAxes) return refuse(`reduces along axes of a ${grid.kind} grid`, "reduce along axes of dense grids, or into scalars");
   if (made.reductions.size > 0) return refuse("reduces into a scalar and along axes", "write two containers, one for each");
   const reduces = made.ir.params.filter((param) => param.kind === "reduce");
@@ -100,6 +106,18 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
       "write a container for each choice of axes",
     );
   return { ...made, axisFolds, reduces: true, inRounds: (container, precision) => grid.foldAlongAxes!(container, precision) };
+}
+
+/** The cells over which a container runs. Throws ContainerError where the grid has no such cells. */
+function boxFor(grid: Grid, name: string, options: ContainerOptions, location: Location): CellBox | undefined {
+  const refuse = (problem: string, remedy: string): never => {
+    throw new ContainerError(name, location, problem, remedy);
+  };
+  for (const option of Object.keys(options)) if (option !== "on") refuse(`containers have no option "${option}"`, "use on");
+  const box = options.on && boxOf(options.on, grid, refuse);
+  if (box && grid.mask && hasGhosts(box, grid))
+    refuse(`it runs on ghosts (${box.name}) of a grid with inactive cells`, "run it on cells, or make all cells of the grid active");
+  return box;
 }
 
 /** Throws ContainerError where what a container is declared with is not what `usage` shows. */

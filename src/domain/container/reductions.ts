@@ -5,8 +5,8 @@ import { chunksPerLine } from "../../ir/launch.js";
 import type { NumericType, ReduceParam } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { max, min, sum, view, type ScalarToken } from "../../kernel/params.js";
-import type { Container, Grid } from "../grid/grid.js";
-import type { DataView, HaloCopy } from "../grid/parts.js";
+import type { Container } from "../grid/grid.js";
+import type { DataView, HaloCopy, Partition } from "../grid/parts.js";
 
 /*
  * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of
@@ -30,8 +30,25 @@ export interface Collection {
 /** Launches of one container on one member: standard or internal, and those of the two boundaries. */
 const FAST_SLOTS = 3;
 
-/** What decides how many partials there are. */
-type Rows = Pick<Grid, "extents" | "partitions">;
+/** What decides how many partials there are: the box that a container runs over, cut as its grid is. */
+interface Rows {
+  readonly extents: readonly number[];
+  readonly partitions: readonly Pick<Partition, "first" | "planes">[];
+}
+
+/** The cells of a container by rows: those of its grid, or of its box. */
+export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
+  if (!box) return grid;
+  const [from, to] = box.bounds.at(-1)!;
+  const end = grid.extents.at(-1)!;
+  const partitions = grid.partitions.map(({ first, planes }) => {
+    // Ghosts belong to the first and the last member.
+    const low = Math.max(from, first === 0 ? from : first);
+    const high = Math.min(to, first + planes === end ? to : first + planes);
+    return { first: low, planes: Math.max(0, high - low) };
+  });
+  return { extents: box.bounds.map(([first, behind]) => behind - first), partitions };
+}
 
 /** Partials that a member leaves for each reduction. */
 export function partialsOf(grid: Rows, device: number, precision: Precision): number {
@@ -46,7 +63,7 @@ export function partialsPerPlane({ extents }: Rows): number {
 
 /**
  * The part of a member's partials that one launch takes.
- * @param planes the first plane of the launch, counted from the partition's first, and their number
+ * @param planes the first plane of the launch, counted from the member's first, and their number
  * @param slot which of the member's launches it is, see `slotOf`
  */
 export function launchPartials(
@@ -76,7 +93,8 @@ export function collect(container: Container, param: string, precision: Precisio
   const { members } = grid.set;
   if (members.length === 1) return { param, partials: scalar.views, copies: [], folds: [], free() {} };
 
-  const counts = members.map((_, m) => partialsOf(grid, m, precision));
+  const rows = rowsOf(container);
+  const counts = members.map((_, m) => partialsOf(rows, m, precision));
   const starts = counts.map((_, m) => counts.slice(0, m).reduce((a, b) => a + b, 0));
   const total = starts.at(-1)! + counts.at(-1)!;
   const identity = Array<number>(total).fill(reduce.identity);
@@ -86,7 +104,9 @@ export function collect(container: Container, param: string, precision: Precisio
     return all;
   });
   const piece = (holder: number, of: number): View => gathered[holder].slice([starts[of], starts[of] + counts[of]]);
-  const pairs = members.flatMap((_, from) => members.map((_, to) => ({ from, to }))).filter(({ from, to }) => from !== to);
+  const pairs = members
+    .flatMap((_, from) => members.map((_, to) => ({ from, to })))
+    .filter(({ from, to }) => from !== to && counts[from] > 0);
   const fold = foldKernel(reduce.op as FoldOp, reduce.type);
   const folds = members.map(({ device }, m) =>
     device.prepare(fold as Kernel, { result: scalar.views[m], partials: gathered[m] } as never, range(total), { precision: "strict" }),

@@ -19,7 +19,10 @@ import type { DataView, HaloCopy } from "../grid/parts.js";
 import { planesTogether, planeRuns, type PlaneRun } from "../grid/partition.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
-import { launchPartials, slotOf } from "../container/reductions.js";
+import { isAny, type Margins } from "../grid/ghosts.js";
+import { hasGhosts, type CellBox } from "../grid/region.js";
+import { launchPartials, rowsOf, slotOf } from "../container/reductions.js";
+import { LaunchError } from "../../ir/errors.js";
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.
@@ -75,8 +78,19 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
     super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
+    const hasAny = isAny(this.ghosts);
+    if (hasAny && (options.packed || options.levels))
+      throw new LaunchError(
+        `a grid of [${extents}] cells with ghosts: ${options.packed ? "rows cannot be packed where they have" : "it can have no coarser levels with"} ghosts; ` +
+          `leave out { ${options.packed ? "packed: true" : `levels: ${options.levels}`} }`,
+      );
     this.asked = options.packed !== undefined;
-    this.packs = partitions === undefined && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
+    this.packs =
+      partitions === undefined && !hasAny && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
+  }
+
+  protected override get canHaveGhosts(): boolean {
+    return true;
   }
 
   protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): DenseGrid<D> {
@@ -97,7 +111,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   protected changeLayout(stored: readonly Field[]): void {
     const before = { padding: this.padding, packed: this.packed };
-    this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? width : 0));
+    const layers = this.ghosts.map((ends) => Math.max(...ends)).toReversed();
+    this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? Math.max(width, layers[axis]) : 0));
     // What is written into other cells needs a place beyond the box, and so does what other levels read.
     this.packed = this.packs && !this.spreads && !this.coarse;
     for (const view of this.masks ?? []) view.free();
@@ -105,9 +120,12 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const field of stored) {
       const old = field.storage;
       const views = this.allocate(field);
-      this.partitions.forEach(({ planes }, m) => {
-        const source = new DenseStorage({ ...this.box(m), ...before }, field).window(old[m], 0, planes);
-        this.set.members[m].queue(0).copy(source, this.storage(field, m).window(views[m], 0, planes));
+      this.set.members.forEach((member, m) => {
+        const held = this.heldPlanes(m, this.ghosts);
+        const [from, to] = [new DenseStorage({ ...this.box(m), ...before }, field), this.storage(field, m)];
+        member
+          .queue(0)
+          .copy(from.window(old[m], ...held, this.beside(this.ghosts)), to.window(views[m], ...held, this.beside(this.ghosts)));
       });
       field.move(views as readonly View<FieldType>[]);
     }
@@ -129,15 +147,37 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     field.storage.forEach((memory, m) => this.fillMember(field, m, memory, value));
   }
 
-  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
-    const plane = field.length / this.extents.at(-1)!;
+  protected write(field: Field, data: TypedArrayOf<FieldType>, margins: Margins): void {
+    const [before, behind] = margins.at(-1)!;
+    const plane = data.length / (this.extents.at(-1)! + before + behind);
     field.storage.forEach((memory, m) => {
       const storage = this.storage(field, m);
-      for (const { first, end, boxPlane } of this.planeRuns(m))
+      const { planes } = this.partitions[m];
+      const [low, high] = this.heldPlanes(m, margins);
+      const beyond = [
+        { first: low, end: 0, boxPlane: low },
+        { first: planes, end: high, boxPlane: this.extents.at(-1)! },
+      ].filter(({ first, end }) => first < end);
+      for (const { first, end, boxPlane } of [...this.planeRuns(m), ...beyond])
         this.set.members[m]
           .queue(0)
-          .write(storage.window(memory, first, end), data.subarray(boxPlane * plane, (boxPlane + end - first) * plane));
+          .write(
+            storage.window(memory, first, end, this.beside(margins)),
+            data.subarray((boxPlane + before) * plane, (boxPlane + before + end - first) * plane),
+          );
     });
+  }
+
+  /** Planes that a member owns, counted from the partition's first, with the margins beyond the ends of the box. */
+  private heldPlanes(member: number, margins: Margins): readonly [first: number, end: number] {
+    const [before, behind] = margins.at(-1)!;
+    const isLast = member === this.partitions.length - 1;
+    return [member === 0 ? -before : 0, this.partitions[member].planes + (isLast ? behind : 0)];
+  }
+
+  /** The margins along all axes but the last, in kernel order. */
+  private beside(margins: Margins): Margins {
+    return margins.slice(0, -1).toReversed();
   }
 
   /**
@@ -149,10 +189,19 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
   }
 
-  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
-    const pieces = await Promise.all(this.set.members.map((member, m) => member.queue(0).read(this.window(field, m))));
+  async download<T extends FieldType>(field: Field<T>, ghosts = false): Promise<TypedArrayOf<T>> {
+    const margins = this.margins(ghosts);
+    const memory = field.storage;
+    const pieces = await Promise.all(
+      this.set.members.map((member, m) =>
+        member.queue(0).read(this.storage(field, m).window(memory[m], ...this.heldPlanes(m, margins), this.beside(margins)) as View<T>),
+      ),
+    );
     if (pieces.length === 1) return pieces[0];
-    const all = typedArray(field.type, field.length);
+    const all = typedArray(
+      field.type,
+      pieces.reduce((sum, piece) => sum + piece.length, 0),
+    );
     let n = 0;
     for (const piece of pieces) {
       all.set(piece, n);
@@ -163,7 +212,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
     const [plane, ...rest] = cell.toReversed();
-    const { device: member, first } = this.partitions.findLast((p) => p.first <= plane)!;
+    const { device: member, first } = this.partitions.findLast((p) => p.first <= plane) ?? this.partitions[0];
     const memory = field.storage[member];
     const offset = this.storage(field, member).at([plane - first, ...rest], k);
     return { member, view: new View(memory.buffer, field.type, [1], [1], offset) };
@@ -196,6 +245,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
       reached &&
+      !container.box &&
+      // Halos have copies of ghosts, too.
+      !isAny(this.ghosts) &&
       // Their launches may be over teams, which store no planes twice.
       !container.particles &&
       !container.inRounds &&
@@ -232,13 +284,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
-    return this.planesOf(device, view).flatMap(([first, end], n) => {
-      if (first === end) return [];
+    const rows = rowsOf(container);
+    const skipped = rows.partitions[device].first - this.partitions[device].first;
+    return this.planesOf(device, view, container.box).flatMap(([first, end], n) => {
+      if (first >= end) return [];
       const outputs = Object.entries(reductions).map(([param, all]) => [
         param,
-        launchPartials(this, all, precision, [first, end - first], slotOf(view, n)),
+        launchPartials(rows, all, precision, [first - skipped, end - first], slotOf(view, n)),
       ]);
-      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end]);
+      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end], container.box);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
       return [
         this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward }),
@@ -271,18 +325,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return axisFoldRounds(container, precision, cells, (m) => this.boundsOf([0, this.partitions[m].planes]));
   }
 
-  /** Indices of storage of the cells of some planes, counted from the partition's first. */
-  private boundsOf(planes: readonly [number, number]): (readonly [begin: number, end: number])[] {
-    const others = this.extents.slice(0, -1).toReversed();
-    return [planes, ...others.map((extent) => [0, extent] as const)].map(([a, b], axis) => [
-      a + this.padding[axis],
-      b + this.padding[axis],
-    ]);
+  /** Indices of storage of the cells of some planes, counted from the partition's first, or of those of them in a box. */
+  private boundsOf(planes: readonly [number, number], box?: CellBox): (readonly [begin: number, end: number])[] {
+    const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
+    return [planes, ...others].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]]);
   }
 
-  /** A launch over the cells of some planes, counted from the partition's first. */
-  private rangeOver(planes: readonly [number, number]): Cells {
-    return { policy: range(...this.boundsOf(planes)), scalars: {} };
+  /** A launch over the cells of some planes, counted from the partition's first, or over those of them in a box. */
+  private rangeOver(planes: readonly [number, number], box?: CellBox): Cells {
+    return { policy: range(...this.boundsOf(planes, box)), scalars: {} };
   }
 
   /** The same, with a cell for each member of a team. */
@@ -292,26 +343,35 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return { policy, scalars: { [plane]: first + this.padding[0], [cells]: count } };
   }
 
-  /** The ranges of planes of a data view, counted from the partition's first. */
-  private planesOf(member: number, view: DataView): (readonly [first: number, end: number])[] {
+  /** The ranges of planes of a data view, or of what a box has of it, counted from the partition's first; some may be empty. */
+  private planesOf(member: number, view: DataView, box?: CellBox): (readonly [first: number, end: number])[] {
     const { planes } = this.partitions[member];
-    const [width] = this.padding;
+    const width = this.haloPlanes;
     const [lower, upper] = this.neighbours(member);
     const low = lower === undefined ? 0 : Math.min(width, planes);
     const high = upper === undefined ? planes : Math.max(low, planes - width);
-    if (view === "standard") return [[0, planes]];
-    return view === "internal"
-      ? [[low, high]]
-      : [
-          [0, low],
-          [high, planes],
-        ];
+    const pieces: (readonly [number, number])[] = view === "standard" ? [[0, planes]] : view === "internal" ? [[low, high]] : [[0, low], [high, planes]]; // prettier-ignore
+    return box ? pieces.map((piece) => this.within(member, piece, box)) : pieces;
+  }
+
+  /** What of some planes lies in a box. Ghosts beyond an end of the box of all cells go with the plane next to them. */
+  private within(member: number, [first, end]: readonly [number, number], { bounds }: CellBox): readonly [first: number, end: number] {
+    if (first >= end) return [0, 0];
+    const { first: origin, planes } = this.partitions[member];
+    const [low, high] = this.heldPlanes(member, this.ghosts);
+    const [from, to] = bounds.at(-1)!.map((plane) => plane - origin);
+    return [Math.max(from, first === 0 ? low : first), Math.min(to, end === planes ? high : end)];
+  }
+
+  /** Planes of a halo. */
+  private get haloPlanes(): number {
+    return this.rings[0] === undefined ? this.reach.at(-1)! : 0;
   }
 
   /** Planes that a member stores, halos included, counted from the partition's first. */
   private stored(member: number): readonly [first: number, end: number] {
     const { planes } = this.partitions[member];
-    const [width] = this.padding;
+    const width = this.haloPlanes;
     const [lower, upper] = this.neighbours(member);
     return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
   }
@@ -336,7 +396,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private box(member: number): Box {
     const { padding, packed } = this;
     const extents = [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()];
-    return { extents, padding, packed, spare: this.rings.at(-1) };
+    const ghosted = this.ghosts.map((ends) => Math.max(...ends) > 0).toReversed();
+    return { extents, padding, packed, ghosted, spare: this.rings.at(-1) };
   }
 
   private storage(field: ValueLayout, member: number): DenseStorage {
@@ -397,6 +458,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       width: this.extents[0],
       packed: this.packed,
       masked: this.mask !== undefined,
+      onGhosts: container.box !== undefined && hasGhosts(container.box, this),
+      writesGhosts: container.box?.side !== undefined,
     };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);

@@ -1,7 +1,8 @@
-import { loadInt, localOf, paramOf } from "../../ir/by-name.js";
+import { loadInt, paramOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
-import type { Expr, KernelIR, ReduceParam, ScalarType, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, ScalarType } from "../../ir/types.js";
 import { substituteCells } from "../container/cell-code.js";
+import { guard } from "../container/guard.js";
 import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 import { add, binary, compare, index, int, mul, ne, select, truth } from "../../ir/expressions.js";
@@ -34,6 +35,10 @@ export interface DensePlan extends ContainerPlan {
   readonly packed: boolean;
   /** Some cells are not active, and the body must not run for them. */
   readonly masked: boolean;
+  /** It runs over ghosts, too. */
+  readonly onGhosts: boolean;
+  /** What it writes in other cells are ghosts. */
+  readonly writesGhosts: boolean;
 }
 
 /**
@@ -82,7 +87,7 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   };
   /** Whether there is an active cell for certain. */
   const isThere = (offset: readonly number[]): boolean =>
-    !plan.masked && padding.every((_, axis) => plan.rings[axis] !== undefined || offset[last - axis] === 0);
+    !plan.masked && !plan.onGhosts && padding.every((_, axis) => plan.rings[axis] !== undefined || offset[last - axis] === 0);
   /** The offset of the same cell on the other side of the ring of x. */
   const around = ([dx, ...others]: readonly number[]): number[] => [dx < 0 ? dx + ring! : dx - ring!, ...others];
   const isActive = (offset: readonly number[]): Expr => {
@@ -112,7 +117,8 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
         return select(inRow, load, { ...load, indices: element(name, around(offset), component) });
       },
       // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
-      kept: (name, offset, value) => (isThere(offset) ? value : select(isActive(offset), value, fillValueOf(name, value.type))),
+      kept: (name, offset, value) =>
+        plan.writesGhosts || isThere(offset) ? value : select(isActive(offset), value, fillValueOf(name, value.type)),
       active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
       coordinate: (n) => {
         const axis = last - n;
@@ -140,28 +146,3 @@ function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
 }
 
 const shifted = (expr: Expr, d: number): Expr => (d === 0 ? expr : add(expr, d));
-
-/** The body for active cells only; others fold the identity into the reductions, which stand at its end. */
-function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {
-  const folds = body
-    .filter((stmt) => stmt.kind === "reduce")
-    .map((stmt) => {
-      const { type, identity } = params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === stmt.target)!;
-      return { stmt, identity: literal(type, identity), value: localOf(fresh(`${stmt.target}_active`), type) };
-    });
-  const then: Stmt[] = [
-    ...body.filter((stmt) => stmt.kind !== "reduce"),
-    ...folds.map(({ stmt, value }): Stmt => ({ kind: "assign", name: value.name, value: stmt.value, location: stmt.location })),
-  ];
-  return [
-    ...folds.map(({ value, identity, stmt }): Stmt => ({
-      kind: "let",
-      name: value.name,
-      type: value.type,
-      init: identity,
-      location: stmt.location,
-    })),
-    { kind: "if", cond: active, then, else: [], location },
-    ...folds.map(({ stmt, value }): Stmt => ({ ...stmt, value })),
-  ];
-}

@@ -1,6 +1,7 @@
 import type { Device } from "../../device/device.js";
 import { BYTES, View } from "../../device/memory/view.js";
 import type { ElementType } from "../../ir/types.js";
+import { noMargins, type Margins } from "../grid/ghosts.js";
 import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
@@ -14,6 +15,8 @@ export interface Box {
   readonly padding: readonly number[];
   /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
   readonly packed?: boolean;
+  /** Axes along which the padding at each end has places of its own, for it holds ghosts; none where absent. */
+  readonly ghosted?: readonly boolean[];
   /** Cells before and behind all others that code may load, whatever lies there, and does not use; 0 where absent. */
   readonly spare?: number;
 }
@@ -27,7 +30,8 @@ export interface ValueLayout {
 
 /**
  * Where the values of a dense box lie: `soa` as [k][z][y][x], `aos` as [z][y][x][k], with strides in elements.
- * The padding to the right of a row is also that to the left of the next, and that behind a plane also that before the next.
+ * The padding to the right of a row is also that to the left of the next, and that behind a plane also that before the next, where it holds
+ * no ghosts.
  */
 export class DenseStorage {
   /** Elements from the start of memory to component 0 of cell 0. */
@@ -54,7 +58,7 @@ export class DenseStorage {
     const strides = Array<number>(extents.length);
     strides[last] = this.alongCell;
     for (let axis = last - 1; axis >= 0; axis--) {
-      const room = packed && axis === last - 1 ? 0 : padding[axis + 1];
+      const room = packed && axis === last - 1 ? 0 : padding[axis + 1] * (box.ghosted?.[axis + 1] ? 2 : 1);
       const line = (extents[axis + 1] + room) * strides[axis + 1];
       strides[axis] = axis === last - 1 ? aligned(line) : line;
     }
@@ -90,11 +94,14 @@ export class DenseStorage {
       : new View(memory.buffer, type, [cardinality, ...shape], [component, ...strides], offset);
   }
 
-  /** Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1. */
-  window(memory: View, first: number, end: number): View {
+  /**
+   * Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1.
+   * @param margins layers of padding along the other axes that are with them
+   */
+  window(memory: View, first: number, end: number, margins: Margins = noMargins(this.box.extents.length - 1)): View {
     const { type, cardinality } = this.values;
-    const shape = [end - first, ...this.box.extents.slice(1)];
-    const offset = this.at(shape.map((_, axis) => (axis === 0 ? first : 0)));
+    const shape = [end - first, ...this.box.extents.slice(1).map((n, axis) => n + margins[axis][0] + margins[axis][1])];
+    const offset = this.at([first, ...margins.map(([before]) => -before)]);
     if (cardinality === 1) return new View(memory.buffer, type, shape, this.strides, offset);
     return new View(memory.buffer, type, [...shape, cardinality], [...this.strides, this.component], offset);
   }
@@ -109,11 +116,12 @@ export class DenseStorage {
     return new View(buffer, type, [this.values.cardinality, ...cells], [this.component, ...steps], offset);
   }
 
-  /** The range of memory that holds planes [first, end) of component `k`; of all components for `aos`. */
+  /** The range of memory that holds planes [first, end) of component `k` with their ghosts; of all components for `aos`. */
   piece(memory: View, first: number, end: number, k: number): View {
-    const others = this.box.extents.slice(1);
-    const begin = this.at([first, ...others.map(() => 0)], k);
-    const length = this.at([end - 1, ...others.map((n) => n - 1)], k) + this.alongCell - begin;
+    const { extents, padding, ghosted } = this.box;
+    const beside = padding.map((width, axis) => (ghosted?.[axis] ? width : 0)).slice(1);
+    const begin = this.at([first, ...beside.map((width) => -width)], k);
+    const length = this.at([end - 1, ...beside.map((width, axis) => extents[axis + 1] + width - 1)], k) + this.alongCell - begin;
     return new View(memory.buffer, this.values.type, [length], [1], begin);
   }
 }

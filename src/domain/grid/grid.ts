@@ -18,8 +18,10 @@ import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
+import type { Margins } from "./ghosts.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
 import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
+import type { CellBox, Region } from "./region.js";
 
 /*
  * A grid, its fields and its containers: a grid makes the others, and each of them knows its grid and the others.
@@ -27,6 +29,12 @@ import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
 
 /** The value of component `k` of the cell at global coordinates; z is 0 in 2D. */
 export type CellFunction = (x: number, y: number, z: number, k: number) => number;
+
+/** What a host array has. */
+export interface HostArrayOptions {
+  /** The ghosts of the grid, too: the array is that of the box with its ghosts. */
+  ghosts?: boolean;
+}
 
 /**
  * Values of `cardinality` components for each active cell of a grid, in the memories of the members that own the cells.
@@ -63,37 +71,47 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** Values of the host array of this field. */
   get length(): number {
-    return this.grid.extents.reduce((a, b) => a * b, this.cardinality as number);
+    return this.lengthOf({});
   }
 
-  /** One value everywhere, or one for each active cell and component, computed on the host. */
-  fill(value: number | CellFunction): void {
+  private lengthOf({ ghosts = false }: HostArrayOptions): number {
+    const { extents, ghosts: margins } = this.grid;
+    return extents.reduce((a, b, axis) => a * (ghosts ? b + margins[axis][0] + margins[axis][1] : b), this.cardinality as number);
+  }
+
+  /** One value everywhere, or one for each active cell and component, computed on the host; with `ghosts`, for them as well. */
+  fill(value: number | CellFunction, options: HostArrayOptions = {}): void {
     this.defined = this.coherent = true;
-    if (typeof value === "number") this.grid.fill(this, value);
-    else this.upload(this.grid.tabulate(this, value));
+    if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value);
+    else this.upload(this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts), options);
   }
 
-  /** Sets all active cells from a host array in the order (z, y, x, k). Values of inactive cells are ignored. */
-  upload(data: ArrayLike<number>): void {
-    if (data.length !== this.length)
+  /** Sets all active cells from a host array in the order (z, y, x, k), with `ghosts` these as well. Values of inactive cells are ignored. */
+  upload(data: ArrayLike<number>, options: HostArrayOptions = {}): void {
+    const length = this.lengthOf(options);
+    if (data.length !== length)
       throw new LaunchError(
-        `field "${this.name}" is given ${data.length} values; it takes ${this.length}, ${this.cardinality} for each cell of [${this.grid.extents}]`,
+        `field "${this.name}" is given ${data.length} values; it takes ${length}, ${this.cardinality} for each cell of [${this.grid.extents}]` +
+          (options.ghosts ? " and each ghost" : ""),
       );
     this.defined = this.coherent = true;
-    this.grid.upload(this, data);
+    this.grid.upload(this, data, options.ghosts);
   }
 
-  /** A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the fill value. */
-  download(): Promise<TypedArrayOf<T>> {
-    return this.grid.download(this);
+  /**
+   * A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the fill value. With `ghosts`, that
+   * of the box with its ghosts.
+   */
+  download(options: HostArrayOptions = {}): Promise<TypedArrayOf<T>> {
+    return this.grid.download(this, options.ghosts);
   }
 
-  /** Component `k` of the cell at global coordinates [x, y, z]; the fill value if it is not an active cell. */
+  /** Component `k` of the cell, or the ghost, at global coordinates [x, y, z]; the fill value if it is not an active cell. */
   get(cell: readonly number[], k = 0): Promise<number> {
     return this.grid.getValue(this, cell, k);
   }
 
-  /** Sets component `k` of an active cell. */
+  /** Sets component `k` of an active cell or a ghost. */
   set(cell: readonly number[], value: number, k = 0): void {
     this.noteWrite();
     this.grid.setValue(this, cell, value, k);
@@ -202,7 +220,7 @@ export interface FieldUse {
   readonly written: boolean;
   /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `fine` or `coarse`. */
   readonly offsets: readonly (readonly number[])[];
-  /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only. */
+  /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only, or they lead to ghosts. */
   readonly spread?: readonly (readonly number[])[];
   /** The field lies on the container's grid, on that of half (`fine`) or of twice the cell size (`coarse`). */
   readonly level: "own" | "fine" | "coarse";
@@ -290,6 +308,8 @@ export interface AxisFold {
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
+  /** The cells that it runs over; all of the grid's where absent. */
+  readonly box?: CellBox;
   /** Where it was declared. */
   readonly location: Location;
   /** Independent of the grid's kind: every field as one global dense array `[z][y][x][k]`, the body over (z, y, x); docs/domain.md. */
@@ -323,6 +343,12 @@ export interface Container {
 /** Scalars to which a container gives values. */
 export const resultsOf = ({ reductions, assigned }: Container): Scalar[] => [...reductions.values(), ...(assigned?.values() ?? [])];
 
+/** How a container is declared beside its function. */
+export interface ContainerOptions {
+  /** The cells that it runs over, those that several regions have in common; all of the grid's where absent. */
+  on?: Region | readonly Region[];
+}
+
 export interface PrepareOptions {
   precision: Precision;
   /**
@@ -347,6 +373,8 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly extents: readonly number[];
   /** By axis, x first: whether it is periodic. */
   readonly periodic: readonly boolean[];
+  /** Layers of ghosts beyond each end of each axis, x first: 0 in grids without. */
+  readonly ghosts: Margins;
   /** The grid of twice the cell size, if `coarsen` made one. */
   readonly coarse?: Grid<D>;
   /** Active cells. */
@@ -383,8 +411,15 @@ export interface Grid<D extends Dimension = Dimension> {
    * A function over all active cells; what it reads, writes and reduces is found from its code.
    *
    * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
+   * @param options `on`: the cells that it runs over, such as `face("ymin")`
    */
-  container<const P extends ContainerParams>(name: string, params: P, body: ContainerBody<P, D>, captures?: Captures): Container;
+  container<const P extends ContainerParams>(
+    name: string,
+    params: P,
+    body: ContainerBody<P, D>,
+    captures?: Captures,
+    options?: ContainerOptions,
+  ): Container;
   /**
    * A function over scalars alone, which runs once on each member and sets scalars: `grid.scalarStep("dt", { dt: assign(dt), limit }, ({ dt, limit }) =>
    * dt.set(0.8 / limit))`. For sequences of skeletons and for `run`. It is strict whatever the skeleton is, so that all members get the same bits.
@@ -424,15 +459,15 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   allocate(field: Field): readonly View[];
   /** One value in all active cells, halos included. */
   fill(field: Field, value: number): void;
-  /** The host array of a function of the active cells, for `upload`. */
-  tabulate(field: Field, value: CellFunction): TypedArrayOf<FieldType>;
+  /** The host array of a function of the active cells, and of `ghosts`, for `upload`. */
+  tabulate(field: Field, value: CellFunction, ghosts?: boolean): TypedArrayOf<FieldType>;
   /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the fill value. */
-  upload(field: Field, data: ArrayLike<number>): void;
+  upload(field: Field, data: ArrayLike<number>, ghosts?: boolean): void;
   /** The reverse. */
-  download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>>;
-  /** Component `k` of a cell; the fill value where it is not active. */
+  download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  /** Component `k` of a cell or a ghost; the fill value where it is neither active nor a ghost. */
   getValue(field: Field, cell: readonly number[], k: number): Promise<number>;
-  /** Throws LaunchError where the cell is not active. */
+  /** Throws LaunchError where the cell is neither active nor a ghost. */
   setValue(field: Field, cell: readonly number[], value: number, k: number): void;
   /**
    * Notes what a container of this grid, or of the one coarser or finer, reads of a field of this one.

@@ -1,4 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
+import type { Ghosts } from "./ghosts.js";
 
 /** How a grid can store its cells. */
 export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
@@ -43,4 +44,6 @@ export interface DenseOptions extends LevelOptions {
    * so on GPUs, where a row fills cache lines and its padding would begin another one.
    */
   packed?: boolean;
+  /** Layers of cells beyond the sides that are not periodic, which hold values of their own: on all of these, or by side. None where absent. */
+  ghosts?: Ghosts;
 }

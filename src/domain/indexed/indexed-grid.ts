@@ -11,9 +11,11 @@ import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
+import { positionIn } from "../grid/region.js";
 import type { Indexing } from "./indexing.js";
 import { CellValueFolds, valueRows } from "./strict-reductions.js";
-import { launchPartials, slotOf } from "../container/reductions.js";
+import { launchPartials, rowsOf, slotOf } from "../container/reductions.js";
+import { guardBox } from "../container/guard.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 import { UnitStorage } from "./unit-storage.js";
 
@@ -50,7 +52,8 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   /** Planes of units in a halo. */
   private width = -1;
   private readonly tables: Tables<Role>[] = [];
-  private readonly cellFolds: CellValueFolds[] = [];
+  /** Of each member, by the box of the containers that use them. */
+  private readonly cellFolds: Map<string, CellValueFolds>[] = [];
   private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
 
   /** Gives the units of each member their indices, with halos of `width` planes of units. */
@@ -196,10 +199,14 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   ): Launch[] {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
-    const pieces = this.unitPlanesOf(device, view).map((planes, n) => ({ planes, slot: slotOf(view, n) }));
-    const wanted = pieces.filter(({ planes }) => {
+    const pieces = this.unitPlanesOf(device, view).map((planes, n) => ({
+      planes,
+      rows: this.rowsIn(container, device, planes),
+      slot: slotOf(view, n),
+    }));
+    const wanted = pieces.filter(({ planes, rows }) => {
       const [from, to] = this.unitsOf(device, planes);
-      return from < to;
+      return from < to && rows[0] < rows[1];
     });
     if (wanted.length === 0) return [];
 
@@ -212,14 +219,14 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
-    const folds = storeReduced ? this.cellFoldsOf(device) : undefined;
+    const folds = storeReduced ? this.cellFoldsOf(container, device) : undefined;
     Object.assign(args, folds?.valuesOf(container));
-    return wanted.flatMap(({ slot, planes }) => {
+    return wanted.flatMap(({ slot, planes, rows }) => {
       const { policy, scalars } = this.unitLaunch(form, device, planes);
       const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
-      const [begin, end] = [planes[0] * this.unitPlanes, Math.min(planes[1] * this.unitPlanes, this.partitions[device].planes)];
+      const [begin, end] = rows;
       const partials = Object.entries(reductions).map(
-        ([param, all]) => [param, launchPartials(this, all, precision, [begin, end - begin], slot)] as const,
+        ([param, all]) => [param, launchPartials(rowsOf(container), all, precision, [begin, end - begin], slot)] as const,
       );
       const all = { ...args, ...Object.fromEntries(own), ...(folds ? {} : Object.fromEntries(partials)) };
       return [
@@ -227,6 +234,14 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
         ...(folds ? partials.flatMap(([param, partial]) => folds.fold(container, param, [begin, end], partial)) : []),
       ];
     });
+  }
+
+  /** The planes of cells that planes of units have in the box of a container, counted from the first one of the member in that box. */
+  private rowsIn(container: Container, device: number, [from, to]: readonly [number, number]): readonly [begin: number, end: number] {
+    const { first, planes } = this.partitions[device];
+    const rows = rowsOf(container).partitions[device];
+    const skipped = rows.first - first;
+    return [Math.max(from * this.unitPlanes - skipped, 0), Math.min(to * this.unitPlanes, planes, skipped + rows.planes) - skipped];
   }
 
   /** The units [first, end) of planes of units, counted from the partition's first. */
@@ -265,7 +280,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
         if (tables) delete tables[role];
       }
     if (roles) return;
-    for (const folds of this.cellFolds.splice(0)) folds?.free();
+    for (const byBox of this.cellFolds.splice(0)) byBox?.forEach((folds) => folds.free());
   }
 
   private compile(container: Container, form: string, storeReduced: boolean): { kernel: Kernel; roles: ReadonlyMap<Role, string> } {
@@ -279,7 +294,8 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
         mask: container.mask?.param,
         storeReduced,
       };
-      const { ir, roles } = this.lower(container.ir, plan, form);
+      const code = container.box ? guardBox(container.ir, container.box, this.extents) : container.ir;
+      const { ir, roles } = this.lower(code, plan, form);
       variants.set(key, (made = { kernel: kernelFromIR(ir, container.location), roles }));
     }
     return made;
@@ -295,12 +311,27 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     return tables[role]!;
   }
 
-  private cellFoldsOf(member: number): CellValueFolds {
-    return (this.cellFolds[member] ??= new CellValueFolds(
-      this.set.members[member].device,
-      valueRows(this.extents, this.partitions[member], (visit) => this.eachOwnCell(member, visit)),
-      this.unitCells === 1 ? [this.indexings[member].fillCell + 1] : [this.indexings[member].fillCell + 1, this.unitCells],
-    ));
+  private cellFoldsOf({ grid, box }: Container, member: number): CellValueFolds {
+    const byBox = (this.cellFolds[member] ??= new Map<string, CellValueFolds>());
+    const key = box ? box.bounds.join(" ") : "";
+    let folds = byBox.get(key);
+    if (!folds) {
+      const { extents, partitions } = rowsOf({ grid, box });
+      const each = (visit: (at: number, position: number) => void): void =>
+        this.eachOwnCell(member, (at, position) => {
+          const inBox = box ? positionIn(box, this.extents, position) : position;
+          if (inBox !== undefined) visit(at, inBox);
+        });
+      const rows = valueRows(extents, { ...partitions[member], first: partitions[member].first - (box?.bounds.at(-1)![0] ?? 0) }, each);
+      const { fillCell } = this.indexings[member];
+      folds = new CellValueFolds(
+        this.set.members[member].device,
+        rows,
+        this.unitCells === 1 ? [fillCell + 1] : [fillCell + 1, this.unitCells],
+      );
+      byBox.set(key, folds);
+    }
+    return folds;
   }
 
   private eachOwnCell(member: number, visit: (at: number, position: number) => void): void {

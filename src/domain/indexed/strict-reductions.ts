@@ -33,7 +33,7 @@ export interface ValueRows {
  */
 export function valueRows(
   extents: readonly number[],
-  { first: firstPlane, planes }: Partition,
+  { first: firstPlane, planes }: Pick<Partition, "first" | "planes">,
   each: (visit: (at: number, position: number) => void) => void,
 ): ValueRows {
   const nx = extents[0];

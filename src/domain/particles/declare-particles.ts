@@ -85,7 +85,7 @@ export function declareOverParticles<P extends ParticleParams>(
       fields.set(param, { field: sums, level: "own" });
       return gather(species, target, sums, list, location);
     });
-    const { ir: found, uses, mask } = analyseContainer(summed, fields, grid.extents, declared.axisArrays);
+    const { ir: found, uses, mask } = analyseContainer(summed, fields, grid, declared.axisArrays);
     const ir = trustParticles(readCellOnce(found, fields), declared.columns);
     const { scalars, reductions, values, axisArrays } = declared;
     const arrays = arraysIn(ir, declared.columns);
@@ -259,7 +259,7 @@ function gather(species: GridSpecies, target: Field, sums: Field, slots: readonl
     location,
   };
   const fields = new Map([target, sums].map((field, n) => [["target", "sums"][n], { field, level: "own" as const }]));
-  const { ir, uses, mask } = analyseContainer(code, fields, grid.extents);
+  const { ir, uses, mask } = analyseContainer(code, fields, grid);
   const stencil = slots.some(({ offset }) => offset.some((d) => d !== 0));
   const none = { scalars: new Map(), reductions: new Map(), values: new Map(), reduces: false };
   const made: Container = { name, grid, location, ir, uses, mask, stencil, ...none };

@@ -36,7 +36,7 @@ export function listingOf({ grid, name, first, count, location }: GridSpecies, o
     ["first", { field: first, level: "own" as const }],
     ["count", { field: count, level: "own" as const }],
   ]);
-  const { ir, uses } = analyseContainer(code, fields, grid.extents);
+  const { ir, uses } = analyseContainer(code, fields, grid);
   const arrays = new Map(
     Object.entries({ offsets, origin: origins }).map(([param, a]) => [param, { array: a, read: true, written: false }]),
   );

@@ -36,13 +36,13 @@ const footprints = new WeakMap<Container, Footprint>();
 export function footprintOf(container: Container): Footprint {
   let footprint = footprints.get(container);
   if (!footprint) {
-    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container.ir, use)]));
+    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container, use)]));
     footprints.set(container, (footprint = { touches, flops: flopsOf(container.ir) }));
   }
   return footprint;
 }
 
-function touchOf(ir: KernelIR, { param, field, offsets, spread, level }: FieldUse): Touch {
+function touchOf({ ir, box }: Container, { param, field, offsets, spread, level }: FieldUse): Touch {
   const foreign = level !== "own";
   const around = new Set<number>();
   const values = new Set<string>();
@@ -66,7 +66,8 @@ function touchOf(ir: KernelIR, { param, field, offsets, spread, level }: FieldUs
       return another === undefined ? k : undefined;
     },
   );
-  const old = new Set([...exposed, ...[...written].filter((k) => !assigned.has(k))]);
+  // Cells outside of its box keep their values.
+  const old = new Set([...exposed, ...[...written].filter((k) => box !== undefined || !assigned.has(k))]);
   return { field, foreign, spread: spread !== undefined, offsets, around, values: values.size, old, written };
 }
 

@@ -1,5 +1,6 @@
 import { BYTES } from "../../ir/scalars.js";
-import type { Container, Field, Grid } from "../../domain/grid/grid.js";
+import { Field, type Container, type Grid } from "../../domain/grid/grid.js";
+import { isAny } from "../../domain/grid/ghosts.js";
 import type { Offset } from "../../domain/grid/parts.js";
 import { sizeOf } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
@@ -56,7 +57,9 @@ export function groupOf(parts: readonly Part[], unstored: ReadonlySet<Field>): G
     const reason = builder.take(part);
     if (reason !== undefined) return { reason };
   }
-  return builder.group();
+  const group = builder.group();
+  const left = [...group.second].find((of) => of instanceof Field && isAny(of.grid.ghosts));
+  return left ? { reason: `neighbours of ${left.name} are read and its cells written, and ghosts have no second buffer` } : group;
 }
 
 class Builder {
@@ -81,6 +84,7 @@ class Builder {
     const reason =
       this.step(part) ??
       this.grid(part) ??
+      this.box(part) ??
       this.spread(part) ??
       this.particles(part) ??
       this.rounds(part) ??
@@ -132,6 +136,12 @@ class Builder {
     return first && first.container.grid !== container.grid
       ? `"${first.container.name}" and "${container.name}" run over different grids`
       : undefined;
+  }
+
+  private box(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const within = [...this.parts, part].find(({ container }) => container.box);
+    return within && `"${within.container.name}" runs on ${within.container.box!.name} only`;
   }
 
   private spread(part: Part): string | undefined {
@@ -195,6 +205,7 @@ class Builder {
       return `"${container.name}" reads ${changed.field.name}, which "${this.writers.get(changed.field)![0].container.name}" writes`;
     if (offsets.length * sizeOf(container.ir.body) > MAX_REPEATED)
       return `"${container.name}" is too long to be repeated for ${offsets.length} neighbours`;
+    if (entersGhosts(container.grid, offsets)) return `neighbours beyond the sides are ghosts`;
     if (leavesDomain(container.grid, offsets) && !keepsFillValue(container, field))
       return `"${container.name}" would give cells outside of the domain other values than ${field.fillValue}`;
     for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
@@ -212,6 +223,10 @@ class Builder {
     for (const k of [...read, ...written]) held.add(k);
   }
 }
+
+/** True where the offsets lead from some cell to a ghost. */
+const entersGhosts = ({ ghosts }: Grid, offsets: readonly Offset[]): boolean =>
+  offsets.some((offset) => offset.some((d, axis) => (d < 0 && ghosts[axis][0] > 0) || (d > 0 && ghosts[axis][1] > 0)));
 
 /** True where the offsets lead from some active cell to none. */
 const leavesDomain = ({ mask, periodic }: Grid, offsets: readonly Offset[]): boolean =>

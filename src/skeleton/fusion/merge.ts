@@ -351,7 +351,7 @@ class Merger {
       (param) => param.kind !== "reduce" || body.some((s) => s.kind === "reduce" && s.target === param.name),
     );
     const raw: KernelIR = { ...first, name, params, tables: this.tables, body, location: this.location };
-    const { ir, uses, mask } = analyseContainer(raw, this.fields, grid.extents);
+    const { ir, uses, mask } = analyseContainer(raw, this.fields, grid);
     const residents = new Map([...this.scalars].map(([scalar, param]) => [param, this.buffers.from(scalar)]));
     const kept = new Set(ir.params.map((param) => param.name));
     const keptOf = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([param]) => kept.has(param)));

@@ -99,8 +99,18 @@ export function timingKey(stages: Stages, set: DeviceSet, precision: string): st
   const { members, link } = set;
   return [
     JSON.stringify([precision, stages.iterations, link, members.map(({ name, device }) => [name, device.label])]),
-    ...stages.containers.map(({ ir, grid: { kind, extents, periodic, cells, partitions }, uses }) =>
-      JSON.stringify([ir, kind, extents, periodic, cells, partitions, uses.map(({ param, field: { layout } }) => [param, layout])]),
+    ...stages.containers.map(({ ir, box, grid: { kind, extents, periodic, ghosts, cells, partitions }, uses }) =>
+      JSON.stringify([
+        ir,
+        box,
+        kind,
+        extents,
+        periodic,
+        ghosts,
+        cells,
+        partitions,
+        uses.map(({ param, field: { layout } }) => [param, layout]),
+      ]),
     ),
   ];
 }
