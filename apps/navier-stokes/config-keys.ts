@@ -1,0 +1,253 @@
+import { GASES, VISCOSITIES, type Gas, type Viscosity } from "./gas.js";
+import { ORDERS, type Order } from "./schemes.js";
+
+/*
+ * The keys of a run's configuration: what they mean, of which cases, and what they are where they are not given. TOML files have them as they stand,
+ * options with dashes in place of underscores, programs in camel case.
+ */
+
+export const CASES = ["channel", "layer", "shock", "box", "tube"] as const;
+export type CaseName = (typeof CASES)[number];
+
+export const BOX_FLOWS = ["vortex", "taylor-green"] as const;
+export const TUBE_FLOWS = ["sod", "shu-osher"] as const;
+export const INFLOWS = ["recycling", "laminar"] as const;
+export const WENO_ORDERS = [1, 3, 5, 7] as const;
+export const SPLITTINGS = ["roe", "rusanov"] as const;
+export const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
+
+/** What a key takes. */
+export type Kind =
+  | { readonly is: "count"; readonly from: number }
+  | { readonly is: "whole"; readonly from: number }
+  | { readonly is: "positive" | "number" | "nonNegative" | "flag" }
+  | { readonly is: "choice"; readonly of: readonly (string | number)[] };
+
+export interface Key {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly meaning: string;
+  /** Of all cases where absent. */
+  readonly cases?: readonly CaseName[];
+}
+
+const COUNT: Kind = { is: "count", from: 1 };
+const NONE_OR_MORE: Kind = { is: "whole", from: 0 };
+const POSITIVE: Kind = { is: "positive" };
+const NUMBER: Kind = { is: "number" };
+const FLAG: Kind = { is: "flag" };
+const choice = (of: readonly (string | number)[]): Kind => ({ is: "choice", of });
+
+const WALLS = ["channel", "layer", "shock"] as const;
+const LAYERS = ["layer", "shock"] as const;
+
+export const KEYS: readonly Key[] = [
+  { name: "flow", kind: choice([...BOX_FLOWS, ...TUBE_FLOWS]), meaning: "at the start", cases: ["box", "tube"] },
+  { name: "nx", kind: COUNT, meaning: "cells along x" },
+  { name: "ny", kind: COUNT, meaning: "cells along y, across the flow", cases: ["channel", "layer", "shock", "box"] },
+  { name: "nz", kind: COUNT, meaning: "cells along z", cases: ["channel", "layer", "shock", "box"] },
+  { name: "lx", kind: POSITIVE, meaning: "length along x" },
+  { name: "ly", kind: POSITIVE, meaning: "length along y; a channel's is 2, and a shock's follows from its grid", cases: ["layer", "box"] },
+  { name: "lz", kind: POSITIVE, meaning: "length along z", cases: ["channel", "layer", "shock", "box"] },
+  { name: "dy_plus", kind: POSITIVE, meaning: "size of the first cell at a wall, in units of the wall", cases: WALLS },
+  { name: "re_tau", kind: POSITIVE, meaning: "friction Reynolds number, of half the channel or of the layer at x = 0", cases: WALLS },
+  {
+    name: "re",
+    kind: POSITIVE,
+    meaning: "Reynolds number of bulk velocity or free stream; follows from re_tau in turbulent flow; without it a box has no viscosity",
+    cases: ["channel", "layer", "shock", "box"],
+  },
+  { name: "mach", kind: POSITIVE, meaning: "Mach number" },
+  {
+    name: "theta_wall",
+    kind: NUMBER,
+    meaning:
+      "temperature of walls between that of the stream (0) and of a wall without heat flux (1); below -1 a channel's heat is not removed",
+    cases: WALLS,
+  },
+  { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number that gives the time step" },
+  { name: "dt", kind: POSITIVE, meaning: "fixed time step, in place of cfl" },
+  { name: "dt_every", kind: COUNT, meaning: "steps from one choice of the time step to the next" },
+  { name: "steps", kind: NONE_OR_MORE, meaning: "steps of the run" },
+  { name: "time", kind: POSITIVE, meaning: "end of the run, if that comes before the last step" },
+  {
+    name: "sensor_threshold",
+    kind: NUMBER,
+    meaning: "of the shock sensor, above which faces take WENO: everywhere below 0, nowhere above 1",
+  },
+  { name: "order", kind: choice(ORDERS), meaning: "of central differences" },
+  { name: "keep", kind: { is: "whole", from: -1 }, meaning: "central fluxes: KEP (-1), KEEP (0) or KEEP(n)" },
+  { name: "weno", kind: choice(WENO_ORDERS), meaning: "order of WENO" },
+  { name: "weno_z", kind: FLAG, meaning: "weights Z in place of those of Jiang and Shu, of WENO 5" },
+  { name: "splitting", kind: choice(SPLITTINGS), meaning: "of WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
+  { name: "viscous", kind: choice(VISCOUS_FORMS), meaning: "form of viscous terms" },
+  { name: "viscosity", kind: choice(VISCOSITIES), meaning: "law of viscosity" },
+  { name: "gas", kind: choice(GASES), meaning: "heat capacities: constant (perfect) or by temperature (thermal)" },
+  { name: "prandtl", kind: POSITIVE, meaning: "Prandtl number" },
+  { name: "t_ref", kind: POSITIVE, meaning: "temperature of reference, in kelvin" },
+  { name: "n_wall", kind: COUNT, meaning: "cells of the layer at the wall", cases: LAYERS },
+  { name: "l_wall", kind: POSITIVE, meaning: "height of the layer at the wall", cases: LAYERS },
+  { name: "inflow", kind: choice(INFLOWS), meaning: "turbulent, with fluctuations from downstream, or laminar", cases: LAYERS },
+  { name: "recycle_x", kind: POSITIVE, meaning: "where the inflow's fluctuations come from", cases: LAYERS },
+  { name: "shock_angle", kind: POSITIVE, meaning: "between stream and shock, in degrees", cases: ["shock"] },
+  { name: "shock_x", kind: POSITIVE, meaning: "where the shock would meet the wall", cases: ["shock"] },
+  { name: "random", kind: FLAG, meaning: "adds noise to the velocity at the start" },
+  { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often faces across the flow are smoothed", cases: WALLS },
+  { name: "jb", kind: POSITIVE, meaning: "number of the cell from which on sizes grow with the distance from the wall", cases: WALLS },
+];
+
+/** Values of all keys, in camel case; what a case does not have is absent. */
+export interface Config {
+  readonly case: CaseName;
+  readonly flow?: (typeof BOX_FLOWS)[number] | (typeof TUBE_FLOWS)[number];
+  readonly nx: number;
+  readonly ny: number;
+  readonly nz: number;
+  readonly lx: number;
+  readonly ly: number;
+  readonly lz: number;
+  readonly dyPlus: number;
+  readonly reTau: number;
+  readonly re?: number;
+  readonly mach: number;
+  readonly thetaWall: number;
+  readonly cfl: number;
+  readonly dt?: number;
+  readonly dtEvery: number;
+  readonly steps: number;
+  readonly time?: number;
+  readonly sensorThreshold: number;
+  readonly order: Order;
+  readonly keep: number;
+  readonly weno: (typeof WENO_ORDERS)[number];
+  readonly wenoZ: boolean;
+  readonly splitting: (typeof SPLITTINGS)[number];
+  readonly viscous: (typeof VISCOUS_FORMS)[number];
+  readonly viscosity: Viscosity["law"];
+  readonly gas: (typeof GASES)[number];
+  readonly prandtl: Gas["prandtl"];
+  readonly tRef: number;
+  readonly nWall: number;
+  readonly lWall: number;
+  readonly inflow: (typeof INFLOWS)[number];
+  readonly recycleX: number;
+  readonly shockAngle: number;
+  readonly shockX: number;
+  readonly random: boolean;
+  readonly smoothing: number;
+  readonly jb: number;
+}
+
+export type Given = Partial<Omit<Config, "case">>;
+
+const COMMON: Given = {
+  dtEvery: 1,
+  steps: 100,
+  order: 6,
+  keep: 0,
+  weno: 5,
+  wenoZ: false,
+  splitting: "roe",
+  viscous: "conservative",
+  viscosity: "sutherland",
+  gas: "perfect",
+  prandtl: 0.72,
+  tRef: 220,
+  random: false,
+};
+
+const AT_WALLS: Given = { ...COMMON, smoothing: 50, jb: 32 };
+
+const LAYER: Given = {
+  ...AT_WALLS,
+  nx: 128,
+  ny: 64,
+  nz: 16,
+  lx: 20,
+  ly: 12,
+  lz: 3,
+  dyPlus: 0.8,
+  reTau: 200,
+  mach: 2,
+  thetaWall: 1,
+  cfl: 0.7,
+  sensorThreshold: 0.2,
+  nWall: 40,
+  lWall: 2.5,
+  inflow: "recycling",
+  recycleX: 15,
+};
+
+const TUBE: Given = { ...COMMON, ny: 1, nz: 1, ly: 1, lz: 1, viscous: "none", sensorThreshold: -1 };
+
+const TWO_PI = 2 * Math.PI;
+
+/** What a case is where nothing else is asked for. */
+export function defaultsOf(name: CaseName, given: Given): Given {
+  switch (name) {
+    case "channel":
+      return {
+        ...AT_WALLS,
+        nx: 32,
+        ny: 36,
+        nz: 32,
+        lx: 12,
+        ly: 2,
+        lz: 6,
+        dyPlus: 0.7,
+        reTau: 180,
+        mach: 0.2,
+        thetaWall: -2.5,
+        cfl: 0.8,
+        sensorThreshold: 1.01,
+      };
+    case "layer":
+    case "shock": {
+      const shock = name === "shock" ? { shockAngle: 38.774266, shockX: 12 } : {};
+      if (given.inflow !== "laminar") return { ...LAYER, ...shock };
+      const re = given.re ?? 1000;
+      return { ...LAYER, ...shock, re, reTau: re, nx: 64, nz: 8, cfl: 0.4 };
+    }
+    case "box": {
+      if (given.flow === "taylor-green") {
+        const mach = given.mach ?? 0.2;
+        const dt = given.cfl ? {} : { dt: 1 / (62 * mach * Math.sqrt(1.4)) };
+        const [box, gas] = [{ lx: TWO_PI, ly: TWO_PI, lz: TWO_PI, nx: 32, ny: 32, nz: 32 }, { viscosity: "constant" } as const];
+        return {
+          ...COMMON,
+          ...box,
+          ...gas,
+          ...dt,
+          flow: "taylor-green",
+          mach,
+          re: 100,
+          viscous: "expanded",
+          cfl: 0,
+          sensorThreshold: 1.01,
+        };
+      }
+      const viscous = given.re === undefined ? "none" : "conservative";
+      const box = { lx: 16, ly: 16, lz: 1, nx: 64, ny: 64, nz: 1, cfl: 0, ...(given.cfl ? {} : { dt: 0.01 }) };
+      return { ...COMMON, ...box, flow: "vortex", mach: 1, viscous, sensorThreshold: 1.01 };
+    }
+    case "tube":
+      if (given.flow === "shu-osher") return { ...TUBE, flow: "shu-osher", nx: 401, lx: 10, mach: 3, cfl: 0.5, time: 1.8, steps: 100_000 };
+      return {
+        ...TUBE,
+        flow: "sod",
+        nx: 200,
+        lx: 1,
+        mach: 1,
+        cfl: 0,
+        ...(given.cfl ? {} : { dt: 0.2 / (given.nx ?? 200) }),
+        time: 0.2,
+        steps: 100_000,
+      };
+    default:
+      return unreachable(name);
+  }
+}
+
+function unreachable(name: never): never {
+  throw new Error(`a case ${String(name)}`);
+}
