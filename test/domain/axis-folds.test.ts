@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { f32, f64, i32, max, min, sum } from "isoform";
-import { dense, sparse, type AxisName, type Grid } from "../../src/domain/index.js";
+import { dense, face, slab, sparse, type AxisName, type Grid, type Region } from "../../src/domain/index.js";
 import { particles } from "../../src/domain/particles/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { OCC_LEVELS } from "../../src/skeleton/plan/occ.js";
@@ -86,6 +86,45 @@ await onEachBackend("reductions along axes", ({ of }) => {
           }
       }
     });
+
+  it("fold the cells of a region alone, ghosts too, and leave the other values", async () => {
+    const extents = [20, 6, 14];
+    const regions: [on: Region | Region[], bounds: [number, number][]][] = [
+      [slab("z", 3, 6), [[0, 20], [0, 6], [3, 6]]], // prettier-ignore
+      [slab("y", 1, 2), [[0, 20], [1, 2], [0, 14]]], // prettier-ignore
+      [[slab("x", 2, 19), slab("z", 13, 14)], [[2, 19], [0, 6], [13, 14]]], // prettier-ignore
+      [face("ymax"), [[0, 20], [5, 6], [0, 14]]], // prettier-ignore
+      [[slab("x", -2, 1), slab("z", -1, 15)], [[-2, 1], [0, 6], [-1, 15]]], // prettier-ignore
+    ];
+    for (const [on, bounds] of regions)
+      for (const axes of [["x"], ["y"], ["z"], ["x", "y"], ["y", "z"]] as const) {
+        const numbers = axes.map((axis) => "xyz".indexOf(axis));
+        const isGhostly = bounds.map(([first, end], axis) => first < 0 || end > extents[axis]);
+        if (numbers.some((axis) => isGhostly[axis])) continue;
+        const lengths = extents.map((n, axis) => (isGhostly[axis] ? n + 4 : n));
+        const expected = folded(lengths, numbers, (...shifted) => {
+          const cell = shifted.map((n, axis) => (isGhostly[axis] ? n - 2 : n));
+          return cell.every((n, axis) => n >= bounds[axis][0] && n < bounds[axis][1]) ? whole(cell[0], cell[1], cell[2]) : undefined;
+        }).total;
+        const taken = folded(extents, numbers, (...cell) => (cell.every((n, axis) => isGhostly[axis] || (n >= bounds[axis][0] && n < bounds[axis][1])) ? 1 : undefined)).total; // prettier-ignore
+        for (const count of COUNTS)
+          for (const precision of ["strict", "fast"] as const) {
+            const grid = dense(of(count), [20, 6, 14], { ghosts: 2 });
+            const p = grid.field("p", i32);
+            const total = grid.field("total", i32, { axes });
+            total.set(() => -7);
+            const measure = grid.container("measure", { p, total: sum(total) }, ({ p, total }, c) => total.add(p[c]), undefined, { on });
+            p.fill(whole, { ghosts: true });
+            await grid.run(measure, { precision });
+            assert.deepEqual(
+              [...(await total.download())],
+              expected.map((v, n) => (taken[n] > 0 ? v : -7)),
+              `${JSON.stringify(on)} along ${axes}, ${count} members, ${precision}`,
+            );
+            grid.free();
+          }
+      }
+  });
 
   it("have the same bits in strict mode on any number of members and at every level of overlap", async () => {
     const results = new Set<string>();
@@ -215,6 +254,12 @@ it("reductions along axes that cannot be are refused", async () => {
         (v[c] as number[])[0] = 1;
       }),
     /writes v, an array along axes/,
+  );
+  const edged = dense(await jsSet(1), [8, 6, 4], { ghosts: 1 });
+  const edge = edged.field("edge", f64, { axes: ["y"] });
+  assert.throws(
+    () => edged.container("out", { edge: sum(edge) }, ({ edge }) => edge.add(1), undefined, { on: slab("y", -1, 2) }),
+    /over ghosts along y, an axis that it lives on/,
   );
   const thin = sparse(await jsSet(1), [8, 6, 4], undefined);
   const along = thin.field("along", f64, { axes: ["y"] });

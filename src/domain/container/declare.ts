@@ -89,7 +89,6 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
     throw new ContainerError(made.name, made.location, problem, remedy);
   };
   const { grid } = made;
-  if (made.box) return refuse(`reduces along axes on ${made.box.name} only`, "run it over all cells, or reduce into scalars");
   if (!grid.foldAlongAxes) return refuse(`reduces along axes of a ${grid.kind} grid`, "reduce along axes of dense grids, or into scalars");
   if (made.reductions.size > 0) return refuse("reduces into a scalar and along axes", "write two containers, one for each");
   const reduces = made.ir.params.filter((param) => param.kind === "reduce");
@@ -104,6 +103,12 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
     refuse(
       `reduces into "${first.array.name}" and "${other.array.name}", which live on different axes`,
       "write a container for each choice of axes",
+    );
+  const beyond = made.box?.bounds.findIndex(([from, to], axis) => first.array.has(axis) && (from < 0 || to > grid.extents[axis])) ?? -1;
+  if (beyond >= 0)
+    refuse(
+      `reduces into "${first.array.name}" over ghosts along ${"xyz"[beyond]}, an axis that it lives on`,
+      "run it on a region without these ghosts",
     );
   return { ...made, axisFolds, reduces: true, inRounds: (container, precision) => grid.foldAlongAxes!(container, precision) };
 }

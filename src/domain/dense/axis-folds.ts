@@ -22,8 +22,13 @@ export interface MemberCells {
   readonly isGpu: boolean;
 }
 
-/** Where the folded cells of a member lie: indices of storage along kernel axes. */
-export type Bounds = readonly (readonly [begin: number, end: number])[];
+/** The cells of a member that are folded, along kernel axes. */
+export interface FoldedCells {
+  /** Coordinates. */
+  readonly bounds: readonly (readonly [first: number, end: number])[];
+  /** Indices of storage of the cell at coordinates 0. */
+  readonly origin: readonly number[];
+}
 
 /** Elements that keep a GPU busy, and a worker of a CPU. */
 const [GPU_ELEMENTS, WORKER_ELEMENTS] = [131072, 1024];
@@ -34,75 +39,81 @@ export function axisFoldRounds(
   container: Container,
   precision: Precision,
   cells: (member: number) => MemberCells,
-  bounds: (member: number) => Bounds,
+  folded: (member: number) => FoldedCells,
 ): Rounds {
   const { grid } = container;
   const folds = container.axisFolds!;
-  const made = grid.set.members.map(({ device }, m) => new MemberFolds(container, precision, device, cells(m), bounds(m)));
-  const { length } = made;
-  const all = [...made.keys()];
-  const copies = (n: number, of: (m: number) => View, from = all): HaloCopy[] =>
-    from.flatMap((source) =>
-      all.filter((to) => to !== source).map((to) => ({ from: source, to, source: of(source), target: at(n, source, to) })),
-    );
-  /** Where a member has the results of another one. */
-  const at = (n: number, of: number, on: number): View => folds[n].array.piece(on, grid.partitions[of]);
+  const all = [...grid.set.members.keys()];
+  const takingPart = all.filter((m) => folded(m).bounds.every(([first, end]) => first < end));
+  const made = new Map(takingPart.map((m) => [m, new MemberFolds(container, precision, grid.set.members[m].device, cells(m), folded(m))]));
   const each = (make: (n: number) => HaloCopy[]): HaloCopy[] => [...folds.keys()].flatMap(make);
-  const window = (n: number, m: number): View => folds[n].array.window(m, grid.partitions[m]);
+  const launchesOf = (make: (own: MemberFolds, m: number) => Launch[]): Launch[][] =>
+    all.map((m) => (made.has(m) ? make(made.get(m)!, m) : []));
+  /** Coordinates of a member's cells, that of x first. */
+  const boundsOf = (m: number) => folded(m).bounds.toReversed();
+  const window = (n: number, on: number, of = on): View => folds[n].array.window(on, boundsOf(of));
+  /** Copies of the results of one member, or of its part of them, to all others. */
+  const spread = (from: number): HaloCopy[] =>
+    each((n) => {
+      const piece = (on: number): View => folds[n].array.piece(on, boundsOf(from).at(-1)!);
+      return all.filter((to) => to !== from).map((to) => ({ from, to, source: piece(from), target: piece(to) }));
+    });
   const rounds: Round[] = [];
   const gathered: View[] = [];
-  if (length === 1 || folds[0].array.has(grid.dimension - 1)) {
+  if (all.length === 1 || folds[0].array.has(grid.dimension - 1)) {
     rounds.push({
-      launches: made.map((own, m) => [own.accumulate(false), ...own.finish((n) => window(n, m))]),
-      copies: each((n) => copies(n, (m) => at(n, m, m))),
+      launches: launchesOf((own, m) => [own.accumulate(false), ...own.finish((n) => window(n, m))]),
+      copies: takingPart.flatMap(spread),
     });
   } else if (precision === "strict") {
-    for (const [m, own] of made.entries()) {
-      const [next] = made.slice(m + 1);
-      const launches = [own.accumulate(m > 0), ...(next ? [] : own.finish((n) => window(n, m)))];
-      rounds.push({
-        launches: all.map((other) => (other === m ? launches : [])),
-        copies: next
-          ? own.partials.map((source, n) => ({ from: m, to: m + 1, source, target: next.partials[n] }))
-          : each((n) => copies(n, () => at(n, m, m), [m])),
-      });
+    for (const [place, m] of takingPart.entries()) {
+      const next = takingPart.at(place + 1);
+      const own = made.get(m)!;
+      const launches = [own.accumulate(place > 0), ...(next === undefined ? own.finish((n) => window(n, m)) : [])];
+      const passOn = (to: number): HaloCopy[] =>
+        own.partials.map((source, n) => ({ from: m, to, source, target: made.get(to)!.partials[n] }));
+      rounds.push({ launches: all.map((other) => (other === m ? launches : [])), copies: next === undefined ? spread(m) : passOn(next) });
     }
   } else {
-    const slots = folds.map((fold, n) => {
-      const size = made[0].sizes[n];
-      const arrays = grid.set.members.map(({ device }) => device.array({ type: fold.array.type }, size * length));
-      gathered.push(...arrays);
-      return (on: number, of: number) => arrays[on].slice([of * size, (of + 1) * size]);
-    });
-    const slotView = (n: number, m: number): View => {
-      const { shape } = window(n, m);
-      const { buffer, type, offset } = slots[n](m, m);
-      return new View(
-        buffer,
-        type,
-        shape,
-        shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1)),
-        offset,
-      );
+    const first = takingPart[0];
+    const arrays = folds.map(({ array: { type } }, n) =>
+      grid.set.members.map(({ device }) => device.array({ type }, made.get(first)!.sizes[n] * takingPart.length)),
+    );
+    gathered.push(...arrays.flat());
+    const slot = (n: number, on: number, of: number): View => {
+      const { sizes } = made.get(first)!;
+      const place = takingPart.indexOf(of);
+      return arrays[n][on].slice([place * sizes[n], (place + 1) * sizes[n]]);
     };
     rounds.push({
-      launches: made.map((own, m) => [own.accumulate(false), ...own.finish((n) => slotView(n, m), false)]),
+      launches: launchesOf((own, m) => [own.accumulate(false), ...own.finish((n) => inOrder(slot(n, m, m), window(n, m).shape), false)]),
       copies: each((n) =>
-        all.flatMap((from) =>
-          all.filter((to) => to !== from).map((to) => ({ from, to, source: slots[n](from, from), target: slots[n](to, from) })),
+        takingPart.flatMap((from) =>
+          all.filter((to) => to !== from).map((to) => ({ from, to, source: slot(n, from, from), target: slot(n, to, from) })),
         ),
       ),
     });
-    const whole = (n: number, m: number) => gathered[n * length + m];
-    rounds.push({ launches: made.map((own, m) => folds.map((_, n) => own.fold(n, whole(n, m), window(n, m), length, 1))), copies: [] });
+    rounds.push({
+      launches: all.map((m) => {
+        const own = made.get(m) ?? made.get(first)!;
+        return folds.map((_, n) => own.fold(n, arrays[n][m], window(n, m, first), takingPart.length, 1, true, grid.set.members[m].device));
+      }),
+      copies: [],
+    });
   }
   return {
     rounds,
     free() {
-      for (const own of made) own.free();
+      for (const own of made.values()) own.free();
       for (const array of gathered) array.free();
     },
   };
+}
+
+/** A row of values as a view of four axes, one row after the other. */
+function inOrder({ buffer, type, offset }: View, shape: readonly number[]): View {
+  const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+  return new View(buffer, type, shape, strides, offset);
 }
 
 /** The launches of one member, and what they leave before its lanes and chunks come together. */
@@ -116,15 +127,18 @@ class MemberFolds {
   private readonly chunk: number;
   private readonly lanes: number;
   private readonly shape: FoldShape;
+  /** Indices of storage. */
+  private readonly bounds: readonly (readonly [begin: number, end: number])[];
 
   constructor(
     private readonly container: Container,
     private readonly precision: Precision,
     private readonly device: Device,
     private readonly cells: MemberCells,
-    private readonly bounds: Bounds,
+    { bounds, origin }: FoldedCells,
   ) {
     const folds = container.axisFolds!;
+    this.bounds = bounds.map(([first, end], axis) => [first + origin[axis], end + origin[axis]]);
     const last = bounds.length - 1;
     const stays = bounds.map((_, axis) => folds[0].array.has(last - axis));
     const extents = bounds.map(([begin, end]) => end - begin);
@@ -170,12 +184,12 @@ class MemberFolds {
   }
 
   /** Folds so many parts, and lanes in each value of them, into results. */
-  fold(n: number, parts: View, into: View, count: number, lanes: number, accumulating = true): Launch {
+  fold(n: number, parts: View, into: View, count: number, lanes: number, accumulating = true, device = this.device): Launch {
     const { op, array, accumulate } = this.container.axisFolds![n];
     const [, n1, n2, n3] = into.shape;
     const old = accumulating && accumulate ? 1 : 0;
     const args = { into, parts, n1, n2, n3, each: this.sizes[n], count, lanes, old };
-    return this.keep(this.device.prepare<Params>(foldKernel(op, array.type as NumericType), args, range(...into.shape), this.options));
+    return this.keep(device.prepare<Params>(foldKernel(op, array.type as NumericType), args, range(...into.shape), this.options));
   }
 
   free(): void {

@@ -9,7 +9,7 @@ import type { Params } from "../../kernel/params.js";
 import type { DeviceSet, Member } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, PrepareOptions, Rounds } from "../grid/grid.js";
-import { axisFoldRounds } from "./axis-folds.js";
+import { axisFoldRounds, type FoldedCells } from "./axis-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
@@ -322,7 +322,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const { ir, roles } = this.lower(container, members[m].device.memory === CPU_MEMORY);
       return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(members[m]) };
     };
-    return axisFoldRounds(container, precision, cells, (m) => this.boundsOf([0, this.partitions[m].planes]));
+    return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
+  }
+
+  private foldedCells(m: number, box?: CellBox): FoldedCells {
+    const { first } = this.partitions[m];
+    const [[from, to]] = this.planesOf(m, "standard", box);
+    const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
+    return { bounds: [[from + first, to + first], ...others], origin: this.padding.map((width, axis) => width - (axis === 0 ? first : 0)) };
   }
 
   /** Indices of storage of the cells of some planes, counted from the partition's first, or of those of them in a box. */

@@ -3,7 +3,6 @@ import { LaunchError } from "../../ir/errors.js";
 import type { Dimension } from "../../kernel/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { FieldToken, FieldType } from "./options.js";
-import type { Partition } from "./parts.js";
 
 export type AxisName<D extends Dimension = Dimension> = [D] extends [2] ? "x" | "y" : "x" | "y" | "z";
 
@@ -112,23 +111,22 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     return (await this.grid.set.members[0].queue(0).read(view))[0];
   }
 
-  /** Without ghosts, as [coordinate along the last axis][component][y][x], of the planes of a partition where the array has the last axis. */
-  window(member: number, { first, planes }: Pick<Partition, "first" | "planes">): View<T> {
-    const { ghosts } = this;
-    const [cut, middle, row] = [this.has(this.grid.extents.length - 1), this.grid.extents.length === 3 && this.has(1), this.has(0)];
-    const inner = (n: number, kept: boolean): number => (kept ? n - 2 * ghosts : n);
-    const [length, components, ny, nx] = this.shape;
+  /** The values of a box of cells, as [coordinate along the last axis][component][y][x], 1 long where the array has no such axis. */
+  window(member: number, bounds: readonly (readonly [first: number, end: number])[]): View<T> {
+    const last = this.grid.extents.length - 1;
     const [plane, component, line] = this.strides;
-    const offset = (cut ? (first + ghosts) * plane : 0) + (middle ? ghosts * line : 0) + (row ? ghosts : 0);
-    const shape = [cut ? planes : length, components, inner(ny, middle), inner(nx, row)];
-    return new View(this.memory[member].buffer, this.type, shape, [plane, component, line, 1], offset);
+    const along = (axis: number, stride: number): [length: number, offset: number] =>
+      this.has(axis) ? [bounds[axis][1] - bounds[axis][0], (bounds[axis][0] + this.ghosts) * stride] : [1, 0];
+    const [cut, middle, row] = [along(last, plane), last === 2 ? along(1, line) : [1, 0], along(0, 1)];
+    const shape = [cut[0], this.cardinality, middle[0], row[0]];
+    return new View(this.memory[member].buffer, this.type, shape, [plane, component, line, 1], cut[1] + middle[1] + row[1]);
   }
 
   /** The piece of memory that holds some planes; all of it where the array does not have the last axis. */
-  piece(member: number, { first, planes }: Pick<Partition, "first" | "planes">): View<T> {
+  piece(member: number, [first, end]: readonly [first: number, end: number]): View<T> {
     if (!this.has(this.grid.extents.length - 1)) return this.memory[member];
     const [plane] = this.strides;
-    return this.memory[member].slice([(first + this.ghosts) * plane, (first + planes + this.ghosts) * plane]) as View<T>;
+    return this.memory[member].slice([(first + this.ghosts) * plane, (end + this.ghosts) * plane]) as View<T>;
   }
 
   has(axis: number): boolean {
