@@ -16,10 +16,17 @@ export {
   u32,
   u8,
   view,
+  type AssignToken,
   type BodyParams,
+  type FixedToken,
   type Params,
+  type ReduceIntoToken,
+  type ReduceToken,
   type ScalarToken,
+  type ScatterToken,
+  type TableToken,
   type Team,
+  type ViewToken,
 } from "./kernel/params.js";
 export { mulhi } from "./kernel/builtins.js";
 export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./ir/errors.js";
