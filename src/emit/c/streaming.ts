@@ -2,10 +2,16 @@ import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import { BYTES } from "../../ir/scalars.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
-import { declares, mapChildren, someExpr, walkStmts } from "../../ir/walk.js";
+import { declares, mapChildren, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import { isVariable, type LoopVariable } from "./vector.js";
 
 export const LINE_BYTES = 64;
+
+/**
+ * Nodes of the body for each of its stores from which on it computes longer than memory takes, however stores go there; a second loop for those
+ * past the caches would be compiled in vain, and compilers take twice as long for it as for the first.
+ */
+const LONG = 200;
 
 export type Store = Extract<Stmt, { kind: "store" }>;
 
@@ -18,7 +24,7 @@ interface Loop {
 /**
  * Views whose stores may bypass the caches: written and never read, by every element of a range, along the policy axis `innermost`, or by
  * every member of a team; which is the contiguous axis of theirs, so that whole cache lines come together. Empty where the body is not
- * straight code or the views' elements differ in size.
+ * straight code, computes for long, or the views' elements differ in size.
  */
 export function streamableViews(
   ir: KernelIR,
@@ -30,6 +36,7 @@ export function streamableViews(
   if (!loop || ir.params.some((p) => p.kind === "reduce" || p.kind === "scatter")) return [];
   if (!loop.body.every((stmt) => ["let", "assign", "store", "if"].includes(stmt.kind))) return [];
   const stores = storesOf(loop);
+  if (sizeOf(loop.body) > LONG * stores.length) return [];
   const views = ir.params.filter((p): p is ViewParam => {
     if (p.kind !== "view" || !access.views[p.name]?.written || access.views[p.name].read) return false;
     const unit = strides[p.name].lastIndexOf(1);

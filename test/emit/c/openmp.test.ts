@@ -49,6 +49,22 @@ test("a large stride is an argument, equal ones share it, a small one is a const
   assert.match(emit(axpy, { x: [3], y: [300] }).source, /y_\[i \* y_stride0_\] = a_ \* x_\[i \* 3\] \+/);
 });
 
+test("a body that computes for long is compiled for one way to store", () => {
+  const powers = (n: number) =>
+    kernel(
+      "powers",
+      { x: view(f64), y: view(f64) },
+      ({ x, y }, i) => {
+        let sum = 0;
+        for (let k = 0; k < n; k++) sum = (sum + k) * x[i];
+        y[i] = sum;
+      },
+      () => [n],
+    );
+  assert.deepEqual(emit(powers(10), { x: [1], y: [1] }).streamed, ["y"]);
+  assert.deepEqual(emit(powers(60), { x: [1], y: [1] }).streamed, []);
+});
+
 test("what is read or written under a condition is not streamed", () => {
   const both = kernel("both", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
     if (x[i] > 0) y[i] = x[i];
