@@ -11,7 +11,7 @@ import { differences } from "./viscous.js";
 export function divergence({ grid, real, Real, axes, cell, scheme, reference, fields, along }: Model, withSensor: boolean): Container {
   const { w, T, third, sensor } = fields;
   const { addGradient } = differences(scheme.viscous, scheme.order, cell, real);
-  const [x, y, z] = along(scheme.viscous === "non-conservative" ? "slope" : "span");
+  const [x, y, z] = along(scheme.viscous === "expanded" ? "slope" : "span");
   const least = (reference.speed / reference.length) ** 2;
   const gradientOf = helper(
     (w: Conserved, T: Temperatures, c: Cell<3>, x: number, y: number, z: number, gradient: Values): void => {

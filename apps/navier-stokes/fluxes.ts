@@ -1,5 +1,5 @@
 import { helper } from "isoform";
-import { type AxisAccess, type Cell, type Container, type FieldAccess } from "isoform/grid";
+import { face, type AxisAccess, type Cell, type Container, type FieldAccess } from "isoform/grid";
 import type { Model } from "./model.js";
 import { CONSERVED, type Conserved, type Temperatures, type Values } from "./pointwise.js";
 import { wenoFlux } from "./weno.js";
@@ -10,7 +10,7 @@ import { wenoFlux } from "./weno.js";
 
 /** Containers that bring the fluxes along an axis up to date. */
 export function fluxes(model: Model, axis: number): Container[] {
-  const { grid, real, Real, cell, central, scheme, reference, fields, metrics } = model;
+  const { grid, real, Real, isHybrid, cell, central, scheme, reference, fields, metrics } = model;
   const { w, T, sensor } = fields;
   const { threshold, ...weno } = scheme.weno!;
   const { speed } = reference;
@@ -18,7 +18,6 @@ export function fluxes(model: Model, axis: number): Container[] {
   const { centralThrough } = central;
   const { reach, wenoReach, isBounded } = metrics[axis];
   const W = weno.halfWidth;
-  const isHybrid = threshold >= 0;
   const [dx, dy, dz] = [0, 1, 2].map((n) => (n === axis ? 1 : 0));
 
   /** Puts the flux through the face behind the cell which is `from` cells further into `through`. */
@@ -52,5 +51,17 @@ export function fluxes(model: Model, axis: number): Container[] {
     },
     () => [Real, CONSERVED, find],
   );
-  return [behind];
+  if (!isBounded) return [behind];
+  const first = grid.container(
+    `first flux along ${"xyz"[axis]}`,
+    params,
+    ({ w, T, sensor, flux, reach, wenoReach }, c) => {
+      const through = new Real(CONSERVED);
+      find(w, T, sensor, c, -1, reach, wenoReach, through);
+      for (let k = 0; k < CONSERVED; k++) flux.at(c, -dx, -dy, -dz)[k] = through[k];
+    },
+    () => [Real, CONSERVED, find, dx, dy, dz],
+    { on: face((["xmin", "ymin", "zmin"] as const)[axis]) },
+  );
+  return [behind, first];
 }

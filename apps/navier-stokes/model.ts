@@ -14,12 +14,15 @@ export interface Scheme {
   readonly order: Order;
   readonly splitting: Splitting;
   readonly viscous: ViscousForm;
-  /** Absent: central fluxes everywhere. */
+  /** Absent: central fluxes everywhere. Its width counts near the ends of axes even where no face takes it. */
   readonly weno?: Weno & {
-    /** Faces beside which the sensor is above it take WENO: all of them below 0. */
+    /** Faces beside which the sensor is above it take WENO: all of them below 0, none above 1. */
     readonly threshold: number;
   };
 }
+
+/** How far the widest stencils of a scheme reach. */
+export const ghostsOf = ({ order, weno }: Scheme): number => Math.max(order / 2, weno?.halfWidth ?? 0);
 
 /** u0 and l0 in units of the gas. */
 export interface Reference {
@@ -49,6 +52,12 @@ export function modelOf(
     reference,
     cell,
     central: centralFluxes(scheme.order, scheme.splitting, cell, real),
+    /** Layers of ghosts beyond sides that are not periodic. */
+    ghosts: ghostsOf(scheme),
+    /** Whether fluxes stand in fields, for faces that may take WENO. */
+    isCentral: !scheme.weno || scheme.weno.threshold > 1,
+    /** Whether a sensor chooses between central fluxes and WENO. */
+    isHybrid: scheme.weno !== undefined && scheme.weno.threshold >= 0 && scheme.weno.threshold <= 1,
     /** Of private arrays. */
     Real: real.type === "f64" ? Float64Array : Float32Array,
     /** Axes along which there is more than one cell: x, x and y, or all. */

@@ -1,16 +1,19 @@
 import { f32, f64 } from "isoform";
-import { dense, type Grid } from "isoform/grid";
+import { dense, type Container, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, swap, type Skeleton } from "isoform/skeleton";
+import { skeleton, type Skeleton } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "./axes.js";
+import { openSides, type Side } from "./boundaries/sides.js";
+import { diagnosticsOf, type Diagnostics } from "./diagnostics.js";
 import { divergence } from "./divergence.js";
-import { fluxes } from "./fluxes.js";
+import { forcingOf, type Forcing } from "./forcing.js";
 import type { Gas } from "./gas.js";
 import { metricsOf } from "./metrics.js";
-import { modelOf, type Model, type Reference, type Scheme } from "./model.js";
-import { stage, STAGES } from "./stage.js";
+import { ghostsOf, modelOf, type Model, type Reference, type Scheme } from "./model.js";
+import type { Progress } from "./progress-line.js";
 import { fieldsOf, type Fields } from "./state.js";
-import { chooseStep } from "./time-step.js";
+import { sequenceOf, type TimeStep } from "./step.js";
+import { temperature } from "./temperature.js";
 
 export const TYPES = { f64, f32 } as const;
 
@@ -20,10 +23,13 @@ export interface Flow {
   readonly gas: Gas;
   readonly scheme: Scheme;
   readonly reference: Reference;
-  /** A fixed time step, or the Courant number by which it is found. */
-  readonly step: { readonly dt: number } | { readonly courant: number };
-  /** Conserved values at the start: component k at the points of a cell. */
+  readonly step: TimeStep;
+  /** Conserved values at the start: component k at a place. */
   readonly initial: (x: number, y: number, z: number, k: number) => number;
+  /** What gives the ghosts beyond a side their conserved values, and with a gas that needs it their temperatures. */
+  readonly boundary?: (model: Model, side: Side) => readonly Container[];
+  /** Of a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
+  readonly channel?: { readonly targetTemperature?: number };
 }
 
 export interface Settings {
@@ -33,22 +39,22 @@ export interface Settings {
 
 export const DEFAULTS: Settings = { type: "f64", precision: "fast" };
 
-/** Whether a sensor chooses between central fluxes and WENO. */
-const isHybrid = ({ weno }: Scheme): boolean => weno !== undefined && weno.threshold >= 0;
-
 /** A flow on a set of devices. */
 export class Simulation {
   readonly grid: Grid<3>;
   readonly fields: Fields;
   readonly skeleton: Skeleton;
-  readonly dt: Scalar;
   readonly model: Model;
-  steps = 0;
+  readonly dt: Scalar;
+  readonly time: Scalar<"f64">;
+  private readonly boundaries: readonly Container[];
+  private readonly forcing: Forcing | undefined;
+  private readonly diagnostics: Diagnostics;
 
   /** Lays a flow out on a set of devices, at its start. */
   static async create(set: DeviceSet, flow: Flow, settings: Partial<Settings> = {}): Promise<Simulation> {
     const simulation = new Simulation(set, flow, { ...DEFAULTS, ...settings });
-    await simulation.prepare();
+    await simulation.start();
     return simulation;
   }
 
@@ -57,51 +63,82 @@ export class Simulation {
     readonly flow: Flow,
     readonly settings: Settings,
   ) {
-    const { axes, scheme } = flow;
+    const { axes, scheme, boundary, channel, step } = flow;
     const real = TYPES[settings.type];
     const extents = axes.map(cellsOf) as [number, number, number];
-    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic) });
+    const sides = openSides(axes);
+    const ghosts = sides.length > 0 ? { ghosts: ghostsOf(scheme) } : {};
+    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), ...ghosts });
     this.grid = grid;
     this.fields = fieldsOf(grid, real);
     const reaches = { order: scheme.order, weno: scheme.weno?.halfWidth ?? 0 };
     const metrics = axes.map((axis, n) => metricsOf(grid, (["x", "y", "z"] as const)[n], axis, reaches, real));
+    const model = modelOf(grid, real, this.fields, metrics, flow);
+    this.model = model;
     this.dt = grid.scalar("dt", real);
-    this.model = modelOf(grid, real, this.fields, metrics, flow);
-    this.skeleton = skeleton(set, "navier-stokes", this.sequence(), { precision: settings.precision });
-    const { w } = this.fields;
-    const { initial } = flow;
-    w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
+    this.time = grid.scalar("time", f64);
+    this.boundaries = sides.flatMap((side) => boundary!(model, side));
+    this.forcing = channel && forcingOf(model, axes[1].faces!, channel.targetTemperature);
+    const target = channel?.targetTemperature;
+    this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
+    const { dt, time, boundaries, forcing } = this;
+    this.skeleton = skeleton(set, "navier-stokes", sequenceOf(model, { dt, time, step, sides, boundaries, forcing }), {
+      precision: settings.precision,
+    });
   }
 
-  /** What a step finds of the one before it. */
-  private async prepare(): Promise<void> {
-    const { model, settings, flow } = this;
-    if (isHybrid(flow.scheme)) await this.grid.run(divergence(model, true), settings);
+  /** Steps done. */
+  get steps(): number {
+    return this.skeleton.iteration;
   }
 
-  /** A step. */
-  private sequence() {
-    const { model, dt, flow } = this;
-    const { scheme, step } = flow;
-    const { w, next } = this.fields;
-    const convection = scheme.weno ? [0, 1, 2].slice(0, model.axes).flatMap((axis) => fluxes(model, axis)) : [];
-    const third = scheme.viscous === "none" ? [] : [divergence(model, false)];
-    const sensor = isHybrid(scheme) ? [divergence(model, true)] : third;
-    const stages = Array.from({ length: STAGES }, (_, n) => [
-      // The sensor of a step is that of the last stage before.
-      ...(n === STAGES - 1 ? [...convection, ...sensor] : [...third, ...convection]),
-      stage(model, dt, n),
-      swap(w, next),
-    ]);
-    return [...("courant" in step ? chooseStep(model, dt, step.courant) : []), ...stages.flat()];
-  }
-
-  async run(steps: number): Promise<number> {
-    const { step } = this.flow;
+  private async start(): Promise<void> {
+    const { model, fields, flow, settings } = this;
+    const { axes, initial, step, gas } = flow;
+    fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
+    fields.T.fill(1);
+    this.time.set(0);
     if ("dt" in step) this.dt.set(step.dt);
+    const warm = gas.heat ? [temperature(model)] : [];
+    const sense = model.isHybrid ? [divergence(model, true)] : [];
+    for (const container of [...warm, ...this.boundaries, ...sense]) await this.grid.run(container, settings);
+  }
+
+  /** Does so many steps. Returns the seconds that they took. */
+  async run(steps: number): Promise<number> {
     const { seconds } = await this.skeleton.run(steps);
-    this.steps += steps;
     return seconds;
+  }
+
+  /** How the flow stands after a step. */
+  async progress(): Promise<Progress> {
+    const { grid, flow, forcing, settings, diagnostics } = this;
+    for (const container of diagnostics.containers) await grid.run(container, settings);
+    const { minRho, maxRho, minT, maxT, minP, maxP, residual } = diagnostics.scalars;
+    const dt = await this.dt.get();
+    const square = flow.reference.speed ** 2;
+    const cells = grid.extents.reduce((product, n) => product * n, 1);
+    const extremes = async (least: Scalar, most: Scalar) => [await least.get(), await most.get()] as const;
+    return {
+      step: this.steps,
+      dt,
+      time: await this.time.get(),
+      residual: Math.sqrt((await residual.get()) / cells) / dt / square,
+      ...(forcing && { channel: await this.bulk(forcing, dt * square) }),
+      density: await extremes(minRho, maxRho),
+      temperature: await extremes(minT, maxT),
+      pressure: await extremes(minP, maxP),
+    };
+  }
+
+  private async bulk({ bulk }: Forcing, scale: number): Promise<Progress["channel"]> {
+    const [density, momentum] = [await bulk.density.get(), await bulk.momentum.get()];
+    return {
+      pressureGradient: -(await bulk.pressure.get()) / scale,
+      density,
+      velocity: momentum / density,
+      temperature: (await bulk.heat.get()) / momentum,
+    };
   }
 
   free(): void {

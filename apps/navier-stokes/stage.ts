@@ -11,13 +11,13 @@ const NOW = [8 / 15, 5 / 12, 3 / 4];
 export const STAGES = 3;
 
 /** A stage of the Runge-Kutta scheme, from 0 on: all that changes a cell, and what becomes of it. */
-export function stage({ grid, real, Real, axes, cell, central, scheme, gas, fields, along }: Model, dt: Scalar, stage: number): Container {
+export function stage({ grid, real, Real, axes, isCentral, cell, central, scheme, gas, fields, along }: Model, dt: Scalar, stage: number): Container {
   const { w, T, third, next, rate } = fields;
   const { fullStateOf, addInflow } = central;
   const { viscosityOf } = cell;
   const form = scheme.viscous === "none" ? "conservative" : scheme.viscous;
   const { addViscous, addRest } = viscousTerms(form, scheme.order, gas.prandtl, cell, real);
-  const [isViscous, isCentral] = [scheme.viscous !== "none", !scheme.weno];
+  const isViscous = scheme.viscous !== "none";
   const [before, now, isLast] = [BEFORE[stage], NOW[stage], stage === STAGES - 1];
   const [ix, iy, iz] = along("inflow");
   const [rx, ry, rz] = along("reach");

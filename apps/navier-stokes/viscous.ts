@@ -8,7 +8,7 @@ import { FIRST_DERIVATIVE, SECOND_DERIVATIVE } from "./schemes.js";
  * a field of its own. Axes are numbered 0, 1, 2; gradients are arrays of d u_i / d x_n at 3 n + i.
  */
 
-export const VISCOUS_FORMS = ["none", "conservative", "non-conservative"] as const;
+export const VISCOUS_FORMS = ["none", "conservative", "expanded"] as const;
 /** Conservative: fluxes through faces by neighbours alone, of second order; else derivatives of the scheme's order. */
 export type ViscousForm = (typeof VISCOUS_FORMS)[number];
 
@@ -45,7 +45,7 @@ export const TERMS = 15;
 /** First differences of a field and of velocities, to be multiplied by the metrics' `span` in conservative form, else by `slope`. */
 export function differences(form: ViscousForm, order: number, { stateOf }: Pointwise, real: Real) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
-  const given = form === "non-conservative" ? FIRST_DERIVATIVE[order] : [1];
+  const given = form === "expanded" ? FIRST_DERIVATIVE[order] : [1];
   const reach = given.length;
   const weights = table(real, [0, ...given]);
   const difference = helper(
@@ -71,7 +71,7 @@ export function differences(form: ViscousForm, order: number, { stateOf }: Point
 }
 
 /** The terms along one axis, called for each axis, and what is left when `terms` are complete. */
-export function viscousTerms(form: "conservative" | "non-conservative", order: number, prandtl: number, cell: Pointwise, real: Real) {
+export function viscousTerms(form: "conservative" | "expanded", order: number, prandtl: number, cell: Pointwise, real: Real) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
   const { stateOf, viscosityOf, heatOf } = cell;
   const { difference } = differences(form, order, cell, real);
@@ -143,7 +143,7 @@ export function viscousTerms(form: "conservative" | "non-conservative", order: n
   );
 
   /** In conservative form, what goes through faces holds mu (grad u)^2 and grad mu . grad u already. */
-  const isFull = form === "non-conservative";
+  const isFull = form === "expanded";
   const addRest = helper(
     (own: Values, mu: number, terms: Values, sum: Values): void => {
       const trace = (2 / 3) * (terms[0] + terms[4] + terms[8]);

@@ -1,0 +1,14 @@
+import type { Axis } from "../axes.js";
+
+export const SIDES = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"] as const;
+/** Where the box ends along an axis. */
+export type Side = (typeof SIDES)[number];
+
+/** One cell outward. */
+export const outward = (side: Side): readonly [dx: number, dy: number, dz: number] => {
+  const step = side.endsWith("min") ? -1 : 1;
+  return [side[0] === "x" ? step : 0, side[0] === "y" ? step : 0, side[0] === "z" ? step : 0];
+};
+
+/** The sides beyond which there are ghosts, in the order in which they get values. */
+export const openSides = (axes: readonly Axis[]): Side[] => SIDES.filter((_, n) => !axes[n >> 1].periodic);

@@ -1,0 +1,55 @@
+import { assign, f64 } from "isoform";
+import type { Container } from "isoform/grid";
+import type { Scalar } from "isoform/set";
+import { every, swap, type Step } from "isoform/skeleton";
+import { repeatEdge } from "./boundaries/extrapolation.js";
+import type { Side } from "./boundaries/sides.js";
+import { divergence } from "./divergence.js";
+import { fluxes } from "./fluxes.js";
+import type { Forcing } from "./forcing.js";
+import type { Model } from "./model.js";
+import { stage, STAGES } from "./stage.js";
+import { temperature } from "./temperature.js";
+import { chooseStep } from "./time-step.js";
+
+/** A fixed time step, or the Courant number by which it is found, every so many steps. */
+export type TimeStep = { readonly dt: number } | { readonly courant: number; readonly every?: number };
+
+export interface StepOptions {
+  readonly dt: Scalar;
+  /** The time, which a step moves on. */
+  readonly time: Scalar<"f64">;
+  readonly step: TimeStep;
+  /** Sides that are not periodic. */
+  readonly sides: readonly Side[];
+  /** What gives ghosts their conserved values, in order. */
+  readonly boundaries: readonly Container[];
+  readonly forcing?: Forcing;
+}
+
+/** What a step of the Runge-Kutta scheme does, in order. */
+export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, forcing }: StepOptions): Step[] {
+  const { grid, gas, scheme, isCentral, isHybrid } = model;
+  const { w, next, third } = model.fields;
+  const isViscous = scheme.viscous !== "none";
+  const convection = isCentral ? [] : [0, 1, 2].slice(0, model.axes).flatMap((axis) => fluxes(model, axis));
+  const edges = isViscous ? sides.map((side) => repeatEdge(model, third, side)) : [];
+  const plain = isViscous ? [divergence(model, false)] : [];
+  const sensing = isHybrid ? [divergence(model, true)] : plain;
+  const warm = gas.heat ? [temperature(model, next)] : [];
+  const stages = Array.from({ length: STAGES }, (_, n) => [
+    ...convection,
+    // The sensor of a step is that of the last stage before.
+    ...(n === STAGES - 1 ? sensing : plain),
+    ...edges,
+    stage(model, dt, n),
+    ...(forcing ? forcing.stage(n) : warm),
+    swap(w, next),
+    ...boundaries,
+  ]);
+  const advance = grid.scalarStep("time", { time: assign(time), dt }, ({ time, dt }) => {
+    time.set(time.get() + dt);
+  });
+  const choice = "courant" in step ? [every(step.every ?? 1, chooseStep(model, dt, step.courant))] : [];
+  return [...choice, ...stages.flat(), advance];
+}
