@@ -57,6 +57,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/lbm/step": "default",
   "apps/life/": "default",
   "apps/navier-stokes/": "default",
+  "apps/navier-stokes/golden-central": "apps",
+  "apps/navier-stokes/golden-shocks": "apps",
   "apps/navier-stokes/taylor-green": "apps",
   "apps/navier-stokes/vortex-orders": "apps",
   "apps/pic/application": "default",

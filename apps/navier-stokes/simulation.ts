@@ -14,6 +14,7 @@ import type { Progress } from "./progress-line.js";
 import { fieldsOf, type Fields } from "./state.js";
 import { sequenceOf, type TimeStep } from "./step.js";
 import { temperature } from "./temperature.js";
+import { chooseStep } from "./time-step.js";
 
 export const TYPES = { f64, f32 } as const;
 
@@ -99,9 +100,10 @@ export class Simulation {
     fields.T.fill(1);
     this.time.set(0);
     if ("dt" in step) this.dt.set(step.dt);
+    const first = "dt" in step ? [] : chooseStep(model, this.dt, step.courant);
     const warm = gas.heat ? [temperature(model)] : [];
     const sense = model.isHybrid ? [divergence(model, true)] : [];
-    for (const container of [...warm, ...this.boundaries, ...sense]) await this.grid.run(container, settings);
+    for (const container of [...warm, ...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
   }
 
   /** Does so many steps. Returns the seconds that they took. */

@@ -11,7 +11,11 @@ const NOW = [8 / 15, 5 / 12, 3 / 4];
 export const STAGES = 3;
 
 /** A stage of the Runge-Kutta scheme, from 0 on: all that changes a cell, and what becomes of it. */
-export function stage({ grid, real, Real, axes, isCentral, cell, central, scheme, gas, fields, along }: Model, dt: Scalar, stage: number): Container {
+export function stage(
+  { grid, real, Real, axes, isCentral, cell, central, scheme, gas, fields, along }: Model,
+  dt: Scalar,
+  stage: number,
+): Container {
   const { w, T, third, next, rate } = fields;
   const { fullStateOf, addInflow } = central;
   const { viscosityOf } = cell;

@@ -1,4 +1,4 @@
-import { assign, f64 } from "isoform";
+import { assign } from "isoform";
 import type { Container } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { every, swap, type Step } from "isoform/skeleton";
@@ -27,6 +27,13 @@ export interface StepOptions {
   readonly forcing?: Forcing;
 }
 
+/** The time step is chosen for the first step, and then for those whose number, counted from 1, is a multiple. */
+function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
+  if ("dt" in step) return [];
+  const { courant, every: n = 1 } = step;
+  return [every(n, chooseStep(model, dt, courant), { phase: n - 1 })];
+}
+
 /** What a step of the Runge-Kutta scheme does, in order. */
 export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, forcing }: StepOptions): Step[] {
   const { grid, gas, scheme, isCentral, isHybrid } = model;
@@ -50,6 +57,5 @@ export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, fo
   const advance = grid.scalarStep("time", { time: assign(time), dt }, ({ time, dt }) => {
     time.set(time.get() + dt);
   });
-  const choice = "courant" in step ? [every(step.every ?? 1, chooseStep(model, dt, step.courant))] : [];
-  return [...choice, ...stages.flat(), advance];
+  return [...choice(model, dt, step), ...stages.flat(), advance];
 }
