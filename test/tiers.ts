@@ -123,6 +123,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/refinement",
   "domain/regions",
   "domain/sparse/sparse",
+  "domain/rolls",
   "domain/spread",
   "emit/c/uniform-segments",
   "emit/standalone/c",

@@ -22,6 +22,7 @@ import {
   type FieldUse,
   type Grid,
   type PrepareOptions,
+  type Roll,
   type Rounds,
   type ScalarStepBody,
   type ScalarStepParams,
@@ -241,6 +242,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   foldAlongAxes?(container: Container, precision: Precision): Rounds;
+  roll?(cells: Roll): Rounds;
 
   canPeerStore(_container: Container, _field: Field): boolean {
     return false;

@@ -23,5 +23,6 @@ export type {
 export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
+export { roll, type RollOptions } from "./container/roll.js";
 export { collect, type Collection } from "./container/reductions.js";
 export { axpy, copy, dot, fill, norm1, norm2, normMax, scale, type Factor } from "./container/vectors.js";

@@ -8,9 +8,10 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import type { DeviceSet, Member } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
-import type { Container, Field, PrepareOptions, Rounds } from "../grid/grid.js";
+import type { Container, Field, Grid, PrepareOptions, Roll, Rounds } from "../grid/grid.js";
 import { axisFoldRounds, type FoldedCells } from "./axis-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
+import { rollRounds } from "./rolls.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
@@ -323,6 +324,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(members[m]) };
     };
     return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
+  }
+
+  override roll(cells: Roll): Rounds {
+    this.layOut();
+    return rollRounds(this as unknown as Grid, cells, (field, m, first, extents) => {
+      const storage = this.storage(field, m);
+      const { buffer, type } = field.storage[m];
+      return new View(buffer, type, [field.cardinality, ...extents], [storage.component, ...storage.strides], storage.at(first));
+    });
   }
 
   private foldedCells(m: number, box?: CellBox): FoldedCells {

@@ -296,6 +296,16 @@ export interface Rounds {
   free(): void;
 }
 
+/** Cells of a field that go to other places: see `roll`. */
+export interface Roll {
+  readonly source: Field;
+  readonly target: Field;
+  readonly components: readonly number[];
+  /** The cells that take values, along x, y (and z). */
+  readonly bounds: readonly (readonly [first: number, end: number])[];
+  readonly shift: readonly number[];
+}
+
 /** A reduction into an array along axes. */
 export interface AxisFold {
   readonly array: AxisArray;
@@ -443,6 +453,8 @@ export interface Grid<D extends Dimension = Dimension> {
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
   /** What runs a container that reduces along axes; absent where grids of the kind cannot. */
   foldAlongAxes?(container: Container, precision: Precision): Rounds;
+  /** What copies cells to other places; absent where grids of the kind cannot. */
+  roll?(cells: Roll): Rounds;
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
   /** True where `prepare` can make the container, in fast mode and on the standard view, store what it writes to a field in halos as well. */

@@ -1,0 +1,109 @@
+import { originalPosition } from "#source-map";
+import { ContainerError } from "../../ir/errors.js";
+import { index, int } from "../../ir/expressions.js";
+import { valueType } from "../../ir/scalars.js";
+import type { KernelIR, Location, Param, Stmt } from "../../ir/types.js";
+import { callSite } from "../../kernel/location.js";
+import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
+import { boxOf, type Region } from "../grid/region.js";
+
+export interface RollOptions {
+  /** The cells that take values, those that several regions have in common; all where absent. */
+  on?: Region | readonly Region[];
+  /** Those that are copied; all where absent. */
+  components?: readonly number[];
+  /** What `explain` calls it; "roll" where absent. */
+  name?: string;
+}
+
+/**
+ * A step that copies cells of a field to other places, like `numpy.roll`: the cell c of `target` takes the value that the cell `c - shift` of `source` had
+ * before. Along periodic axes the coordinates come round; along the others they lead to cells and ghosts that there are. The two may be one field.
+ * Whatever members own the cells, values go from one to the other.
+ * @param shift whole numbers, that along x first
+ * @throws ContainerError for fields of two grids or types, for places that there are not, and for grids that are not dense or have inactive cells
+ */
+export function roll(source: Field, target: Field, shift: readonly number[], options: RollOptions = {}): Container {
+  const { on, name = "roll", components = [...Array(target.cardinality).keys()], ...others } = options;
+  const location = originalPosition(callSite(roll));
+  const refuse = (problem: string, remedy: string): never => {
+    throw new ContainerError(name, location, problem, remedy);
+  };
+  for (const option of Object.keys(others)) refuse(`it has no option "${option}"`, "use on, components and name");
+  const grid: Grid = target.grid;
+  const { extents, periodic, ghosts } = grid;
+  if (source.grid !== grid || source.type !== target.type)
+    refuse(
+      `it copies "${source.name}" to "${target.name}", which are of two ${source.grid !== grid ? "grids" : "types"}`,
+      "give fields of one grid and type",
+    );
+  if (!grid.roll || grid.mask)
+    refuse(
+      grid.roll ? "some cells of the grid are inactive" : `it runs on a ${grid.kind} grid`,
+      "copy fields of dense grids whose cells are all active",
+    );
+  const missing = components.find((k) => !(Number.isInteger(k) && k >= 0 && k < Math.min(source.cardinality, target.cardinality)));
+  if (missing !== undefined || components.length === 0)
+    refuse(
+      `it copies the components [${components}] of ${source.cardinality} of "${source.name}" to ${target.cardinality} of "${target.name}"`,
+      "give { components } that both have",
+    );
+  if (shift.length !== extents.length || !shift.every(Number.isInteger))
+    refuse(`it is shifted by [${shift}] on a grid of ${extents.length} dimensions`, "give a whole number for each axis, x first");
+  const box = on === undefined ? undefined : boxOf(on, grid, refuse);
+  const bounds = box?.bounds ?? extents.map((extent) => [0, extent] as const);
+  const beyond = bounds.findIndex(
+    ([first, end], axis) =>
+      !periodic[axis] && (first - shift[axis] < -ghosts[axis][0] || end - shift[axis] > extents[axis] + ghosts[axis][1]),
+  );
+  if (beyond >= 0) {
+    const [first, end] = bounds[beyond].map((n) => n - shift[beyond]);
+    refuse(
+      `cells from ${first} to ${end} along ${"xyz"[beyond]} are asked for, and those of the grid go from ${-ghosts[beyond][0]} to ${extents[beyond] + ghosts[beyond][1]}`,
+      "give a region whose cells come from some of these, or a periodic axis",
+    );
+  }
+  const uses: FieldUse[] =
+    source === target
+      ? [{ param: "target", field: target, read: true, written: true, offsets: [], level: "own" }]
+      : [
+          { param: "source", field: source, read: true, written: false, offsets: [], level: "own" },
+          { param: "target", field: target, read: false, written: true, offsets: [], level: "own" },
+        ];
+  return {
+    name,
+    grid,
+    box,
+    location,
+    ir: copyOf(uses, components, extents.length, name, location),
+    uses,
+    scalars: new Map(),
+    reductions: new Map(),
+    values: new Map(),
+    stencil: false,
+    reduces: false,
+    inRounds: ({ uses: now }) => grid.roll!({ source: now[0].field, target: now.at(-1)!.field, components, bounds, shift }),
+  };
+}
+
+/** What it reads and writes, as code: of which cells does not show. */
+function copyOf(uses: readonly FieldUse[], components: readonly number[], rank: number, name: string, location: Location): KernelIR {
+  const { param: from, field } = uses[0];
+  const type = valueType(field.type);
+  const cell = Array.from({ length: rank }, (_, axis) => index(axis));
+  const params = uses.map(({ param, field: of }): Param => ({
+    kind: "view",
+    name: param,
+    element: of.type,
+    rank: rank + 1,
+    disjoint: false,
+  }));
+  const body = components.map((k): Stmt => ({
+    kind: "store",
+    view: "target",
+    indices: [...cell, int(k)],
+    value: { op: "load", type, view: from, indices: [...cell, int(k)] },
+    location,
+  }));
+  return { name, policy: { kind: "range", rank }, params, tables: [], body, location };
+}
