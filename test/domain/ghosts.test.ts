@@ -13,7 +13,8 @@ import {
   type Region,
 } from "../../src/domain/index.js";
 import type { ContainerBody } from "../../src/domain/index.js";
-import { f64, sum } from "../../src/kernel/params.js";
+import type { Scalar } from "../../src/set/index.js";
+import { f64, sum, type ReduceIntoToken } from "../../src/kernel/params.js";
 import { OCC_LEVELS, skeleton, swap } from "../../src/skeleton/index.js";
 import { HostGrid } from "./host-box.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
@@ -158,7 +159,12 @@ onEachBackend("ghosts", ({ of, backend }) => {
   }
 });
 
+/** A reduction into a scalar, as a body sees it. */
+type Total = ReduceIntoToken<Scalar<"f64">, "sum">;
+
 describe("ghosts", () => {
+  const sums = new Set<string>();
+
   it("are set, read and kept by the host", async () => {
     for (const count of [1, 2, 3]) {
       const grid = dense(jsSet(count), [6, 4, 9], { ghosts: { xmin: 1, ymin: 2, ymax: 1, zmin: 1, zmax: 2 } });
@@ -241,6 +247,55 @@ describe("ghosts", () => {
     assert.deepEqual(row(5, 0), [50, -1, -1, 53, 54]);
     assert.deepEqual(row(6, 1), [0, 51 + 42, 52 + 43, 0, 0]);
     assert.deepEqual(row(7, 1), [0, 51 + 42 + 32, 52 + 43 + 33, 0, 0]);
+  });
+
+  it("may be what a container runs over, beyond the ends of the cut axis, too", async () => {
+    for (const count of [1, 2, 3, 7])
+      for (const occ of OCC_LEVELS) {
+        const grid = dense(jsSet(count), [4, 3, 14], { ghosts: 2 });
+        const host = new HostGrid([4, 3, 14], [false, false, false], grid.ghosts);
+        const u = grid.field("u", f64);
+        const total = grid.scalar("total", f64);
+        const parts: { body: ContainerBody<{ u: Plain; total: Total }, 3>; on: Region | readonly Region[] }[] = [
+          { body: ({ u, total }, c) => { u[c] = 0.5 * u[c] + c.z; total.add(u[c]); }, on: slab("z", -2, 0) },
+          { body: ({ u, total }, c) => { u[c] += c.z; total.add(u[c]); }, on: [slab("z", 13, 16), slab("x", -1, 6)] },
+          { body: ({ u, total }, c) => { u.put(c, -2, 0, 0, u[c] + c.y + 0.25 * c.z); total.add(u[c] * c.z); }, on: face("xmin", { ghosts: true }) },
+        ]; // prettier-ignore
+        const steps = parts.map(({ body, on }, n) => grid.container(`part ${n}`, { u, total: sum(total) }, body, undefined, { on }));
+        const smooth = grid.container("smooth", { u }, ({ u }, c) => void (u[c] = 0.5 * u[c]));
+        u.fill(noise, { ghosts: true });
+        host.fill("u", noise, true);
+        const totals: number[] = [];
+        for (const [n, { body, on }] of parts.entries()) {
+          let expected = 0;
+          host.run(["u"], body as never, on, { total: { add: (value: number) => (expected += value) } });
+          host.run(["u"], (({ u }, c) => void (u[c] = 0.5 * u[c])) satisfies U as never);
+          const plan = skeleton(grid.set, "part", [steps[n], smooth], { precision: "strict", occ });
+          await plan.run(1);
+          plan.free();
+          totals.push(await total.get());
+          assert.ok(Math.abs(totals[n] - expected) < 1e-9, `${count} members, ${occ}, part ${n}: ${totals[n]} ${expected}`);
+          assert.deepEqual([...(await u.download({ ghosts: true }))], host.array("u", true), `${count} members, ${occ}, part ${n}`);
+        }
+        sums.add(totals.join());
+        grid.free();
+      }
+    assert.equal(sums.size, 1, "strict sums have the same bits on any number of members");
+  });
+
+  it("are read where a fused container would compute a cell's value", async () => {
+    for (const fuse of [true, false]) {
+      const grid = dense(jsSet(1), [4, 4], { ghosts: 1 });
+      const [a, b, d] = ["a", "b", "d"].map((name) => grid.field(name, f64));
+      for (const field of [a, b]) field.fill(3, { ghosts: true });
+      const steps = [
+        grid.container("twice", { a, b }, ({ a, b }, c) => void (b[c] = 2 * a[c])),
+        grid.container("left", { b, d }, ({ b, d }, c) => void (d[c] = b.at(c, -1, 0))),
+      ];
+      const plan = skeleton(grid.set, "left of it", steps, { fuse });
+      await plan.run(1);
+      assert.deepEqual([...(await d.download())].slice(0, 4), [3, 6, 6, 6]);
+    }
   });
 
   it("are no cells", async () => {

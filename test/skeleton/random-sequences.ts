@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assign, f32, f64, max, min, sum } from "isoform";
-import type { Container, Field } from "../../src/domain/index.js";
+import { face, slab, type Container, type Field } from "../../src/domain/index.js";
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
 import { every, OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Step, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
@@ -13,25 +13,26 @@ const EXTENTS = [12, 30];
 const PERIODIC = [false, true, [true, false], [false, true]] as const;
 const SHAPES: readonly (Active | undefined)[] = [undefined, (x, y) => 5 * (x - 4) ** 2 + (y - 14) ** 2 < 190, (x, y) => noise(x, y) > -0.4];
 
-const domain = fc.record({ shape: fc.nat(SHAPES.length - 1), ends: fc.nat(PERIODIC.length - 1) });
+const domain = fc.record({ shape: fc.nat(SHAPES.length - 1), ends: fc.nat(PERIODIC.length - 1), ghosts: fc.boolean() });
 type Domain = typeof domain extends fc.Arbitrary<infer T> ? T : never;
 
 type Kind = keyof typeof KINDS;
 type Plain = Field<"f64", 1, 2>;
 
 /** A grid with fields and scalars whose values have no pattern. */
-function playground(set: DeviceSet, kind: Kind, { shape, ends }: Domain) {
-  const grid = KINDS[kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends] });
+function playground(set: DeviceSet, kind: Kind, { shape, ends, ghosts }: Domain) {
+  // The others have none.
+  const grid = KINDS[ghosts ? "dense" : kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends], ...(ghosts ? { ghosts: 2 } : {}) });
   const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { fillValue: 0.5 }) as unknown as Plain);
   const pair = grid.field("pair", f64, { cardinality: 2, fillValue: -0.25 }) as unknown as Field<"f64", 2, 2>;
   const narrow = grid.field("narrow", f32) as unknown as Field<"f32", 1, 2>;
   const scalars = ["s", "t"].map((name) => grid.scalar(name, f64));
   const start = (): void => {
-    [...plain, pair, narrow].forEach((field, n) => field.fill((x, y, _, k) => noise(n, x, y, k)));
+    [...plain, pair, narrow].forEach((field, n) => field.fill((x, y, _, k) => noise(n, x, y, k), { ghosts: true }));
     scalars.forEach((scalar, n) => scalar.set(n + 0.25));
   };
   const results = async (): Promise<unknown[]> => {
-    const values = await Promise.all([...plain, pair, narrow].map((field) => field.download()));
+    const values = await Promise.all([...plain, pair, narrow].map((field) => field.download({ ghosts: true })));
     return [...values.map((list) => [...list]), ...(await Promise.all(scalars.map((scalar) => scalar.get())))];
   };
   return { grid, plain, pair, narrow, scalars, start, results };
@@ -85,6 +86,43 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">, t: Scalar<"
       narrow[c] = Math.fround(x[c]);
       y[c] = 0.5 * narrow[c] + y[c] / 2;
     }),
+  ({ grid }, x, y, s) =>
+    grid.container(
+      "part",
+      { x, y, s: max(s) },
+      ({ x, y, s }, c) => {
+        y[c] = 0.5 * x.at(c, 0, 1) - 0.25 * x.at(c, 1, -1);
+        s.max(y[c]);
+      },
+      undefined,
+      { on: [slab("x", 2, 9), slab("y", 3, 28)] },
+    ),
+  ({ grid }, x) => {
+    const layers = grid.ghosts[1][0];
+    return grid.container(
+      "low wall",
+      { x },
+      ({ x }, c) => {
+        x[c] = 0.5 * x.at(c, 0, 1) + 0.25 * x.at(c, 1, 2);
+        for (let l = 1; l <= layers; l++) x.put(c, 0, -l, 0.5 * x.at(c, 1, l) - x.at(c, 0, l - 1));
+      },
+      () => [layers],
+      { on: face("ymin") },
+    );
+  },
+  ({ grid }, x, y) => {
+    const layers = grid.ghosts[0][1];
+    return grid.container(
+      "right wall",
+      { x, y },
+      ({ x, y }, c) => {
+        y[c] = 0.5 * y[c];
+        for (let l = 1; l <= layers; l++) x.put(c, l, 0, 0.75 * x.at(c, 0, 0) + 0.125 * y.at(c, 0, 0));
+      },
+      () => [layers],
+      { on: [face("xmax"), slab("y", 1, 29)] },
+    );
+  },
   ({ grid }, _, __, s, t) =>
     grid.scalarStep("mix", { s: assign(s), t }, ({ s, t }) => s.set(0.5 * s.get() + 0.25 * Math.max(-1, Math.min(1, t)))),
   (_, __, ___, s, t) => swap(s as unknown as Scalar, t as unknown as Scalar),
