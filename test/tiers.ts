@@ -132,6 +132,7 @@ export const EVERYWHERE: readonly string[] = [
   "emit/standalone/sycl",
   "emit/standalone/wat",
   "emit/standalone/wgsl",
+  "io/checkpoint",
   "ir/builder",
   "kernel/from-ir",
   "patterns/random",

@@ -1,6 +1,5 @@
-import { link, rename, rm, stat } from "node:fs/promises";
 import { IsoformError } from "isoform";
-import { readState, writeState } from "isoform/io";
+import { readCheckpoint as readFile, writeCheckpoint as writeFile } from "isoform/io";
 import { z } from "zod";
 import { CASES } from "./cases.js";
 import { COMPOSITIONS } from "./compositions.js";
@@ -9,7 +8,7 @@ import type { Row } from "./run.js";
 import type { State } from "./simulation.js";
 import { LOADINGS } from "./species.js";
 
-const FORMAT = "isoform pic 3";
+const FORMAT = "isoform pic 4";
 
 const count = z.int().positive();
 const text = z.string().regex(/^[\x20-\x7e]*$/, "text beyond ASCII");
@@ -69,55 +68,27 @@ function inOrder(rows: readonly Row[]): boolean {
 
 const shapeOf = ({ electric, magnetic, kinetic }: Row): string => [electric, magnetic, kinetic].map(({ length }) => length).join();
 
-/** Where the checkpoint is that one at `path` took the place of. */
-export const previousOf = (path: string): string => `${path}.previous`;
-
-/**
- * Writes a checkpoint beside what is at `path`, then puts it there and keeps that as `previousOf(path)`: whatever happens, one of both is whole.
- * Throws IsoformError where it cannot.
- */
+/** Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError where it cannot. */
 export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint): Promise<void> {
   const { arrays, steps, about } = state;
-  const values = arrays.map((array) => (array instanceof Float64Array ? array : Float64Array.from(array)));
-  try {
-    await writeState(path, FORMAT, { head: { options, rows, steps, about }, arrays: values }, () => keepPrevious(path));
-  } catch (error) {
-    const there = await stat(path).catch(() => undefined);
-    const kept = there?.isFile() ? "; the checkpoint before is still there" : "";
-    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}${kept}`);
-  }
-}
-
-/** Under both names, where the file system can: there is never a moment without a checkpoint at `path`. */
-async function keepPrevious(path: string): Promise<void> {
-  const previous = previousOf(path);
-  if (!(await stat(path).catch(() => undefined))) return;
-  await rm(previous, { force: true });
-  await link(path, previous).catch(() => rename(path, previous));
+  const named = arrays.map((array, n) => ({
+    name: `array ${n}`,
+    type: "f64" as const,
+    length: array.length,
+    read: async () => (array instanceof Float64Array ? array : Float64Array.from(array)),
+    write: () => undefined,
+  }));
+  await writeFile(path, named, { options, rows, steps, about }, { format: FORMAT });
 }
 
 /** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
 export async function readCheckpoint(path: string): Promise<Checkpoint> {
-  try {
-    return await readWhole(path);
-  } catch (error) {
-    if (!(error instanceof IsoformError)) throw error;
-    const before = previousOf(path);
-    const isWhole = await readWhole(before).then(
-      () => true,
-      () => false,
-    );
-    throw isWhole ? new IsoformError(`${error.message}; the one before it is whole: --restart ${before}`) : error;
-  }
-}
-
-async function readWhole(path: string): Promise<Checkpoint> {
-  const { head: found, arrays } = await readState(path, FORMAT);
-  const { data, error } = head.safeParse(found);
+  const file = await readFile(path, { format: FORMAT });
+  const { data, error } = head.safeParse(file.metadata);
   if (error) {
     const [{ path: at, message }] = error.issues;
     throw new IsoformError(`${path} is no checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
   }
   const { options, rows, steps, about } = data;
-  return { options, rows, state: { steps, about, arrays } };
+  return { options, rows, state: { steps, about, arrays: await file.arrays() } };
 }

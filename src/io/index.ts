@@ -18,7 +18,17 @@ export {
   type Values,
 } from "./openpmd.js";
 export { writeXdmf } from "./xdmf.js";
-export { readState, writeState, type StateFile } from "./state-file.js";
+export {
+  Checkpoint,
+  previousOf,
+  readCheckpoint,
+  writeCheckpoint,
+  type Checkpointed,
+  type CheckpointedArray,
+  type CheckpointedSequence,
+  type CheckpointOptions,
+} from "./checkpoint.js";
+export { readState, writeState, type StateArray, type StateFile } from "./state-file.js";
 export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";

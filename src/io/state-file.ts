@@ -1,51 +1,84 @@
 import { createHash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { endianness } from "node:os";
+import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
+import { BYTES, ELEMENTS, type ElementType } from "../ir/scalars.js";
 import { writeWhole } from "./whole-file.js";
 
 /*
- * States of programs in files: a line with the format's name and the length of the head, the head as JSON, the values as little-endian f64, and the
+ * States of programs in files: a line with the format's name and the length of the head, the head as JSON, the values, little-endian, and the
  * SHA-256 of all that.
  */
 
 /** Digits of the head's length. */
 const DIGITS = 12;
 const DIGEST = 32;
-/** Values that are written, and read, at once. */
-const CHUNK = 1 << 20;
+/** Bytes that are written, and read, at once; of a multiple of all elements. */
+const CHUNK = 1 << 23;
 
 /** What is known of a state without its values, and the values. */
 export interface StateFile {
   /** As JSON has it; from a file it may be anything. */
   readonly head: unknown;
-  readonly arrays: readonly Float64Array[];
+  readonly arrays: readonly TypedArray[];
+}
+
+/** An array of a state, whose values are asked for when its turn comes. */
+export interface StateArray {
+  readonly type: ElementType;
+  readonly length: number;
+  values(): Promise<TypedArray>;
+}
+
+/** A state whose values are asked for one array at a time. */
+export interface StateReader {
+  readonly head: unknown;
+  readonly arrays: readonly StateArray[];
 }
 
 /** Bytes of the first line. */
 const lineOf = (format: string): number => format.length + DIGITS + 2;
 
 /**
- * Writes a state, which takes the place of what is at `path` once it is whole; what was there becomes `previous`, where that is given.
+ * Writes a state, which takes the place of what is at `path` once it is whole.
  * @param format names what it is a state of, in ASCII
+ * @param before is called when everything is on the disk, right before it takes that place
  * @throws the system's error; what is at `path` is then what it was
  */
-export function writeState(path: string, format: string, { head, arrays }: StateFile, before?: () => Promise<void>): Promise<void> {
-  return writeWhole(path, sealed(piecesOf(format, JSON.stringify({ head, lengths: arrays.map(({ length }) => length) }), arrays)), before);
+export function writeState(
+  path: string,
+  format: string,
+  { head, arrays }: { readonly head: unknown; readonly arrays: readonly (TypedArray | StateArray)[] },
+  before?: () => Promise<void>,
+): Promise<void> {
+  const all = arrays.map((array) => (ArrayBuffer.isView(array) ? ready(array) : array));
+  const text = JSON.stringify({ head, lengths: all.map(({ length }) => length), types: all.map(({ type }) => type) });
+  return writeWhole(path, sealed(piecesOf(format, text, all)), before);
 }
 
-function* piecesOf(format: string, head: string, arrays: StateFile["arrays"]): Generator<Uint8Array> {
+const ready = (array: TypedArray): StateArray => ({ type: typeOf(array), length: array.length, values: async () => array });
+
+async function* piecesOf(format: string, head: string, arrays: readonly StateArray[]): AsyncGenerator<Uint8Array> {
   const text = Buffer.from(head);
   yield Buffer.from(`${format} ${String(text.length).padStart(DIGITS, "0")}\n`);
   yield text;
-  for (const array of arrays)
-    for (let from = 0; from < array.length; from += CHUNK) yield littleEndian(new Float64Array(array.subarray(from, from + CHUNK)));
+  for (const array of arrays) yield* valuesOf(array);
+}
+
+/** A generator of its own, which lets go of the values at its end. */
+async function* valuesOf({ type, length, values }: StateArray): AsyncGenerator<Uint8Array> {
+  const array = await values();
+  if (array.length !== length || typeOf(array) !== type) throw new Error(`${array.length} values in place of ${length} of ${type}`);
+  const step = CHUNK / BYTES[type];
+  // In memory of their own: files do not take shared memory.
+  for (let from = 0; from < length; from += step) yield littleEndian(bytesOf(array.slice(from, from + step)), type);
 }
 
 /** With the digest behind. */
-function* sealed(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+async function* sealed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const digest = createHash("sha256");
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     digest.update(piece);
     yield piece;
   }
@@ -54,46 +87,75 @@ function* sealed(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
 
 /** Reads a file of `writeState`. Throws IsoformError for one of another format, and for a damaged one; nothing is allocated that the file has not. */
 export async function readState(path: string, format: string): Promise<StateFile> {
+  const { head, arrays } = await openState(path, format);
+  const values: TypedArray[] = [];
+  for (const array of arrays) values.push(await array.values());
+  return { head, arrays: values };
+}
+
+/** The same, with each array read from the file when it is asked for. Its `values` throw IsoformError where the file is another one by then. */
+export async function openState(path: string, format: string): Promise<StateReader> {
+  return withFile(path, async (file) => {
+    const { size } = await file.stat();
+    const end = Math.max(0, size - DIGEST);
+    const line = lineOf(format);
+    const { length, digest } = await lengthOfHead(file, path, format, end);
+    const damaged = (what: string): IsoformError => new IsoformError(`${path} is no whole state: ${what}`);
+    if (!(length <= end - line)) throw damaged(`its head is to have ${length} bytes, and the file has ${size}`);
+    const { head, lengths, types } = headOf(await read(file, length, line), damaged);
+    const sizes = lengths.map((each, n) => each * BYTES[types[n]]);
+    const there = end - line - length;
+    const needed = sizes.reduce((sum, each) => sum + each, 0);
+    if (needed !== there) throw damaged(`its head tells of ${needed} bytes of values, and there are ${there}`);
+    let at = line + length;
+    const arrays = lengths.map((each, n): StateArray => {
+      const from = at;
+      at += sizes[n];
+      return { type: types[n], length: each, values: () => withFile(path, (again) => readAgain(again, types[n], each, from)) };
+    });
+    /** Of the same file. */
+    const readAgain = async (again: FileHandle, type: ElementType, count: number, from: number): Promise<TypedArray> => {
+      const now = await read(again, DIGEST, end);
+      if ((await again.stat()).size !== size || !now.equals(digest))
+        throw new IsoformError(`${path} has changed while it was read: read it anew`);
+      return readValues(again, type, count, from);
+    };
+    return { head, arrays };
+  });
+}
+
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path, "r").catch((error: Error) => {
     throw new IsoformError(`cannot read ${path}: ${error.message.split(",")[0]}`);
   });
   try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw new IsoformError(`cannot read ${path}: it is no file`);
-    const values = Math.max(0, stats.size - DIGEST);
-    const line = lineOf(format);
-    const length = await lengthOfHead(file, path, format, values);
-    const damaged = (what: string): IsoformError => new IsoformError(`${path} is no whole state: ${what}`);
-    if (!(length <= values - line)) throw damaged(`its head is to have ${length} bytes, and the file has ${stats.size}`);
-    const { head, lengths } = headOf(await read(file, length, line), damaged);
-    const there = values - line - length;
-    const needed = lengths.reduce((sum, each) => sum + 8 * each, 0);
-    if (needed !== there) throw damaged(`its head tells of ${needed} bytes of values, and there are ${there}`);
-    let at = line + length;
-    const arrays: Float64Array[] = [];
-    for (const each of lengths) {
-      arrays.push(await readValues(file, each, at));
-      at += 8 * each;
-    }
-    return { head, arrays };
+    if (!(await file.stat()).isFile()) throw new IsoformError(`cannot read ${path}: it is no file`);
+    return await use(file);
   } finally {
     await file.close();
   }
 }
 
-/** The bytes of the head, of a file whose checksum is right. */
-async function lengthOfHead(file: FileHandle, path: string, format: string, values: number): Promise<number> {
+/** The bytes of the head, and the checksum, of a file whose checksum is right. */
+async function lengthOfHead(file: FileHandle, path: string, format: string, end: number): Promise<{ length: number; digest: Buffer }> {
   const line = (await read(file, lineOf(format), 0)).toString("latin1");
   if (!line.startsWith(`${format} `))
     throw new IsoformError(`${path} is no checkpoint of ${format.replace(/ \d+$/, "")}, or of another version`);
-  const digest = createHash("sha256");
-  for (let at = 0; at < values; at += 8 * CHUNK) digest.update(await read(file, Math.min(8 * CHUNK, values - at), at));
-  if (!digest.digest().equals(await read(file, DIGEST, values))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
-  return /^\d+\n$/.test(line.slice(format.length + 1)) ? Number(line.slice(format.length)) : Number.NaN;
+  const hash = createHash("sha256");
+  for (let at = 0; at < end; at += CHUNK) hash.update(await read(file, Math.min(CHUNK, end - at), at));
+  const digest = hash.digest();
+  if (!digest.equals(await read(file, DIGEST, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
+  return { length: /^\d+\n$/.test(line.slice(format.length + 1)) ? Number(line.slice(format.length)) : Number.NaN, digest };
 }
 
-function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): { head: unknown; lengths: readonly number[] } {
-  let found: { head?: unknown; lengths?: unknown } | null;
+interface Head {
+  readonly head: unknown;
+  readonly lengths: readonly number[];
+  readonly types: readonly ElementType[];
+}
+
+function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): Head {
+  let found: { head?: unknown; lengths?: unknown; types?: unknown } | null;
   try {
     found = JSON.parse(bytes.toString()) as typeof found;
   } catch {
@@ -102,15 +164,20 @@ function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): { head:
   const lengths = found?.lengths;
   if (!Array.isArray(lengths) || !lengths.every((each) => Number.isSafeInteger(each) && each >= 0))
     throw damaged("its head does not tell the lengths of its arrays");
-  return { head: found!.head, lengths: lengths as number[] };
+  // All were f64 once.
+  const types = found!.types ?? lengths.map(() => "f64");
+  if (!Array.isArray(types) || types.length !== lengths.length || !types.every(isElementType))
+    throw damaged("its head does not tell the types of its arrays");
+  return { head: found!.head, lengths: lengths as number[], types: types as ElementType[] };
 }
 
-async function readValues(file: FileHandle, length: number, at: number): Promise<Float64Array> {
-  const array = new Float64Array(length);
-  for (let from = 0; from < length; from += CHUNK) {
-    const piece = array.subarray(from, from + CHUNK);
-    await file.read(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), { position: at + 8 * from });
-    littleEndian(piece);
+async function readValues(file: FileHandle, type: ElementType, length: number, at: number): Promise<TypedArray> {
+  const array = typedArray(type, length) as TypedArray;
+  const bytes = bytesOf(array);
+  for (let from = 0; from < bytes.length; from += CHUNK) {
+    const piece = bytes.subarray(from, from + CHUNK);
+    await file.read(piece, { position: at + from });
+    littleEndian(piece, type);
   }
   return array;
 }
@@ -121,8 +188,14 @@ async function read(file: FileHandle, length: number, position: number): Promise
   return buffer.subarray(0, bytesRead);
 }
 
-/** The bytes of values, turned round in place where the machine has them the other way. */
-function littleEndian({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return endianness() === "LE" ? bytes : bytes.swap64();
+const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Buffer => Buffer.from(buffer, byteOffset, byteLength);
+
+/** The bytes, turned round in place where the machine has them the other way. */
+function littleEndian(bytes: Buffer, type: ElementType): Buffer {
+  if (endianness() === "LE" || BYTES[type] === 1) return bytes;
+  return BYTES[type] === 8 ? bytes.swap64() : bytes.swap32();
 }
+
+const TYPES = new Map<Function, ElementType>(Object.entries(ELEMENTS).map(([type, { array }]) => [array, type as ElementType]));
+const typeOf = (array: TypedArray): ElementType => TYPES.get(array.constructor)!;
+const isElementType = (type: unknown): boolean => typeof type === "string" && Object.hasOwn(ELEMENTS, type);

@@ -4,7 +4,7 @@ import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import { unreachable } from "../ir/unreachable.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
-import { Executor, type Traced } from "./run/executor.js";
+import { Executor, type Traced, type Used } from "./run/executor.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Stages } from "./plan/plan.js";
@@ -260,6 +260,18 @@ export class Skeleton {
   /** The fields that the sequence uses. */
   get fields(): readonly Field[] {
     return this.executor.used().fields;
+  }
+
+  /** All that iterations to come depend on, beside the number of the next one. */
+  get state(): Pick<Used, "fields" | "scalars" | "species"> {
+    const { fields, scalars, species } = this.executor.used();
+    const all = [...new Set([...fields, ...scalars, ...this.executor.swapped])];
+    const isField = (of: Field | Scalar): of is Field => "cardinality" in of;
+    return {
+      fields: all.filter(isField).filter((field) => !this.temporary.has(field)),
+      scalars: all.filter((of) => !isField(of)),
+      species,
+    };
   }
 
   /** Everything that the time of an iteration depends on. */

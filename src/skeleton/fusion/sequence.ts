@@ -72,6 +72,14 @@ export const containersIn = (steps: readonly Step[]): Container[] =>
     return "swap" in step ? [] : [step];
   });
 
+/** All pairs that are swapped. */
+export const swapsIn = (steps: readonly Step[]): Pair[] =>
+  steps.flatMap((step) => {
+    if (isList(step)) return swapsIn(step);
+    if ("every" in step) return swapsIn(step.steps);
+    return "swap" in step ? [step.swap] : [];
+  });
+
 const isList = (step: Step): step is readonly Step[] => Array.isArray(step);
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));

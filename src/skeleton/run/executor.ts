@@ -7,7 +7,17 @@ import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";
 import { Program, type Op, type OpMarks } from "./program.js";
-import { containersIn, exchange, leastMultiple, marksOf, periodOf, requireDefined, undefinedRead, type Step } from "../fusion/sequence.js";
+import {
+  containersIn,
+  exchange,
+  leastMultiple,
+  marksOf,
+  periodOf,
+  requireDefined,
+  swapsIn,
+  undefinedRead,
+  type Step,
+} from "../fusion/sequence.js";
 import type { Timeline } from "./timeline.js";
 import type { SweepOrder } from "./sweep-order.js";
 
@@ -54,6 +64,8 @@ const LOOKED = 1000;
 export class Executor {
   /** Those of the sequence, as written. */
   readonly containers: readonly Container[];
+  /** Fields and scalars that swaps of the sequence exchange. */
+  readonly swapped: readonly (Field | Scalar)[];
   private readonly period: number;
   /** By what runs in which iteration. */
   private readonly stages = new Map<string, Stages>();
@@ -69,6 +81,7 @@ export class Executor {
     private readonly options: ExecutorOptions,
   ) {
     this.containers = containersIn(steps);
+    this.swapped = swapsIn(steps).flat();
     this.period = periodOf(steps);
   }
 

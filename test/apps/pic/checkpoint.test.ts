@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { readState, writeState } from "isoform/io";
-import { previousOf, readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/checkpoint.js";
+import { previousOf, readState, writeState } from "isoform/io";
+import { readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/checkpoint.js";
 import type { Row } from "../../../apps/pic/run.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
@@ -61,7 +61,7 @@ test("whatever byte is damaged, it is found, and the one before is named", async
     await assert.rejects(readCheckpoint(path), (error: Error) => {
       assert.equal(error.name, "IsoformError");
       assert.match(error.message, message);
-      assert.match(error.message, /; the one before it is whole: --restart .*damaged\.previous$/);
+      assert.match(error.message, /; the one before it is whole: .*damaged\.previous$/);
       return true;
     });
   };
@@ -77,6 +77,12 @@ test("whatever byte is damaged, it is found, and the one before is named", async
   await assert.rejects(readCheckpoint(path), /cannot read .*damaged: ENOENT.*the one before it is whole/);
   await writeFile(previousOf(path), whole.subarray(0, 100));
   await assert.rejects(readCheckpoint(path), /cannot read [^;]*$/);
+});
+
+test("a checkpoint of a former version is refused as such", async () => {
+  const { state, ...others } = checkpoint(1);
+  await writeState(file("former"), "isoform pic 3", { head: { ...others, steps: 1, about: state.about }, arrays: [Float64Array.of(1)] });
+  await assert.rejects(readCheckpoint(file("former")), /former is no checkpoint of isoform pic, or of another version$/);
 });
 
 test("what cannot be written is named, and leaves nothing behind", async () => {
@@ -130,9 +136,10 @@ const WRONG: readonly (readonly [message: RegExp, change: object])[] = [
 test("heads that fit their checksum but not their meaning are refused in one line, with the place", async () => {
   const path = file("meaning");
   await writeCheckpoint(path, { ...checkpoint(1), rows: [ROW, { ...ROW, time: 1 }] });
-  const { head, arrays } = await readState(path, "isoform pic 3");
+  const { head, arrays } = await readState(path, "isoform pic 4");
+  const { metadata, parts } = head as { metadata: object; parts: unknown };
   for (const [message, change] of WRONG) {
-    await writeState(path, "isoform pic 3", { head: { ...(head as object), ...change }, arrays });
+    await writeState(path, "isoform pic 4", { head: { metadata: { ...metadata, ...change }, parts }, arrays });
     await assert.rejects(readCheckpoint(path), (error: Error) => {
       assert.equal(error.name, "IsoformError", error.stack);
       assert.match(error.message, message);
@@ -141,7 +148,9 @@ test("heads that fit their checksum but not their meaning are refused in one lin
     });
   }
   for (const none of [null, 5, "x", []]) {
-    await writeState(path, "isoform pic 3", { head: none, arrays });
+    await writeState(path, "isoform pic 4", { head: { metadata: none, parts }, arrays });
     await assert.rejects(readCheckpoint(path), /is no checkpoint of isoform pic: Invalid input/);
+    await writeState(path, "isoform pic 4", { head: none, arrays });
+    await assert.rejects(readCheckpoint(path), /is no whole checkpoint: it does not tell what its arrays are/);
   }
 });

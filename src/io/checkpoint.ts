@@ -1,0 +1,308 @@
+import { link, rename, rm, stat } from "node:fs/promises";
+import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { Field, type GridSpecies } from "../domain/grid/grid.js";
+import type { Species } from "../domain/particles/index.js";
+import { IsoformError } from "../ir/errors.js";
+import type { ElementType } from "../ir/scalars.js";
+import { Scalar, type DeviceSet } from "../set/index.js";
+import { openState, writeState, type StateArray } from "./state-file.js";
+import { removeStale } from "./whole-file.js";
+
+/*
+ * Checkpoints: what a run depends on, in a file, by the names of fields, scalars and species. Values are those of the whole box, so that they fit any
+ * number of members, kind of grid and layout.
+ */
+
+/** A skeleton, as a checkpoint has it. */
+export interface CheckpointedSequence {
+  readonly name: string;
+  iteration: number;
+  readonly state: {
+    readonly fields: readonly Field[];
+    readonly scalars: readonly Scalar[];
+    readonly species: readonly GridSpecies[];
+  };
+}
+
+/** Values of the program's own. */
+export interface CheckpointedArray {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly length: number;
+  read(): Promise<TypedArray>;
+  write(values: TypedArray): void | Promise<void>;
+}
+
+/** What a checkpoint is made of: skeletons, with all that they use, and what is named beside them. */
+export type Checkpointed = CheckpointedSequence | Field | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
+
+export interface CheckpointOptions {
+  /** Tells files of several programs, and their versions, apart; in ASCII. `isoform checkpoint 1` where absent. */
+  readonly format?: string;
+}
+
+const FORMAT = "isoform checkpoint 1";
+
+/** What the file tells of a part. */
+interface Described {
+  readonly kind: string;
+  readonly name: string;
+  /** What it must be to take the values. */
+  readonly is: string;
+  /** Arrays that it has in the file. */
+  readonly arrays: number;
+  readonly iteration?: number;
+}
+
+/** Something with values, here. */
+interface Part extends Omit<Described, "arrays"> {
+  arrays(): Promise<readonly StateArray[]>;
+  /** True where arrays of these lengths can be taken. */
+  fits(lengths: readonly number[]): boolean;
+  restore(values: readonly TypedArray[], iteration: number | undefined): void | Promise<void>;
+}
+
+/** Where the checkpoint is that one at `path` took the place of. */
+export const previousOf = (path: string): string => `${path}.previous`;
+
+/**
+ * Writes a checkpoint beside what is at `path`, then puts it there and keeps that as `previousOf(path)`: whatever happens, one of both is whole. Waits
+ * for the devices. One field at a time is on the host.
+ *
+ * @param metadata whatever the program wants to know when it reads it, such as the parameters of the run; as JSON has it
+ * @throws IsoformError where the file cannot be written; what is at `path` is then what it was
+ */
+export async function writeCheckpoint(
+  path: string,
+  of: Checkpointed,
+  metadata: unknown = null,
+  { format = FORMAT }: CheckpointOptions = {},
+): Promise<void> {
+  const parts = partsOf(of);
+  const described: Described[] = [];
+  const all: StateArray[] = [];
+  for (const part of parts) {
+    const { kind, name, is, iteration } = part;
+    const arrays = await part.arrays();
+    described.push({ kind, name, is, arrays: arrays.length, iteration });
+    all.push(...arrays);
+  }
+  await removeStale(path);
+  try {
+    await writeState(path, format, { head: { metadata, parts: described }, arrays: all }, () => keepPrevious(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    const there = await stat(path).catch(() => undefined);
+    const kept = there?.isFile() ? "; the checkpoint before is still there" : "";
+    throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}${kept}`);
+  }
+}
+
+/** Under both names, where the file system can: there is never a moment without a checkpoint at `path`. */
+async function keepPrevious(path: string): Promise<void> {
+  const previous = previousOf(path);
+  if (!(await stat(path).catch(() => undefined))) return;
+  await rm(previous, { force: true });
+  await link(path, previous).catch(() => rename(path, previous));
+}
+
+/**
+ * Opens a file of `writeCheckpoint`, all of whose bytes are compared with its digest. Throws IsoformError for another file, and for a damaged one with
+ * where the one before is, if that is whole.
+ */
+export async function readCheckpoint(path: string, { format = FORMAT }: CheckpointOptions = {}): Promise<Checkpoint> {
+  try {
+    return await openCheckpoint(path, format);
+  } catch (error) {
+    if (!(error instanceof IsoformError)) throw error;
+    const before = previousOf(path);
+    const isWhole = await openCheckpoint(before, format).then(
+      () => true,
+      () => false,
+    );
+    throw isWhole ? new IsoformError(`${error.message}; the one before it is whole: ${before}`) : error;
+  }
+}
+
+async function openCheckpoint(path: string, format: string): Promise<Checkpoint> {
+  const { head, arrays } = await openState(path, format);
+  const { metadata, parts } = (head ?? {}) as { metadata?: unknown; parts?: unknown };
+  if (!isDescription(parts) || parts.reduce((sum, part) => sum + part.arrays, 0) !== arrays.length)
+    throw new IsoformError(`${path} is no whole checkpoint: it does not tell what its arrays are`);
+  return new Checkpoint(path, metadata, parts, arrays);
+}
+
+const isDescription = (parts: unknown): parts is Described[] =>
+  Array.isArray(parts) &&
+  parts.every((part: Partial<Described> | null) => {
+    const isCount = (n: unknown) => Number.isSafeInteger(n) && (n as number) >= 0;
+    const texts = [part?.kind, part?.name, part?.is];
+    return texts.every((text) => typeof text === "string") && isCount(part!.arrays) && isCount(part!.iteration ?? 0);
+  });
+
+/** A checkpoint in a file. */
+export class Checkpoint {
+  constructor(
+    private readonly path: string,
+    /** What was given to `writeCheckpoint`; from a file it may be anything, and is for the program to check. */
+    readonly metadata: unknown,
+    private readonly parts: readonly Described[],
+    private readonly values: readonly StateArray[],
+  ) {}
+
+  /** All values, in the order in which they were written. */
+  async arrays(): Promise<readonly TypedArray[]> {
+    const all: TypedArray[] = [];
+    for (const array of this.values) all.push(await array.values());
+    return all;
+  }
+
+  /**
+   * Puts the values into fields, scalars, species and skeletons of the same names, and sets their iterations. Members, kinds of grids and layouts may be others than
+   * those that it was written with: in strict mode the iterations that follow have the same bits. One field at a time is on the host.
+   *
+   * @throws IsoformError where names, types or extents differ, with all that do; nothing has changed then
+   */
+  async restore(of: Checkpointed): Promise<void> {
+    const here = new Map(partsOf(of).map((part) => [keyOf(part), part]));
+    let at = 0;
+    const there = new Map(this.parts.map((part) => [keyOf(part), { part, arrays: this.values.slice(at, (at += part.arrays)) }]));
+    const differences = [...new Set([...there.keys(), ...here.keys()])].flatMap((key) => {
+      const [found, part] = [there.get(key), here.get(key)];
+      if (!part) return [`${key} is in the file alone`];
+      if (!found) return [`${key} is not in the file`];
+      if (found.part.is !== part.is) return [`${key} is ${found.part.is} in the file, ${part.is} here`];
+      return part.fits(found.arrays.map(({ length }) => length)) ? [] : [`${key} has other lengths in the file`];
+    });
+    if (differences.length > 0) throw new IsoformError(`${this.path} is a checkpoint of another state: ${differences.join("; ")}`);
+    for (const [key, { part, arrays }] of there) {
+      const values: TypedArray[] = [];
+      for (const array of arrays) values.push(await array.values());
+      await here.get(key)!.restore(values, part.iteration);
+    }
+  }
+}
+
+const keyOf = ({ kind, name }: Pick<Part, "kind" | "name">): string => `${kind} "${name}"`;
+
+/** All parts, each once; of two with one name the second has a number. */
+function partsOf(of: Checkpointed): Part[] {
+  const parts: Part[] = [];
+  const seen = new Set<unknown>();
+  const names = new Map<string, number>();
+  const add = (owner: unknown, make: () => Part): void => {
+    if (seen.has(owner)) return;
+    seen.add(owner);
+    const part = make();
+    const count = (names.get(keyOf(part)) ?? 0) + 1;
+    names.set(keyOf(part), count);
+    parts.push(count === 1 ? part : { ...part, name: `${part.name} (${count})` });
+  };
+  const visit = (each: Checkpointed): void => {
+    if (Array.isArray(each)) return each.forEach(visit);
+    if (each instanceof Field) return add(each, () => fieldPart(each));
+    if (each instanceof Scalar) return add(each, () => scalarPart(each));
+    if ("columns" in each) return add(each, () => speciesPart(each as Species));
+    if ("read" in each) return add(each, () => arrayPart(each));
+    const { state } = each as CheckpointedSequence;
+    add(each, () => sequencePart(each as CheckpointedSequence));
+    const lists = new Set(state.species.flatMap(({ first, count }) => [first, count]));
+    visit([...state.fields.filter((field) => !lists.has(field)), ...state.scalars, ...state.species]);
+  };
+  visit(of);
+  return parts;
+}
+
+function sequencePart(sequence: CheckpointedSequence): Part {
+  return {
+    kind: "skeleton",
+    name: sequence.name,
+    is: "a skeleton",
+    iteration: sequence.iteration,
+    arrays: async () => [],
+    fits: (lengths) => lengths.length === 0,
+    restore: (_, iteration = 0) => {
+      sequence.iteration = iteration;
+    },
+  };
+}
+
+/** Without values where nothing has given it any. */
+function fieldPart(field: Field): Part {
+  const { name, type, cardinality, length, grid } = field;
+  const box = grid.extents.reduce((a, b) => a * b, 1);
+  const components = cardinality === 1 ? type : `${cardinality} ${type}`;
+  return {
+    kind: "field",
+    name,
+    is: `${components} on ${grid.extents.join(" x ")} cells${grid.cells < box ? `, ${grid.cells} of them active` : ""}`,
+    arrays: async () => {
+      if (!field.defined) return [];
+      await finish(field.grid.set);
+      return [{ type, length, values: () => field.download() }];
+    },
+    fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
+    restore: ([values]) => values && field.upload(values),
+  };
+}
+
+function scalarPart(scalar: Scalar): Part {
+  const { name, type } = scalar;
+  return {
+    kind: "scalar",
+    name,
+    is: type,
+    arrays: async () => {
+      const value = typedArray(type, 1);
+      value[0] = await scalar.get();
+      return [{ type, length: 1, values: async () => value }];
+    },
+    fits: ([length, another]) => length === 1 && another === undefined,
+    restore: ([[value]]) => scalar.set(value),
+  };
+}
+
+/** All columns are on the host at once; particles stand in the order of their cells. */
+function speciesPart(species: Species): Part {
+  const { grid, name } = species;
+  const columns = Object.entries(species.columns);
+  return {
+    kind: "species",
+    name,
+    is: `${columns.map(([column, { type, components }]) => `${column} ${components} ${type}`).join(", ")} on ${grid.extents.join(" x ")} cells`,
+    arrays: async () => {
+      await finish(grid.set);
+      const count = (await species.held()).reduce((a, b) => a + b, 0);
+      let all: ReturnType<Species["download"]> | undefined;
+      return columns.map(([column, { type, components }], n) => ({
+        type,
+        length: count * components,
+        values: async () => {
+          const values = (await (all ??= species.download()))[column];
+          if (n === columns.length - 1) all = undefined;
+          return values;
+        },
+      }));
+    },
+    fits: (lengths) => {
+      const counts = lengths.map((length, n) => length / (columns[n]?.[1].components ?? 0));
+      return counts.length === columns.length && counts.every((count) => Number.isInteger(count) && count === counts[0]);
+    },
+    restore: (values) => species.load(Object.fromEntries(columns.map(([column], n) => [column, values[n]])) as { x: TypedArray }),
+  };
+}
+
+function arrayPart(array: CheckpointedArray): Part {
+  const { name, type, length } = array;
+  return {
+    kind: "array",
+    name,
+    is: `${length} ${type}`,
+    arrays: async () => [{ type, length, values: () => array.read() }],
+    fits: ([only, another]) => only === length && another === undefined,
+    restore: ([values]) => array.write(values),
+  };
+}
+
+/** What was submitted by a skeleton is done when the first stream of the first member is. */
+const finish = ({ members }: DeviceSet): Promise<void> => members[0].queue(0).finish();
