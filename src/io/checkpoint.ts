@@ -1,5 +1,6 @@
 import { link, rename, rm, stat } from "node:fs/promises";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { AxisArray } from "../domain/grid/axis-array.js";
 import { Field, type GridSpecies } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/index.js";
 import { IsoformError } from "../ir/errors.js";
@@ -19,6 +20,8 @@ export interface CheckpointedSequence {
   iteration: number;
   readonly state: {
     readonly fields: readonly Field[];
+    /** Fields on some of the axes, into which it reduces. */
+    readonly folded: readonly AxisArray[];
     readonly scalars: readonly Scalar[];
     readonly species: readonly GridSpecies[];
   };
@@ -34,7 +37,7 @@ export interface CheckpointedArray {
 }
 
 /** What a checkpoint is made of: skeletons, with all that they use, and what is named beside them. */
-export type Checkpointed = CheckpointedSequence | Field | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
+export type Checkpointed = CheckpointedSequence | Field | AxisArray | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
 
 export interface CheckpointOptions {
   /** Tells files of several programs, and their versions, apart; in ASCII. `isoform checkpoint 1` where absent. */
@@ -201,13 +204,14 @@ function partsOf(of: Checkpointed): Part[] {
   const visit = (each: Checkpointed): void => {
     if (Array.isArray(each)) return each.forEach(visit);
     if (each instanceof Field) return add(each, () => fieldPart(each));
+    if (each instanceof AxisArray) return add(each, () => axisPart(each));
     if (each instanceof Scalar) return add(each, () => scalarPart(each));
     if ("columns" in each) return add(each, () => speciesPart(each as Species));
     if ("read" in each) return add(each, () => arrayPart(each));
     const { state } = each as CheckpointedSequence;
     add(each, () => sequencePart(each as CheckpointedSequence));
     const lists = new Set(state.species.flatMap(({ first, count }) => [first, count]));
-    visit([...state.fields.filter((field) => !lists.has(field)), ...state.scalars, ...state.species]);
+    visit([...state.fields.filter((field) => !lists.has(field)), ...state.folded, ...state.scalars, ...state.species]);
   };
   visit(of);
   return parts;
@@ -227,24 +231,45 @@ function sequencePart(sequence: CheckpointedSequence): Part {
   };
 }
 
-/** Without values where nothing has given it any. */
+/** With its ghosts; without values where nothing has given it any. */
 function fieldPart(field: Field): Part {
-  const { name, type, cardinality, length, grid } = field;
-  const box = grid.extents.reduce((a, b) => a * b, 1);
-  const components = cardinality === 1 ? type : `${cardinality} ${type}`;
+  const { name, type, cardinality, grid } = field;
+  const { extents, ghosts: margins, cells } = grid;
+  const ghosts = margins.some(([low, high]) => low + high > 0);
+  const length = extents.reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), cardinality);
+  const active = cells < extents.reduce((a, b) => a * b, 1) ? `, ${cells} of them active` : "";
+  const beyond = ghosts ? ` with ghosts ${margins.map(([low, high]) => `${low} + ${high}`).join(", ")}` : "";
   return {
     kind: "field",
     name,
-    is: `${components} on ${grid.extents.join(" x ")} cells${grid.cells < box ? `, ${grid.cells} of them active` : ""}`,
+    is: `${componentsOf(type, cardinality)} on ${extents.join(" x ")} cells${active}${beyond}`,
     arrays: async () => {
       if (!field.defined) return [];
-      await finish(field.grid.set);
-      return [{ type, length, values: () => field.download() }];
+      await finish(grid.set);
+      return [{ type, length, values: () => field.download({ ghosts }) }];
     },
     fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
-    restore: ([values]) => values && field.upload(values),
+    restore: ([values]) => values && field.upload(values, { ghosts }),
   };
 }
+
+function axisPart(array: AxisArray): Part {
+  const { name, type, cardinality, length, axes, ghosts, grid } = array;
+  const along = axes.map((axis) => `${grid.extents[axis]} along ${"xyz"[axis]}`).join(", ");
+  return {
+    kind: "field",
+    name,
+    is: `${componentsOf(type, cardinality)} on ${along}${ghosts > 0 ? ` with ${ghosts} ghosts` : ""}`,
+    arrays: async () => {
+      await finish(grid.set);
+      return [{ type, length, values: () => array.download() }];
+    },
+    fits: ([only, another]) => only === length && another === undefined,
+    restore: ([values]) => array.set(values),
+  };
+}
+
+const componentsOf = (type: string, cardinality: number): string => (cardinality === 1 ? type : `${cardinality} ${type}`);
 
 function scalarPart(scalar: Scalar): Part {
   const { name, type } = scalar;

@@ -263,12 +263,13 @@ export class Skeleton {
   }
 
   /** All that iterations to come depend on, beside the number of the next one. */
-  get state(): Pick<Used, "fields" | "scalars" | "species"> {
-    const { fields, scalars, species } = this.executor.used();
+  get state(): Pick<Used, "fields" | "folded" | "scalars" | "species"> {
+    const { fields, folded, scalars, species } = this.executor.used();
     const all = [...new Set([...fields, ...scalars, ...this.executor.swapped])];
     const isField = (of: Field | Scalar): of is Field => "cardinality" in of;
     return {
       fields: all.filter(isField).filter((field) => !this.temporary.has(field)),
+      folded,
       scalars: all.filter((of) => !isField(of)),
       species,
     };

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it, test } from "node:test";
-import { assign, f32, f64, i32, max, u8 } from "../../src/index.js";
-import { dense } from "../../src/domain/index.js";
+import { assign, f32, f64, i32, max, sum, u8 } from "../../src/index.js";
+import { dense, face } from "../../src/domain/index.js";
 import { deposit, particles } from "../../src/domain/particles/index.js";
 import { previousOf, readCheckpoint, readState, writeCheckpoint, writeState, type CheckpointedArray } from "../../src/io/index.js";
 import type { DeviceSet } from "../../src/set/index.js";
@@ -137,6 +137,71 @@ test("particles go on in the same order on any number of members", async () => {
     assert.deepEqual(await again.values(), expected, `${members} members`);
     again.free();
   }
+});
+
+/** A channel whose ghosts beyond y keep what is written there in some steps, with its mean over x and z. */
+function channel(set: DeviceSet) {
+  const grid = dense(set, [6, 8, 15], { periodic: [true, false, true], ghosts: { ymin: 2, ymax: 1 } });
+  const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { cardinality: 2 }));
+  const mean = grid.field("mean", f64, { axes: ["y"], cardinality: 2 });
+  const steps = [
+    every(5, [
+      grid.container(
+        "wall",
+        { u },
+        ({ u }, c) => {
+          u.at(c, 0, -1, 0)[0] = -u[c][0];
+          u.at(c, 0, -2, 0)[1] = 0.5 * u[c][1];
+        },
+        undefined,
+        { on: face("ymin") },
+      ),
+    ]),
+    grid.container("move", { u, v }, ({ u, v }, c) => {
+      for (let k = 0; k < 2; k++) v[c][k] = u[c][k] + 0.1 * (u.at(c, 0, -2, 0)[k] - u.at(c, 0, 1, 1)[k]);
+    }),
+    grid.container("back", { u, v }, ({ u, v }, c) => {
+      for (let k = 0; k < 2; k++) u[c][k] = 0.9 * v[c][k];
+    }),
+    every(3, [
+      grid.container("average", { u, mean: sum(mean) }, ({ u, mean }, c) => {
+        mean.add(0, u[c][0]);
+        mean.add(1, u[c][1]);
+      }),
+    ]),
+    grid.container("force", { u, mean }, ({ u, mean }, c) => {
+      u[c][0] += 1e-3 * mean[c][1];
+    }),
+  ];
+  const start = (): void => {
+    u.fill((x, y, z, k) => noise(x, y, z, k), { ghosts: true });
+    v.fill(0);
+  };
+  const plan = skeleton(set, "channel", steps, { precision: "strict" });
+  const values = async () => [[...(await u.download({ ghosts: true }))], [...(await mean.download())]];
+  return { plan, start, values, free: () => [plan, grid].forEach((held) => held.free()) };
+}
+
+test("ghosts, and fields on some of the axes, are in it, too", async () => {
+  const whole = channel(jsSet(2));
+  whole.start();
+  await whole.plan.run(7);
+  await writeCheckpoint(file("channel"), whole.plan);
+  await whole.plan.run(6);
+  const expected = await whole.values();
+  assert.ok(expected.every((list) => list.some((value) => value !== 0) && list.every(Number.isFinite)));
+  for (const members of [1, 2, 3, 4, 7]) {
+    const again = channel(jsSet(members));
+    await (await readCheckpoint(file("channel"))).restore(again.plan);
+    await again.plan.run(6);
+    assert.deepEqual(await again.values(), expected, `${members} members`);
+    again.free();
+  }
+  const grid = dense(jsSet(1), [6, 8, 15]);
+  const plain = [grid.field("u", f64, { cardinality: 2 }), grid.field("mean", f64, { axes: ["x"], cardinality: 2 })];
+  const differences =
+    /field "u" is 2 f64 on 6 x 8 x 15 cells with ghosts 0 \+ 0, 2 \+ 1, 0 \+ 0 in the file, 2 f64 on 6 x 8 x 15 cells here; .*"mean" is 2 f64 on 8 along y in the file, 2 f64 on 6 along x here/;
+  await assert.rejects((await readCheckpoint(file("channel"))).restore(plain), differences);
 });
 
 test("what differs is told, all of it, and nothing has changed", async () => {

@@ -1,6 +1,7 @@
 import type { Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
-import { resultsOf, type Container, type Field, type Grid, type GridSpecies, type MemberArray } from "../../domain/grid/grid.js";
+import type { AxisArray } from "../../domain/grid/axis-array.js";
+import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
@@ -37,7 +38,7 @@ export interface Used {
   readonly derived: readonly Derived[];
   readonly scalars: readonly Scalar[];
   /** Arrays along axes that take results. */
-  readonly folded: readonly MemberArray[];
+  readonly folded: readonly AxisArray[];
   readonly species: readonly GridSpecies[];
   readonly grids: readonly Grid[];
 }
