@@ -391,7 +391,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   /** Visits the cells of the box and its margins in the order of host arrays: number and coordinates; z is 0 in two dimensions. */
   private visit(margins: Margins, cell: (n: number, x: number, y: number, z: number) => void): void {
-    const [x, y, z = [0, 1]] = this.extents.map((extent, axis) => [-margins[axis][0], extent + margins[axis][1]]);
+    // -0 is no coordinate.
+    const [x, y, z = [0, 1]] = this.extents.map((extent, axis) => [0 - margins[axis][0], extent + margins[axis][1]]);
     let n = 0;
     for (let k = z[0]; k < z[1]; k++) for (let j = y[0]; j < y[1]; j++) for (let i = x[0]; i < x[1]; i++) cell(n++, i, j, k);
   }
