@@ -2,7 +2,8 @@ import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js
 import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, changedIn, assignedLocals } from "../walk.js";
+import { isFloat } from "../scalars.js";
+import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkExprs, changedIn, assignedLocals } from "../walk.js";
 
 /** Neighbouring elements of a range, worked on together: what several of them read is read once. */
 export interface Jam {
@@ -15,8 +16,10 @@ export interface Jam {
 
 /** The share of the loads that two elements must have in common, and that which makes four worthwhile. */
 const COMMON = { two: 0.1, four: 0.3 };
-/** Nodes of the elements together: more have not the registers. */
-const MAX_NODES = 24000;
+/** Nodes of the elements together, of two and of four: more have not the registers. */
+const MAX_NODES = { two: 2000, four: 24000 };
+/** Operations for each value that an element reads: with more, time goes into these, and they want the registers. */
+const MOST_OPERATIONS = 32;
 
 /**
  * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
@@ -36,9 +39,11 @@ export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined
     const names = new Names(ir);
     return [single.body, ...others(count).map((n) => copyBody(single.body, `next${n}`, names, moved(n)))];
   };
-  const common = asked === undefined ? 1 - loadsOf(elements(2).flat()).size / (2 * loadsOf(single.body).size) : 1;
+  const loads = loadsOf(single.body).size;
+  const common = asked === undefined ? 1 - loadsOf(elements(2).flat()).size / (2 * loads) : 1;
   const count = asked ?? (common >= COMMON.four ? 4 : 2);
-  if (!(common >= COMMON.two) || count * sizeOf(single.body) > MAX_NODES) return undefined;
+  if (!(common >= COMMON.two) || count * sizeOf(single.body) > (count === 2 ? MAX_NODES.two : MAX_NODES.four)) return undefined;
+  if (asked === undefined && floatOperations(single.body) > MOST_OPERATIONS * loads) return undefined;
   const guards = [...single.guards, ...others(count).flatMap((n) => single.guards.map((guard) => mapExpr(guard, moved(n))))];
   return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };
 }
@@ -157,6 +162,15 @@ function turns<T>(lists: readonly (readonly T[])[]): T[] {
   const length = Math.max(...lists.map((list) => list.length));
   return Array.from({ length }, (_, n) => lists.flatMap((list) => list.slice(n, n + 1))).flat();
 }
+
+/** Operations on floating-point numbers in the text of a body. */
+export function floatOperations(body: readonly Stmt[]): number {
+  let count = 0;
+  walkExprs(body, (node) => void (COMPUTES.has(node.op) && isFloat(node.type) && count++));
+  return count;
+}
+
+const COMPUTES: ReadonlySet<Expr["op"]> = new Set(["binary", "unary", "call"]);
 
 const storedIn = (body: readonly Stmt[]): Set<string> => changedIn(body, "view");
 

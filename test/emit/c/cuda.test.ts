@@ -5,6 +5,8 @@ import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
 import type { GpuAssumptions, KernelParam } from "../../../src/emit/c/gpu/program.js";
 import { slotText } from "../../../src/emit/slots.js";
 import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
+import type { KernelIR } from "../../../src/ir/types.js";
+import { mapStmts } from "../../../src/ir/walk.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
@@ -35,6 +37,33 @@ test("a box has the block, the planes and the elements a thread that its tuning 
   assert.match(tuned.source, /__launch_bounds__\(64, 8\)/);
   assert.match(tuned.source, /if \(i \+ 1 < stop/);
   assert.doesNotMatch(emit(smooth, { tuning: { elements: 1 } }).source, /while/);
+});
+
+test("elements that compute for long go one by one, in blocks of several planes", () => {
+  const smooth = kernel("smooth", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
+    v[i + 1][j][k] = u[i][j][k] + u[i + 1][j][k] + u[i + 2][j][k];
+  });
+  const { ir, access } = compiled(smooth);
+  const longer = (operations: number): KernelIR => ({
+    ...ir,
+    body: mapStmts(ir.body, {
+      stmt: (stmt) => {
+        if (stmt.kind !== "store") return stmt;
+        let { value } = stmt;
+        for (let n = 0; n < operations; n++) value = { op: "binary", type: "f64", fn: "mul", a: value, b: stmt.value };
+        return { ...stmt, value };
+      },
+    }),
+  });
+  const planes = [2, 50, 120].map((operations) => emitCuda(longer(operations), access, defaultAssumptions(ir, false)));
+  assert.deepEqual(
+    planes.map(({ planes, source }) => [planes, /while/.test(source)]),
+    [
+      [8, true],
+      [1, false],
+      [8, false],
+    ],
+  );
 });
 
 test("a box is swept from its end where it is to be", () => {

@@ -1,6 +1,6 @@
 import { unreachable } from "../../../ir/unreachable.js";
 import { identityOf } from "../../../ir/identity.js";
-import { jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
+import { floatOperations, jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
 import type { Tunables } from "../../../ir/tuning.js";
 import type { ReduceParam, ScatterParam, Stmt } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
@@ -28,6 +28,11 @@ const SHARED_ROW = 32;
 const RESIDENT = 4;
 /** Planes of a block that reduces. */
 const PLANES = 4;
+/**
+ * Planes of a block whose elements compute for long, one after the other, and operations from which on they do: next planes find in the cache
+ * what these have read. Fluxes of a flow on an H200: 9 to 29 % faster.
+ */
+const HEAVY = { operations: 300, planes: 8 };
 /** Planes of a column that are asked for ahead: saves 1.7 % of an iteration of conjugate gradients at 256^3 on four H200, nothing on one. */
 const PLANES_AHEAD = 4;
 /** What may be tried in place of these. */
@@ -76,7 +81,13 @@ export class RangeWriter extends EntryWriter {
     [this.head, this.rest] = [head, rest];
     const { elements, planes } = program.assumptions.tuning ?? {};
     this.several = inBox ? jam(program.ir, 0, elements) : undefined;
-    this.planes = !inBox ? 0 : planes !== undefined ? planes : this.several ? 2 * this.several.count : traversal === "strided" ? PLANES : 1;
+    this.planes = inBox ? (planes ?? this.planesOfBlock()) : 0;
+  }
+
+  private planesOfBlock(): number {
+    if (this.several) return 2 * this.several.count;
+    if (this.traversal === "strided") return PLANES;
+    return floatOperations(this.ir.body) > HEAVY.operations ? HEAVY.planes : 1;
   }
 
   write(): { entry: Entry; text: string } {
