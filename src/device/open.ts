@@ -1,5 +1,6 @@
 import { LOADERS } from "#backends";
 import { DeviceError } from "../ir/errors.js";
+import { requireOptions } from "../ir/own.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 import { cover } from "./tools/tools.js";
 
@@ -44,6 +45,7 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && loaderOf(m[1]);
   if (!load) throw unknown(name);
+  requireOptions(`open("${name}", ...)`, options, ["f64", "deterministic", "checked", "tune", "tuning"]);
   const backend = await load();
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);

@@ -4,6 +4,7 @@ import type { NumericType } from "../ir/types.js";
 import type { Captures } from "../kernel/captures.js";
 import type { Dimension } from "../kernel/cells.js";
 import { ContainerError, LaunchError } from "../ir/errors.js";
+import { requireOptions } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
@@ -78,6 +79,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     private readonly step = 1,
     given?: Given,
   ) {
+    requireOptions("a grid", options, ["active", "layout", "periodic", "levels", "packed", "ghosts", "brick", "kind"]);
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
     this.periodic = periodicAxes(extents, options.periodic);

@@ -1,9 +1,15 @@
-import { KernelError } from "./errors.js";
+import { KernelError, LaunchError } from "./errors.js";
 import type { Location } from "./types.js";
 
 /** The value under a name that users chose. What every object inherits, such as `constructor`, is none of it. */
 export const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
+
+/** Refuses options that there are not, such as misspelt ones. Throws LaunchError. */
+export function requireOptions(what: string, options: object, known: readonly string[]): void {
+  const other = Object.keys(options).find((name) => !known.includes(name));
+  if (other !== undefined) throw new LaunchError(`${what} has no option "${other}"; it has ${known.join(", ")}`);
+}
 
 /** Refuses a name of a parameter that no object can have as its own. */
 export function requireOwnNames(names: readonly string[], kernel: string, location: Location): void {

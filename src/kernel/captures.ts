@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import type { Location, NumericType, Table } from "../ir/types.js";
 import { mulhi } from "./builtins.js";
-import { describe } from "./describe.js";
+import { describe } from "../ir/describe.js";
 import { KernelError } from "../ir/errors.js";
 import { arrayTypeOf, type ArrayType, type Helper, type ScalarToken, type TableToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";

@@ -31,6 +31,9 @@ export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope)
 
 /** `object[...]` */
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
+  const { property: written } = node;
+  if (written.type === "SequenceExpression" && written.expressions.every((e) => !/^(Assignment|Update|Call)/.test(e.type)))
+    return cx.fail(written, "several indices stand in one pair of brackets", "write a[i][j]");
   if (object.kind === "axis") return alongAxis(cx, object, [node.property], node, scope);
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
   const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>

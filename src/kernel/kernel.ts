@@ -2,7 +2,7 @@ import { originalPosition } from "#source-map";
 import type { KernelIR, Location } from "../ir/types.js";
 import type { Captures } from "./captures.js";
 import type { BodyParams, Params, Team } from "./params.js";
-import { describe } from "./describe.js";
+import { describe } from "../ir/describe.js";
 import { KernelError } from "../ir/errors.js";
 import { callSite } from "./location.js";
 
@@ -62,7 +62,12 @@ function declare<P extends Params, K extends PolicyKind>(
       policy === "range"
         ? 'kernel("name", { x: view(f64) }, ({ x }, i) => ..., () => [helper, CONSTANT])'
         : 'teamKernel("name", { x: view(f64) }, ({ x }, team) => ..., () => [helper, CONSTANT])';
-    throw new KernelError(String(name), originalPosition(location), `it is given ${given} for ${part}`, `write ${example}`);
+    throw new KernelError(
+      typeof name === "string" ? name : "",
+      originalPosition(location),
+      `it is given ${given} for ${part}`,
+      `write ${example}`,
+    );
   };
   if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
   if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");

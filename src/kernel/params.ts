@@ -1,5 +1,10 @@
-import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
+import { describe } from "../ir/describe.js";
+import { LaunchError } from "../ir/errors.js";
 import { identityOf } from "../ir/identity.js";
+import { requireOptions } from "../ir/own.js";
+import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
+import { callSite } from "./location.js";
+import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
 
 /*
@@ -19,6 +24,20 @@ export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
 export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
 /** Storage only: views of bytes; read as i32. */
 export const u8 = { kind: "storage", type: "u8" } as const;
+
+const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
+
+/** The type of what `maker` was given. Throws LaunchError where it is none, as where an import is missing. */
+function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
+  const type = (token as typeof token | undefined)?.type;
+  if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
+  throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32 or u32`);
+}
+
+function refusal(name: string, maker: Function, problem: string): LaunchError {
+  const { file, line } = originalPosition(callSite(maker));
+  return new LaunchError(`${name}(...) (${file}:${line}) ${problem}`);
+}
 
 type NumericToken = ScalarToken<NumericType>;
 type ElementToken = NumericToken | typeof u8;
@@ -42,7 +61,8 @@ export function view<T extends ElementToken, R extends Rank>(
   options?: { disjoint?: boolean },
 ): ViewToken<T["type"], R>;
 export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
-  return { kind: "view", element: element.type, rank, disjoint: options.disjoint ?? false };
+  requireOptions("view(...)", options, ["disjoint"]);
+  return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
 }
 
 export interface ScatterToken<T extends NumericType = NumericType, R extends Rank = Rank, O extends ScatterOp = ScatterOp> {
@@ -61,7 +81,8 @@ export function scatter<T extends NumericToken, R extends Rank, O extends Scatte
   op: O,
 ): ScatterToken<T["type"], R, O>;
 export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
-  return { kind: "scatter", element: element.type, rank, op };
+  if (!SCATTER_OPS.includes(op)) throw refusal("scatter", scatter, `folds by "${op}"; use ${SCATTER_OPS.join(", ")}`);
+  return { kind: "scatter", element: typeOf(element, "scatter", scatter), rank, op };
 }
 
 export interface ReduceToken<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> {
@@ -98,21 +119,21 @@ export interface ReduceOptions {
 export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
 export function sum<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "sum">;
 export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
-  return reduction("sum", of, options);
+  return reduction("sum", sum, of, options);
 }
 
 /** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
 export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
 export function min<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "min">;
 export function min(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
-  return reduction("min", of, options);
+  return reduction("min", min, of, options);
 }
 
 /** The greatest value over all elements: `m.max(v)`. */
 export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
 export function max<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "max">;
 export function max(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
-  return reduction("max", of, options);
+  return reduction("max", max, of, options);
 }
 
 /** A scalar on the devices to which a scalar step gives a value. */
@@ -127,10 +148,12 @@ export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ 
 
 function reduction(
   op: ScatterOp,
+  maker: Function,
   of: NumericToken | ResultScalar,
   { accumulate = false }: ReduceOptions = {},
 ): ReduceToken | ReduceIntoToken {
-  const token: ReduceToken = { kind: "reduce", type: of.type, op, identity: identityOf(op, of.type) };
+  const type = typeOf(of, op, maker);
+  const token: ReduceToken = { kind: "reduce", type, op, identity: identityOf(op, type) };
   return "views" in of ? { ...token, into: of, accumulate } : token;
 }
 
@@ -160,7 +183,7 @@ export interface FixedToken<T extends ScalarType = ScalarType> {
   readonly type: T;
 }
 /** A scalar whose value is compiled into the code: loop counts, orders, switches. */
-export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => ({ kind: "fixed", type: type.type });
+export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => ({ kind: "fixed", type: typeOf(type, "fixed", fixed) });
 
 /** A function that the kernel calls; it is inlined. It follows the rules of kernels, and captures what is listed, and other parameters. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -40,11 +40,16 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   const node = root && functionIn(root);
   if (!node) {
     if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", REMEDY);
+    const bound = fn.name.startsWith("bound ");
     const native = text.includes("[native code]");
     throw new KernelError(
       kernel,
       declared,
-      native ? `${fn.name || "a function"} is built into the engine and has no source text` : "the function's text cannot be parsed",
+      bound
+        ? `${fn.name.slice(6) || "a function"} is bound, and has no source text`
+        : native
+          ? `${fn.name || "a function"} is built into the engine and has no source text`
+          : "the function's text cannot be parsed",
       "pass a plain function or arrow function",
     );
   }

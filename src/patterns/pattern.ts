@@ -1,5 +1,6 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
 import type { LayoutName, View } from "../device/memory/view.js";
+import { requireOptions } from "../ir/own.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
@@ -21,6 +22,7 @@ export interface PatternOptions {
 
 /** The pattern that `plan` puts together; what was prepared until an error is given back. */
 export function patternOf(device: Device, options: PatternOptions, plan: (steps: Steps) => void): Pattern {
+  requireOptions("a pattern", options, ["precision"]);
   const steps = new Steps(device, options);
   try {
     plan(steps);

@@ -4,6 +4,7 @@ import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import { LaunchError } from "../ir/errors.js";
+import { requireOptions } from "../ir/own.js";
 import { kernel } from "../kernel/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
@@ -34,7 +35,10 @@ export interface Scan<T extends NumericType = NumericType> {
  * by the same rule. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit.
  */
 export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
+  requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments"]);
   const { input, output, op, exclusive = false, segments } = what;
+  if (op !== "sum" && op !== "min" && op !== "max")
+    throw new LaunchError(`scan has no operation "${String(op)}"; use "sum", "min" or "max"`);
   if (input.length !== output.length || input.type !== output.type)
     throw new LaunchError(`scan of ${input.length} ${input.type} into ${output.length} ${output.type}: lengths and types must be equal`);
   if (segments?.flags && segments.flags.length !== input.length)

@@ -13,7 +13,7 @@ import {
   type TypedArrayOf,
 } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { describe } from "../kernel/describe.js";
+import { describe } from "../ir/describe.js";
 import { LaunchError } from "../ir/errors.js";
 
 /**

@@ -47,8 +47,11 @@ export interface DeviceSet {
  * are open already may stand in the list; they stay open when the set is closed.
  * @throws DeviceError for a device that is not there, and where there is no member.
  */
-export async function devices(spec: string | Device | readonly (string | Device)[], options: SetOptions = {}): Promise<DeviceSet> {
-  const link = options.link && checkedLink(options.link);
+export async function devices(
+  spec: string | Device | readonly (string | Device)[],
+  { link: given, ...options }: SetOptions = {},
+): Promise<DeviceSet> {
+  const link = given && checkedLink(given);
   const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
   const parts = wanted.map(async (part) => (typeof part === "string" ? subDevices(part) : part));
   const listed: (string | Device)[] = (await Promise.all(parts)).flat();

@@ -1,6 +1,7 @@
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
+import { requireOptions } from "../ir/own.js";
 import { unreachable } from "../ir/unreachable.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
@@ -93,6 +94,7 @@ export class Skeleton {
     steps: readonly Step[],
     options: SkeletonOptions,
   ) {
+    requireOptions(`skeleton "${name}"`, options, ["occ", "fuse", "precision", "unroll", "temporary", "sweepOrder"]);
     const {
       occ = "standard",
       fuse = true,
@@ -123,6 +125,7 @@ export class Skeleton {
    * @throws ContainerError where a field is read that has no values yet, IsoformError where a NaN turns up
    */
   async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
+    requireOptions("run", options, ["scalar", "until", "every", "nan", "trace"]);
     const { scalar, until, every = DEFAULT_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
     const level = (this.level ??= await this.choose());

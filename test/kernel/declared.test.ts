@@ -22,8 +22,8 @@ function refused(declare: () => unknown, name: string, callee: string, message: 
 describe("a declaration that lacks a part is refused where it stands", () => {
   it("a name", () => {
     refused(() => kernel("", { y }, fill), "", "kernel", /it is given an empty string for its name \(write kernel\("name", \{.*, i\) =>/);
-    refused(() => kernel(undefined as never, { y }, fill), "undefined", "kernel", /given nothing for its name/);
-    refused(() => teamKernel({ y } as never, fill as never, undefined as never), "[object Object]", "teamKernel", /an Object for its name/);
+    refused(() => kernel(undefined as never, { y }, fill), "", "kernel", /given nothing for its name/);
+    refused(() => teamKernel({ y } as never, fill as never, undefined as never), "", "teamKernel", /an Object for its name/);
   });
 
   it("parameters", () => {

@@ -161,6 +161,16 @@ describe("syntax outside the language is refused", () => {
       /assign its value/,
     ],
     [
+      "several indices in one pair of brackets",
+      kernel("k", { y: view(f64, 2) }, ({ y }, i) => {
+        // @ts-expect-error one value is never used
+        y[(0, i)] = 3 as never;
+      }),
+      "0, i",
+      /several indices/,
+      /write a\[i\]\[j\]/,
+    ],
+    [
       "unknown properties",
       kernel("k", { y }, ({ y }, i) => {
         y[i] = (y as never as { size: number }).size;
@@ -179,6 +189,10 @@ describe("syntax outside the language is refused", () => {
       ).message,
       /sin is built into the engine and has no source text/,
     );
+    const bound = function named({ y }: { y: number[] }, i: number) {
+      y[i] = 1;
+    }.bind(null);
+    assert.match(refusal(kernel("k", { y }, bound as never)).message, /named is bound, and has no source text \(pass a plain function/);
     assert.match(
       refusal(
         kernel("k", { y }, (async ({ y }: never, i: never) => {

@@ -80,7 +80,7 @@ export abstract class CpuDevice implements Device {
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
-    const extents = newShape(type, shape);
+    const extents = newShape(type, shape, options);
     const buffer = this.allocate(
       `an array of shape [${extents}]`,
       extents.reduce((a, b) => a * b, BYTES[type.type]),
@@ -93,12 +93,13 @@ export abstract class CpuDevice implements Device {
   from<T extends NumericType | "u8">(
     type: ElementToken<T>,
     data: ArrayLike<number>,
-    shape: number | readonly number[] = data.length,
+    shape: number | readonly number[] = data?.length ?? 0,
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    requireData(type.type, newShape(type, shape), data);
-    const view = this.array(type, shape, options);
+    const extents = newShape(type, shape, options);
+    requireData(type.type, extents, data);
+    const view = this.array(type, extents, options);
     writeView(view, data);
     return view;
   }

@@ -68,7 +68,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.gpu.enter();
-    const extents = newShape(type, shape);
+    const extents = newShape(type, shape, options);
     const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
   }
@@ -76,12 +76,13 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   from<T extends ElementType>(
     type: ElementToken<T>,
     data: ArrayLike<number>,
-    shape: number | readonly number[] = data.length,
+    shape: number | readonly number[] = data?.length ?? 0,
     options?: ArrayOptions,
   ): View<T> {
     this.gpu.enter();
-    requireData(type.type, newShape(type, shape), data);
-    const view = this.array(type, shape, options);
+    const extents = newShape(type, shape, options);
+    requireData(type.type, extents, data);
+    const view = this.array(type, extents, options);
     this.fill(view, data);
     return view;
   }

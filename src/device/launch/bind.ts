@@ -1,4 +1,4 @@
-import { own } from "../../ir/own.js";
+import { own, requireOptions } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
@@ -17,7 +17,7 @@ import {
   type CompiledKernel,
   type CompileOptions,
 } from "../../kernel/compile.js";
-import { describe } from "../../kernel/describe.js";
+import { describe } from "../../ir/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
@@ -41,6 +41,7 @@ export function bind(
   options: LaunchOptions = {},
   compile: CompileOptions = {},
 ): Binding {
+  requireKernel(device, kernel, args);
   const call: Call = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : recall(call);
@@ -126,6 +127,13 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
     scatter,
     cost,
   };
+}
+
+function requireKernel(device: Device, kernel: Kernel | undefined, args: unknown): void {
+  if (typeof kernel?.params !== "object")
+    throw new LaunchError(`${device.name} is given ${describe(kernel)} to run; declare it with kernel(...) or teamKernel(...)`);
+  if (typeof args !== "object" || !args)
+    throw launchError(device, kernel, `it is given ${describe(args)} for its arguments; give them by name, { y }`);
 }
 
 function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions): ScatterStrategy | undefined {
@@ -223,9 +231,10 @@ class Checks {
     }
   }
 
-  options({ precision, scatter = {} }: LaunchOptions): void {
-    if (precision !== undefined && precision !== "strict" && precision !== "fast")
-      this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
+  options(options: LaunchOptions): void {
+    requireOptions(`a launch of kernel "${this.kernel.name}"`, options, OPTIONS);
+    const { precision = this.device.precision, scatter = {} } = options;
+    if (precision !== "strict" && precision !== "fast") this.fail(`there is no precision "${precision}"; use "strict" or "fast"`);
     const targets = Object.entries(this.kernel.params).filter(([, token]) => typeof token === "object" && token?.kind === "scatter");
     const names = targets.map(([name]) => name);
     for (const [name, strategy] of typeof scatter === "string" ? [[undefined, scatter]] : Object.entries(scatter)) {
@@ -258,7 +267,10 @@ class Checks {
   }
 
   policy(ir: KernelIR, policy: Policy | undefined): asserts policy is Policy {
+    const wanted = ir.policy.kind === "team" ? "teams(n)" : "range(n)";
     if (!policy) this.fail("it needs a policy; use range(...) or teams(...)");
+    if (policy.kind !== "team" && policy.kind !== "range")
+      this.fail(`it is given ${describe(policy)} for what it runs over; write ${wanted}`);
     if (ir.policy.kind !== policy.kind)
       this.fail(
         policy.kind === "team"
@@ -314,6 +326,17 @@ class Checks {
   }
 }
 
+const OPTIONS: readonly (keyof LaunchOptions)[] = [
+  "precision",
+  "deterministic",
+  "partials",
+  "unfolded",
+  "peerStores",
+  "sweepBackward",
+  "scatter",
+  "checked",
+  "tuning",
+];
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 

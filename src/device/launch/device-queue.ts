@@ -1,4 +1,5 @@
 import { LaunchError } from "../../ir/errors.js";
+import { describe } from "../../ir/describe.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
@@ -45,6 +46,12 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
       return;
     }
     const graph = this.ownGraph(work);
+    if (!graph && !Array.isArray((work as Partial<Graph> | undefined)?.remarks)) {
+      const { name } = (work ?? {}) as { name?: string };
+      throw new LaunchError(
+        `${name ? `"${name}"` : describe(work)} is no launch, and was submitted to "${this.device.name}"; submit device.prepare(kernel, args, range(n))`,
+      );
+    }
     if (!graph)
       throw new LaunchError(
         "kernel" in work

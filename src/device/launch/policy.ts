@@ -1,5 +1,6 @@
 import type { Policy, RangePolicy, TeamPolicy } from "../../ir/launch.js";
 import { LaunchError } from "../../ir/errors.js";
+import { requireOptions } from "../../ir/own.js";
 
 export type { Policy, RangePolicy, TeamPolicy };
 
@@ -23,6 +24,7 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
         `range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647, from a whole number on`,
       );
   });
+  requireOptions("range(...)", options ?? {}, ["tile"]);
   const { tile } = options ?? {};
   if (tile === undefined) return { kind: "range", begin, extents };
   if (bounds.length < 2 || tile.length !== bounds.length || tile.some((n) => !(Number.isInteger(n) && n > 0)))
@@ -36,6 +38,7 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
 export function teams(league: number, options: { size?: number; lanes?: number } = {}): TeamPolicy {
   if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
     throw new LaunchError(`a league of ${league} teams: it needs a whole number from 0 to 2147483647`);
+  requireOptions("teams(...)", options, ["size", "lanes"]);
   const { size, lanes } = options;
   if (size !== undefined && !(Number.isInteger(size) && size > 0))
     throw new LaunchError(`teams of ${size} members: a size is a whole number of at least 1; leave it out to let the device choose`);

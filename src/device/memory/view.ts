@@ -2,6 +2,8 @@ import { ELEMENTS } from "../../ir/scalars.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
+import { requireOptions } from "../../ir/own.js";
+import { describe } from "../../ir/describe.js";
 
 interface TypedArrays {
   f64: Float64Array<ArrayBufferLike>;
@@ -143,18 +145,27 @@ export function requireShape(shape: readonly number[]): void {
       throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
 }
 
-/** The extents of a new array. Throws LaunchError where the element type or the shape is none. */
-export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape): number[] {
+/** The extents of a new array. Throws LaunchError where the element type, the shape or the layout is none. */
+export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
+  if (typeof shape !== "number" && !Array.isArray(shape))
+    throw new LaunchError(`an array is given ${describe(shape)} for its extents; give a number, or a list of them`);
+  requireOptions("an array", options, ["layout"]);
+  const { layout = "right" } = options;
+  if (layout !== "right" && layout !== "left") throw new LaunchError(`an array has no layout "${layout}"; use "right" or "left"`);
   const extents = typeof shape === "number" ? [shape] : [...shape];
   requireShape(extents);
   return extents;
 }
 
-/** Throws LaunchError where an integer view would be given a value that it cannot hold. */
+/** Throws LaunchError where a view would be given a value that is no number, or that its type cannot hold. */
 export function requireFitting(type: ElementType, data: ArrayLike<number>): void {
   const { kind, least, greatest, array } = ELEMENTS[type];
-  if (kind === "float" || data instanceof array) return;
+  if (data instanceof array) return;
+  if (!ArrayBuffer.isView(data))
+    for (let n = 0; n < data.length; n++)
+      if (typeof data[n] !== "number") throw new LaunchError(`value ${n} is ${describe(data[n])}: give numbers`);
+  if (kind === "float") return;
   for (let n = 0; n < data.length; n++)
     if (!Number.isInteger(data[n]) || data[n] < least || data[n] > greatest)
       throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
@@ -166,6 +177,7 @@ export function requireFitting(type: ElementType, data: ArrayLike<number>): void
  */
 export function requireData(type: ElementType, shape: readonly number[], data: ArrayLike<number>): void {
   const size = shape.reduce((a, b) => a * b, 1);
+  if (typeof data !== "object" || !data) throw new LaunchError(`${describe(data)} is given for values of a view: give an array of numbers`);
   if (data.length !== size) throw new LaunchError(`${data.length} values for a view of shape [${shape}], which has ${size}`);
   requireFitting(type, data);
 }

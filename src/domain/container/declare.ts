@@ -1,7 +1,7 @@
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
-import { describe } from "../../kernel/describe.js";
+import { describe } from "../../ir/describe.js";
 import { ContainerError, KernelError } from "../../ir/errors.js";
 import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";

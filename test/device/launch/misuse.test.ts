@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { f64, fixed, i32, kernel, open, range, scatter, sum, teamKernel, teams, view } from "isoform";
+import { dense } from "isoform/grid";
+import { scan } from "isoform/patterns";
+import { devices } from "isoform/set";
+import { skeleton } from "isoform/skeleton";
+
+/* What TypeScript would refuse, and a program in JavaScript does: each is told with the thing, its line where there is one, and the remedy. */
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Any = any;
+
+const device: Any = await open("js");
+const set: Any = await devices([device]);
+after(() => device.close());
+const y = device.array(f64, 4);
+const one = kernel("one", { y: view(f64) }, ({ y }, i) => {
+  y[i] = 1;
+});
+const team = teamKernel("team", { y: view(f64) }, ({ y }, team) => {
+  y[team.index] = 1;
+});
+const grid: Any = dense(set, [4, 4]);
+const u = grid.field("u", f64);
+const fill = grid.container("fill", { u }, ({ u }: Any, c: Any) => {
+  u[c] = 1;
+});
+
+const refused = (work: () => unknown, message: RegExp): Promise<void> =>
+  assert.rejects(async () => work(), { name: "LaunchError", message });
+
+describe("launches", () => {
+  it("over a number", async () => {
+    await refused(() => device.run(one, { y }, 4), /kernel "one" \(.*misuse.*\) on js: it is given 4 .* write range\(n\)/);
+    await refused(() => device.run(team, { y }, [4]), /kernel "team" .* is given an Array .* write teams\(n\)/);
+  });
+  it("of what is no kernel", async () => {
+    await refused(() => device.run(undefined, { y }, range(4)), /js is given nothing to run; declare it with kernel\(\.\.\.\)/);
+    await refused(() => device.prepare(() => 1, { y }, range(4)), /js is given a function to run/);
+    await refused(() => device.run(one, undefined, range(4)), /kernel "one" .* is given nothing for its arguments/);
+  });
+  it("submitted as kernels", async () => {
+    await refused(() => device.queue.submit(one), /"one" is no launch, .* submit device\.prepare\(/);
+    await refused(() => device.queue.submit(), /nothing is no launch/);
+  });
+  it("in a precision that there is not", async () => {
+    device.precision = "exact";
+    await refused(() => device.run(one, { y }, range(4)), /no precision "exact"; use "strict" or "fast"/);
+    device.precision = "fast";
+  });
+});
+
+describe("options that there are not", () => {
+  const cases: [string, () => unknown][] = [
+    ["chekced", () => device.run(one, { y }, range(4), { chekced: true })],
+    ["precision", () => open("js", { precision: "strict" } as Any)],
+    ["thread", () => devices("js", { thread: 2 } as Any)],
+    ["layot", () => device.array(f64, 4, { layot: "left" })],
+    ["layot", () => device.from(f64, [1], 1, { layot: "left" })],
+    ["sizes", () => teams(3, { sizes: 4 } as Any)],
+    ["tiles", () => range(4, 4, { tiles: [2, 2] } as Any)],
+    ["disjont", () => view(f64, 1, { disjont: true } as Any)],
+    ["exclusiv", () => scan(device, { input: y, output: device.array(f64, 4), op: "sum", exclusiv: true } as Any)],
+    ["periodc", () => dense(set, [4, 4], { periodc: true } as Any)],
+    ["ocx", () => skeleton(set, "s", [fill], { ocx: "none" } as Any)],
+    ["untill", () => skeleton(set, "s", [fill]).run(1, { untill: () => true } as Any)],
+  ];
+  for (const [name, work] of cases) it(name, () => refused(work, new RegExp(`has no option "${name}"; it has \\w+`)));
+});
+
+describe("types and operations that there are not", () => {
+  const place = String.raw`misuse\.test\.[jt]s:\d+\)`;
+  const cases: [string, () => unknown, RegExp][] = [
+    [
+      "view(undefined)",
+      () => view(undefined as Any),
+      new RegExp(String.raw`view\(\.\.\.\) \(.*${place} is given nothing for a type; use f64`),
+    ],
+    ["view of a word", () => view("f64" as Any), /is given a string for a type/],
+    ["sum(undefined)", () => sum(undefined as Any), new RegExp(`sum.*${place} is given nothing`)],
+    ["fixed of a word", () => fixed("i32" as Any), /fixed.* is given a string/],
+    ["scatter by or", () => scatter(i32, 1, "or" as Any), /scatter.* folds by "or"; use sum, min, max/],
+    [
+      "scan by mul",
+      () => scan(device, { input: y, output: y, op: "mul" } as Any),
+      /scan has no operation "mul"; use "sum", "min" or "max"/,
+    ],
+    ["a layout", () => device.array(f64, 4, { layout: "up" }), /no layout "up"; use "right" or "left"/],
+    ["no extents", () => device.array(f64), /given nothing for its extents/],
+    ["from of no type", () => device.from(undefined, [1]), /needs an element type/],
+  ];
+  for (const [name, work, message] of cases) it(name, () => refused(work, message));
+});
+
+it("values that are no numbers", async () => {
+  await refused(() => device.from(f64, ["1", undefined]), /value 0 is a string: give numbers/);
+  await refused(() => device.from(f64, [1, undefined]), /value 1 is nothing/);
+  await refused(() => device.from(f64, [[1, 2]]), /value 0 is an Array/);
+  await refused(() => device.from(f64, undefined), /nothing is given for values of a view/);
+  await refused(() => device.from(f64, "12"), /a string is given for values/);
+  await refused(() => device.queue.write(y, [1, 2, 3, null]), /value 3 is null/);
+});
