@@ -3,7 +3,8 @@ import { dense, type Container, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, type Skeleton } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "./axes.js";
-import { openSides, type Side } from "./boundaries/sides.js";
+import type { Edge } from "./boundaries/characteristic-edge.js";
+import { openSides, SIDES, type Side } from "./boundaries/sides.js";
 import { diagnosticsOf, type Diagnostics } from "./diagnostics.js";
 import { divergence } from "./divergence.js";
 import { forcingOf, type Forcing } from "./forcing.js";
@@ -29,6 +30,8 @@ export interface Flow {
   readonly initial: (x: number, y: number, z: number, k: number) => number;
   /** What gives the ghosts beyond a side their conserved values, and with a gas that needs it their temperatures. */
   readonly boundary?: (model: Model, side: Side) => readonly Container[];
+  /** Open sides through which waves leave by their characteristics. */
+  readonly edges?: readonly Edge[];
   /** Of a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
   readonly channel?: { readonly targetTemperature?: number };
 }
@@ -72,8 +75,11 @@ export class Simulation {
     const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), ...ghosts });
     this.grid = grid;
     this.fields = fieldsOf(grid, real);
-    const reaches = { order: scheme.order, weno: scheme.weno?.halfWidth ?? 0 };
-    const metrics = axes.map((axis, n) => metricsOf(grid, (["x", "y", "z"] as const)[n], axis, reaches, real));
+    const metrics = axes.map((axis, n) => {
+      const edges = flow.edges?.some((side) => SIDES.indexOf(side) === 2 * n + 1) ? [extents[n] - 1] : [];
+      const reaches = { order: scheme.order, weno: scheme.weno?.halfWidth ?? 0, edges };
+      return metricsOf(grid, (["x", "y", "z"] as const)[n], axis, reaches, real);
+    });
     const model = modelOf(grid, real, this.fields, metrics, flow);
     this.model = model;
     this.dt = grid.scalar("dt", real);
@@ -83,7 +89,7 @@ export class Simulation {
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
     const { dt, time, boundaries, forcing } = this;
-    this.skeleton = skeleton(set, "navier-stokes", sequenceOf(model, { dt, time, step, sides, boundaries, forcing }), {
+    this.skeleton = skeleton(set, "navier-stokes", sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, forcing }), {
       precision: settings.precision,
     });
   }

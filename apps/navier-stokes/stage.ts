@@ -7,7 +7,7 @@ import { TERMS, viscousTerms } from "./viscous.js";
 
 /** Of the stages: w += dt (before * rate of the stage before + now * rate), Wray's scheme of third order. */
 const BEFORE = [0, -17 / 60, -5 / 12];
-const NOW = [8 / 15, 5 / 12, 3 / 4];
+export const NOW = [8 / 15, 5 / 12, 3 / 4];
 export const STAGES = 3;
 
 /** A stage of the Runge-Kutta scheme, from 0 on: all that changes a cell, and what becomes of it. */

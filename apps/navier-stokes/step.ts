@@ -2,6 +2,7 @@ import { assign } from "isoform";
 import type { Container } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { every, swap, type Step } from "isoform/skeleton";
+import { characteristicEdge, type Edge } from "./boundaries/characteristic-edge.js";
 import { repeatEdge } from "./boundaries/extrapolation.js";
 import type { Side } from "./boundaries/sides.js";
 import { divergence } from "./divergence.js";
@@ -24,6 +25,8 @@ export interface StepOptions {
   readonly sides: readonly Side[];
   /** What gives ghosts their conserved values, in order. */
   readonly boundaries: readonly Container[];
+  /** Sides through which waves leave by their characteristics. */
+  readonly edges?: readonly Edge[];
   readonly forcing?: Forcing;
 }
 
@@ -35,7 +38,7 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
 }
 
 /** What a step of the Runge-Kutta scheme does, in order. */
-export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, forcing }: StepOptions): Step[] {
+export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, edges: open = [], forcing }: StepOptions): Step[] {
   const { grid, gas, scheme, isCentral, isHybrid } = model;
   const { w, next, third } = model.fields;
   const isViscous = scheme.viscous !== "none";
@@ -50,6 +53,7 @@ export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, fo
     ...(n === STAGES - 1 ? sensing : plain),
     ...edges,
     stage(model, dt, n),
+    ...open.map((side) => characteristicEdge(model, side, dt, n)),
     ...(forcing ? forcing.stage(n) : warm),
     swap(w, next),
     ...boundaries,

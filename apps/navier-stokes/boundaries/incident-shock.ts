@@ -29,7 +29,13 @@ export function incidentShock(model: Model, x: Axis, y: Axis, { angle, foot, bef
     real,
     Array.from({ length: ghosts + 1 }, (_, l) => foot - placeOf(y, ny - 1 + l) / Math.tan(angle)),
   );
-  const [upstream, jump] = [table(real, before), table(real, behind.map((value, k) => value - before[k]))];
+  const [upstream, jump] = [
+    table(real, before),
+    table(
+      real,
+      behind.map((value, k) => value - before[k]),
+    ),
+  ];
   const reach = SMEAR * step;
   return grid.container(
     "shock at ymax",

@@ -84,8 +84,7 @@ export function recycling(model: Model, x: Axis, y: Axis, means: LayerMeans, pla
     "recycled planes",
     { w, planes: sum(planes) },
     ({ w, planes }, c) => {
-      for (let l = 0; l < ghosts; l++)
-        for (let k = 0; k < VALUES; k++) planes.add(VALUES * l + k, c.x === last - l ? w[c][k] : 0);
+      for (let l = 0; l < ghosts; l++) for (let k = 0; k < VALUES; k++) planes.add(VALUES * l + k, c.x === last - l ? w[c][k] : 0);
     },
     () => [VALUES, ghosts, last],
     { on },
@@ -94,8 +93,7 @@ export function recycling(model: Model, x: Axis, y: Axis, means: LayerMeans, pla
     "means of recycled planes",
     { w, spans: sum(spans) },
     ({ w, spans }, c) => {
-      for (let l = 0; l < ghosts; l++)
-        for (let k = 0; k < VALUES; k++) spans.add(VALUES * l + k, c.x === last - l ? w[c][k] / nz : 0);
+      for (let l = 0; l < ghosts; l++) for (let k = 0; k < VALUES; k++) spans.add(VALUES * l + k, c.x === last - l ? w[c][k] / nz : 0);
     },
     () => [VALUES, ghosts, last, nz],
     { on },
