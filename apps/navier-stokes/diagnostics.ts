@@ -16,6 +16,8 @@ export type Diagnosed = Readonly<Record<(typeof NAMES)[number], Scalar<"f64">>>;
 export interface Diagnostics {
   readonly scalars: Diagnosed;
   readonly containers: readonly Container[];
+  /** Of the last stage; where boundaries write cells, it has to run before them. */
+  readonly residual: Container;
 }
 
 /** @param bulk of a channel that is reheated: then the temperature is that before, of the last stage */
@@ -46,9 +48,14 @@ export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; re
     },
     () => [Real, STATE, isReheated, stateOf],
   );
-  const changed = grid.container("residual", { w, next, residual: sum(residual) }, ({ w, next, residual }, c) => {
+  return { scalars, containers: [extremes], residual: residualOf(model, residual) };
+}
+
+/** After a stage or after the swap behind it, which comes to the same. */
+function residualOf({ grid, fields }: Model, residual: Scalar<"f64">): Container {
+  const { w, next } = fields;
+  return grid.container("residual", { w, next, residual: sum(residual) }, ({ w, next, residual }, c) => {
     const change = w[c][1] - next[c][1];
     residual.add(change * change);
   });
-  return { scalars, containers: [extremes, changed] };
 }

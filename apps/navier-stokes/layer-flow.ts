@@ -57,6 +57,7 @@ export function layerFlow(config: Config): Flow {
     initial: onceAPoint((atX, atY, z) => start(columns.get(atX)!, rows.get(atY)!, z)),
     boundary,
     edges: ["xmax", "ymax"],
+    writesCells: isShock,
   };
 }
 

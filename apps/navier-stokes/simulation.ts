@@ -32,6 +32,8 @@ export interface Flow {
   readonly boundary?: (model: Model, side: Side) => readonly Container[];
   /** Open sides through which waves leave by their characteristics. */
   readonly edges?: readonly Edge[];
+  /** Boundaries change cells, too. */
+  readonly writesCells?: boolean;
   /** Of a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
   readonly channel?: { readonly targetTemperature?: number };
 }
@@ -89,9 +91,15 @@ export class Simulation {
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
     const { dt, time, boundaries, forcing } = this;
-    this.skeleton = skeleton(set, "navier-stokes", sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, forcing }), {
-      precision: settings.precision,
-    });
+    const residual = flow.writesCells ? this.diagnostics.residual : undefined;
+    this.skeleton = skeleton(
+      set,
+      "navier-stokes",
+      sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, residual, forcing }),
+      {
+        precision: settings.precision,
+      },
+    );
   }
 
   /** Steps done. */
@@ -121,7 +129,8 @@ export class Simulation {
   /** How the flow stands after a step. */
   async progress(): Promise<Progress> {
     const { grid, flow, forcing, settings, diagnostics } = this;
-    for (const container of diagnostics.containers) await grid.run(container, settings);
+    const { containers, residual: sum } = diagnostics;
+    for (const container of [...containers, ...(flow.writesCells ? [] : [sum])]) await grid.run(container, settings);
     const { minRho, maxRho, minT, maxT, minP, maxP, residual } = diagnostics.scalars;
     const dt = await this.dt.get();
     const square = flow.reference.speed ** 2;

@@ -27,6 +27,8 @@ export interface StepOptions {
   readonly boundaries: readonly Container[];
   /** Sides through which waves leave by their characteristics. */
   readonly edges?: readonly Edge[];
+  /** Where boundaries write cells: what the last stage has changed. */
+  readonly residual?: Container;
   readonly forcing?: Forcing;
 }
 
@@ -38,7 +40,7 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
 }
 
 /** What a step of the Runge-Kutta scheme does, in order. */
-export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, edges: open = [], forcing }: StepOptions): Step[] {
+export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, edges: open = [], residual, forcing }: StepOptions): Step[] {
   const { grid, gas, scheme, isCentral, isHybrid } = model;
   const { w, next, third } = model.fields;
   const isViscous = scheme.viscous !== "none";
@@ -55,6 +57,7 @@ export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, ed
     stage(model, dt, n),
     ...open.map((side) => characteristicEdge(model, side, dt, n)),
     ...(forcing ? forcing.stage(n) : warm),
+    ...(residual && n === STAGES - 1 ? [residual] : []),
     swap(w, next),
     ...boundaries,
   ]);
