@@ -3,6 +3,7 @@ import { wall } from "./boundaries/wall.js";
 import { channelOf, channelStart } from "./channel-profile.js";
 import type { Config } from "./config-keys.js";
 import type { Scheme } from "./model.js";
+import { onceAPoint } from "./once-a-point.js";
 import type { Flow } from "./simulation.js";
 
 /** The scheme of a configuration. */
@@ -28,7 +29,7 @@ export function channelFlow(config: Config): Flow {
     scheme: schemeOf(config),
     reference: { speed: channel.u0, length: 1 },
     step: dt === undefined ? { courant: cfl, every: dtEvery } : { dt },
-    initial: (_x, y, z, k) => start(y, z)[k],
+    initial: onceAPoint((_x, y, z) => start(y, z)),
     boundary: (model, side) => [wall(model, side, 1)],
     channel: { targetTemperature: channel.targetTemperature },
   };

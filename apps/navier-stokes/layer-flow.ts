@@ -13,6 +13,7 @@ import { gasOf, velocityOf, withViscosity, type Gas } from "./gas.js";
 import { conserved, layerMeans, layerStart, type LayerMeans } from "./layer-means.js";
 import { layerGas } from "./layer-profile.js";
 import { ghostsOf, type Model } from "./model.js";
+import { onceAPoint } from "./once-a-point.js";
 import { behindShock, obliqueShock } from "./oblique-shock.js";
 import type { Flow } from "./simulation.js";
 
@@ -110,18 +111,3 @@ function shockOf(config: Config, gas: Gas, height: number): IncidentShock {
 
 const indexOf = (axis: Axis): ReadonlyMap<number, number> =>
   new Map(Array.from({ length: cellsOf(axis) }, (_, n) => [innerPoints(axis)[n], n]));
-
-/** Values of a point that are asked for one after the other, computed once. */
-export function onceAPoint(
-  start: (x: number, y: number, z: number) => readonly number[],
-): (x: number, y: number, z: number, k: number) => number {
-  let at = [Number.NaN, Number.NaN, Number.NaN];
-  let values: readonly number[] = [];
-  return (x, y, z, k) => {
-    if (x !== at[0] || y !== at[1] || z !== at[2]) {
-      at = [x, y, z];
-      values = start(x, y, z);
-    }
-    return values[k];
-  };
-}

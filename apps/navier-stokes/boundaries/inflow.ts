@@ -3,10 +3,7 @@ import type { Model } from "../model.js";
 import { CONSERVED } from "../pointwise.js";
 
 /** A stream that does not change: ghosts before xmin hold conserved values, `at(column, j)` with columns -1, -2, ... */
-export function steadyInflow(
-  { grid, real, cell, fields, gas, ghosts }: Model,
-  at: (column: number, j: number) => readonly number[],
-): Container {
+export function steadyInflow({ grid, real, fields, gas, ghosts }: Model, at: (column: number, j: number) => readonly number[]): Container {
   const { w, T } = fields;
   const stream = grid.field("stream", real, { axes: ["y"], cardinality: CONSERVED * ghosts });
   const [, ny] = grid.extents;

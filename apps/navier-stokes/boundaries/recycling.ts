@@ -1,5 +1,5 @@
 import { i32, sum, table } from "isoform";
-import { face, slab, type AxisArray, type Container } from "isoform/grid";
+import { face, slab, type Container } from "isoform/grid";
 import { innerPoints, type Axis } from "../axes.js";
 import { viscousLength, type LayerMeans } from "../layer-means.js";
 import type { Model } from "../model.js";
